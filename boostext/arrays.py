@@ -1,0 +1,46 @@
+"""The shapes that pass between the rooms: array aliases and flat lists of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int8 = NDArray[np.int8]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+
+Signs = Int8
+"""(m, k) in -1, 0, +1; 0 counts for nothing."""
+Weights = Float64
+"""(m, k), non-negative, sum 1."""
+Scores = Float64
+"""(m, k), the sum of votes f(x, l)."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """n lists of numbers, flat: list j is items[starts[j]:starts[j + 1]].
+
+    starts: (n + 1,) int64, from 0. items: (nnz,) int32.
+    """
+
+    starts: Int64
+    items: Int32
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, j: int) -> Int32:
+        return self.items[self.starts[j] : self.starts[j + 1]]
+
+    @staticmethod
+    def of(lists: Iterable[Iterable[int]]) -> Lists:
+        """Lists.of([[0, 2], [], [1]])."""
+        rows = [np.fromiter(row, np.int32) for row in lists]
+        starts = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(row) for row in rows], out=starts[1:])
+        return Lists(starts, np.concatenate(rows) if rows else np.zeros(0, np.int32))

@@ -1,0 +1,37 @@
+"""What a record of any input format becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Attribute = float | str | None
+"""A number, a category, or None where the value is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a document was read: path as given ("-" is stdin), 1-based first line (0: the file)."""
+
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One example as read: nothing normalized, labels in the order given, no label twice.
+
+    texts: text field -> text, in the order of the fields; a missing field is absent.
+    id: as given, else "FILENAME:NUMBER"; labelled is False where the record has no label field.
+    """
+
+    id: str
+    texts: Mapping[str, str]
+    labels: tuple[str, ...] = ()
+    weight: float = 1.0
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    origin: Origin = Origin("-", 0)
+    labelled: bool = True

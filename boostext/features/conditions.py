@@ -1,0 +1,62 @@
+"""The questions that rules ask of a document. A condition names its term or column.
+
+Blocks of every condition: UNKNOWN 0, NO 1, YES 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+UNKNOWN, NO, YES = 0, 1, 2
+GAP = None
+
+
+@dataclass(frozen=True, slots=True)
+class Occurs:
+    """The term occurs at least `at_least` times in the text field. A text is never unknown.
+
+    term: tokens as normalized by the tokenizer; None is a gap (`person ? person`).
+    For character n-grams one token, the n-gram itself.
+    """
+
+    field: str
+    term: tuple[str | None, ...]
+    at_least: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """The attribute has this category; unknown where it is missing."""
+
+    column: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """The numeric attribute is at or above the threshold; unknown where it is missing."""
+
+    column: str
+    threshold: float
+
+
+Condition = Occurs | Equals | AtLeast
+
+
+def spell(condition: Condition, fields: int = 1) -> str:
+    """A condition as people read it: `person ? person`, `subject:free`, `free (>= 3)`.
+
+    fields: how many text fields the model has; with more than one the field is named.
+    """
+    match condition:
+        case Occurs(field, term, at_least):
+            # a token that is itself a question mark is spelled \\? so that gaps stay visible
+            words = " ".join(
+                "?" if token is None else "\\?" if token == "?" else token for token in term
+            )
+            name = words if fields == 1 else f"{field}:{words}"
+            return name if at_least == 1 else f"{name} (>= {at_least})"
+        case Equals(column, value):
+            return f"{column} = {value}"
+        case AtLeast(column, threshold):
+            return f"{column} >= {threshold:.12g}"

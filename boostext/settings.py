@@ -1,0 +1,300 @@
+"""Every setting, declared once: default, help, range. Feeds the command line, YAML and the API.
+
+Settings are frozen dataclasses; `check()` of each refuses what is out of range or does not go
+together. Nothing outside this module and the tables it names compares these strings.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from boostext.errors import SettingsError
+
+SMOOTHINGS = ("1/m", "ss99", "bt00")
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    choices: Sequence[str] = (),
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    parse: str = "",
+    flags: Mapping[str, str] | None = None,
+    negative: bool = False,
+) -> Any:
+    """One field: help text; closed list; least, greatest, or excluded least value.
+
+    parse: a name in PARSERS, for values written as text ("1-3", "1,2,5", "1/m").
+    flags: option -> value, for a choice that is given by flags (`--sparse`).
+    negative: the option also has its `--no-` form.
+    """
+    metadata = {
+        "help": help, "choices": tuple(choices), "low": low, "high": high, "above": above,
+        "parse": parse, "flags": dict(flags or {}), "negative": negative,
+    }  # fmt: skip
+    return field(default=default, metadata=metadata)
+
+
+# Values that are written as text -------------------------------------------------------------
+
+
+def ngram_range(text: str) -> tuple[int, int]:
+    """`3` is 3 to 3... of the window: "1-3" gives (1, 3), "2" gives (1, 2)."""
+    match = re.fullmatch(r"\s*(\d{1,3})(?:\s*-\s*(\d{1,3}))?\s*", text)
+    if not match:
+        raise SettingsError(f"ngrams is {text!r}; expected a length like 2 or a range like 1-3")
+    first, last = match.groups()
+    return (int(first), int(last)) if last else (1, int(first))
+
+
+def integers(text: str) -> tuple[int, ...]:
+    """ "1,2,3,5,8" gives (1, 2, 3, 5, 8)."""
+    if not re.fullmatch(r"\s*\d{1,9}(\s*,\s*\d{1,9})*\s*", text):
+        raise SettingsError(f"{text!r} is not a list of whole numbers like 1,2,3,5,8")
+    return tuple(int(part) for part in text.split(","))
+
+
+def smoothing(text: str) -> float | str:
+    """A rule of SMOOTHINGS, or a number of 0 or more."""
+    if text in SMOOTHINGS:
+        return text
+    value = _number(text)
+    if value is None or value < 0:
+        raise SettingsError(
+            f"smoothing is {text!r}; expected a number of 0 or more, or one of "
+            + ", ".join(SMOOTHINGS)
+        )
+    return value
+
+
+def frequency(text: str) -> int | float:
+    """A whole number counts documents; with a point or exponent it is a share up to 1."""
+    if re.fullmatch(r"\s*\d{1,12}\s*", text):
+        return int(text)
+    value = _number(text)
+    if value is None or not 0 <= value <= 1:
+        raise SettingsError(
+            f"{text!r} is neither a whole number of documents nor a share like 0.5 of them"
+        )
+    return value
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+PARSERS = {
+    "ngram_range": ngram_range, "integers": integers, "smoothing": smoothing,
+    "frequency": frequency,
+}  # fmt: skip
+
+
+# The groups ----------------------------------------------------------------------------------
+
+
+class Group:
+    """What the groups share: checking, plain data in and out."""
+
+    def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:
+        """Raise SettingsError at the first value out of its range."""
+        for f in dataclasses.fields(self):  # type: ignore[arg-type]
+            _check_range(f, getattr(self, f.name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it: tuples become lists."""
+        pairs = ((f.name, getattr(self, f.name)) for f in dataclasses.fields(self))  # type: ignore[arg-type]
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in pairs}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`; unknown names raise SettingsError."""
+        known = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise SettingsError(f"unknown settings: {', '.join(unknown)}")
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+
+    @classmethod
+    def fields(cls) -> Iterator[dataclasses.Field[Any]]:
+        yield from dataclasses.fields(cls)  # type: ignore[arg-type]
+
+
+def _check_range(f: dataclasses.Field[Any], value: Any) -> None:
+    meta = f.metadata
+    name = f.name.replace("_", "-")
+    if meta["choices"] and value not in meta["choices"]:
+        raise SettingsError(f"{name} is {value!r}; expected one of {', '.join(meta['choices'])}")
+    for number in value if isinstance(value, tuple) else (value,):
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            continue
+        if meta["low"] is not None and number < meta["low"]:
+            raise SettingsError(f"{name} is {number}; it must be {meta['low']} or more")
+        if meta["high"] is not None and number > meta["high"]:
+            raise SettingsError(f"{name} is {number}; it must be {meta['high']} or less")
+        if meta["above"] is not None and number <= meta["above"]:
+            raise SettingsError(f"{name} is {number}; it must be above {meta['above']}")
+
+
+@dataclass(frozen=True)
+class DataSettings(Group):
+    """How records are read. Kept in the model, so that prediction reads the same fields."""
+
+    format: str = setting(
+        "auto", "How the data is written; by the file's ending unless said.",
+        choices=("auto", "jsonl", "csv", "tsv", "fasttext", "folders"),
+    )  # fmt: skip
+    text: tuple[str, ...] = setting(("text",), "Field with the text; repeat for several fields.")
+    label: tuple[str, ...] = setting(
+        ("labels", "label"), "Field or column with the labels; repeat for several columns."
+    )
+    id: str = setting("id", "Field with the document's id.")
+    weight: str = setting("weight", "Field with the document's weight.")
+    attribute: tuple[str, ...] = setting((), "Further field to keep as an attribute; repeat.")
+    label_sep: str = setting("", "Splits a label column into several labels, such as ';'.")
+    delimiter: str = setting("", "Column separator of CSV; by the format unless said.")
+    encoding: str = setting("utf-8", "Encoding of the files.")
+    encoding_errors: str = setting(
+        "strict", "What to do with bytes that are not text.", choices=("strict", "replace")
+    )
+    skip_bad: bool = setting(False, "Leave out bad records, count and list them.")
+
+
+@dataclass(frozen=True)
+class TextSettings(Group):
+    """Text to terms. Kept in the model: nothing to repeat at prediction."""
+
+    analyzer: str = setting("word", "What a token is.", choices=("word", "char"))
+    ngrams: tuple[int, int] = setting(
+        (1, 1), "Lengths of n-grams, like 1-3; for --sparse the window.", parse="ngram_range",
+        low=1, high=32,
+    )  # fmt: skip
+    expert: str = setting(
+        "ngram", "How n-grams are made.", choices=("ngram", "sparse", "full", "icsi-sparse"),
+        flags={"sparse": "sparse", "full": "full", "icsi-sparse": "icsi-sparse"},
+    )  # fmt: skip
+    counts: tuple[int, ...] = setting(
+        (1,), "A term occurs at least so many times, like 1,2,3,5,8.", parse="integers", low=1
+    )
+    min_df: int | float = setting(
+        1, "Terms in fewer documents are left out (number, or share like 0.001).",
+        parse="frequency", low=0,
+    )  # fmt: skip
+    max_df: int | float = setting(
+        1.0, "Terms in more documents are left out (number, or share like 0.5).",
+        parse="frequency", low=0,
+    )  # fmt: skip
+    max_terms: int = setting(0, "Keep only the most frequent terms; 0 keeps all.", low=0)
+    lowercase: bool = setting(True, "Fold upper case.", negative=True)
+    token_pattern: str = setting("", "Regular expression of a token, instead of the tokenizer.")
+    punctuation: bool = setting(False, "Punctuation marks are tokens too.", negative=True)
+    stop_words: tuple[str, ...] = setting(
+        (), "File with words to leave out, one a line.", parse="word_file"
+    )
+
+    def check(self) -> None:
+        super().check()
+        low, high = self.ngrams
+        if low > high:
+            raise SettingsError(f"ngrams is {low}-{high}; the first must not be above the second")
+        if self.expert != "ngram" and self.analyzer == "char":
+            raise SettingsError(
+                f"{self.expert} n-grams are made of words; leave out --analyzer char"
+            )
+        if self.expert == "sparse" and high > 6:
+            raise SettingsError(f"a sparse window of {high}; it must be 6 or less")
+        if sorted(set(self.counts)) != list(self.counts):
+            raise SettingsError("counts must rise, like 1,2,3,5,8")
+        try:
+            re.compile(self.token_pattern)
+        except re.error as error:
+            raise SettingsError(f"token-pattern is not a regular expression: {error}") from None
+
+
+@dataclass(frozen=True)
+class BoostingSettings(Group):
+    """What is learned. Kept in the model; with the data and `seed` it fixes every byte of it."""
+
+    algorithm: str = setting("mh", "Boosting algorithm.", choices=("mh",))
+    votes: str = setting(
+        "real", "Votes with a confidence, or of one size.", choices=("real", "discrete")
+    )
+    abstain: bool = setting(False, "Rules are silent where the term is absent.", negative=True)
+    rounds: int = setting(1000, "Rules to learn, at most.", low=1)
+    smoothing: float | str = setting(
+        "1/m", "Added to block weights in votes: a number, 1/m, ss99 or bt00.", parse="smoothing"
+    )
+    start: str = setting(
+        "uniform", "First weights; balanced gives the right label half of an example's weight.",
+        choices=("uniform", "balanced"),
+    )  # fmt: skip
+    shrinkage: float = setting(1.0, "Factor on every vote.", above=0, high=1)
+    term_fraction: float = setting(
+        1.0, "Random share of the conditions that may be chosen in a round.", above=0, high=1
+    )
+    rarity: float = setting(
+        0.0, "Prefer rare terms: power of ln(m/df) in the choice.", low=0, high=16
+    )
+    reuse: float = setting(
+        1.0, "Factor on a condition's gain for each time it was chosen before.", above=0, high=1
+    )
+    seed: int = setting(0, "Seed of whatever is random.", low=0, high=2**32 - 1)
+
+    def smoothing_value(self, m: int, k: int) -> float:
+        """Epsilon for m examples and k labels. SF12-9 s9.2.6; SS99 s4.2; BT00 s3."""
+        rules = {"1/m": 1 / m, "ss99": 1 / (2 * m * k), "bt00": 1 / (m * k)}
+        return rules[self.smoothing] if isinstance(self.smoothing, str) else self.smoothing
+
+
+MONITORS = (
+    "error",
+    "one-error",
+    "hamming-loss",
+    "ranking-loss",
+    "micro-f1",
+    "macro-f1",
+    "log-loss",
+)
+
+
+@dataclass(frozen=True)
+class StopSettings(Group):
+    """Early stopping: the model is cut at the best round on validation data."""
+
+    valid: tuple[str, ...] = setting((), "Labelled data to choose the number of rounds on; repeat.")
+    valid_fraction: float = setting(
+        0.0, "Random share of the training data to hold out for that.", low=0, high=0.9
+    )
+    monitor: str = setting(
+        "auto", "Measure on validation data; auto is error, or micro-f1 for several labels.",
+        choices=("auto", *MONITORS),
+    )  # fmt: skip
+    patience: int = setting(
+        0, "Stop after so many rounds without a better one; 0 runs all rounds.", low=0
+    )
+
+
+@dataclass(frozen=True)
+class RunSettings(Group):
+    """How the work is done; nothing here changes the model."""
+
+    threads: int = setting(0, "Threads; 0 is what this process may use.", low=0, high=1024)
+    engine: str = setting(
+        "auto", "Search by recomputing all (plain) or only what changed (incremental).",
+        choices=("auto", "plain", "incremental"),
+    )  # fmt: skip
+    checkpoint_every: float = setting(300.0, "Seconds between checkpoints; 0 writes none.", low=0)
