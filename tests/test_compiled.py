@@ -1,0 +1,106 @@
+"""The factory of compiled kernels: every way a machine can refuse to compile or to cache."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+KERNELS = """
+def twice(number):
+    return 2 * number
+
+def doubled_total(numbers, count):
+    total = 0
+    for i in range(count):
+        total += twice(numbers[i])
+    return total
+"""
+
+RUN = """
+import numpy as np
+import doubling_kernels
+from boostext.compiled import compiled, loaded, notice, on_compile
+
+assert not loaded()
+on_compile(lambda: print("compiling"))
+fast = compiled(doubling_kernels.doubled_total, "int32[::1], int64")
+again = compiled(doubling_kernels.doubled_total, "int32[::1], int64")
+assert fast is again
+print(fast and fast(np.arange(5, dtype=np.int32), 5))
+print(notice())
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "doubling_kernels.py").write_text(KERNELS, encoding="utf-8")
+
+    def start(**environment):
+        inherited = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
+        paths = os.pathsep.join([str(tmp_path), *sys.path])
+        environment = {
+            **inherited, "NUMBA_DISABLE_JIT": "0", "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "PYTHONPATH": paths, **environment,
+        }  # fmt: skip
+        return subprocess.Popen(
+            [sys.executable, "-c", RUN], env=environment, encoding="utf-8", stdout=subprocess.PIPE
+        )
+
+    def finish(**environment):
+        process = start(**environment)
+        output, _ = process.communicate()
+        assert process.returncode == 0
+        return output.splitlines()
+
+    finish.start = start
+    return finish
+
+
+def needs_numba():
+    pytest.importorskip("numba")
+
+
+def test_kernel_is_compiled_once_and_then_read_from_the_cache(run):
+    needs_numba()
+    # 2 * (0 + 1 + 2 + 3 + 4) = 20
+    assert run() == ["compiling", "20", ""]
+    assert run() == ["20", ""]
+
+
+def test_no_cache_folder_only_costs_time(run, tmp_path):
+    needs_numba()
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert run(XDG_CACHE_HOME=str(tmp_path / "file")) == ["compiling", "20", ""]
+
+
+def test_damaged_cache_is_ignored(run, tmp_path):
+    needs_numba()
+    run()
+    for file in (tmp_path / "cache").rglob("*.nb?"):
+        file.write_bytes(file.read_bytes()[:20])
+    assert run()[-2:] == ["20", ""]
+
+
+def test_first_runs_at_the_same_time_do_not_harm_each_other(run):
+    needs_numba()
+    processes = [run.start(), run.start()]
+    for process in processes:
+        output, _ = process.communicate()
+        assert process.returncode == 0
+        assert output.splitlines()[-2:] == ["20", ""]
+
+
+def test_disabled_compiling_gives_no_kernel_and_says_why(run):
+    assert run(NUMBA_DISABLE_JIT="1") == [
+        "None",
+        "NUMBA_DISABLE_JIT is set; the plain code does the same work, slower",
+    ]
+
+
+def test_numba_that_fails_to_import_gives_no_kernel_and_says_why(run, tmp_path):
+    (tmp_path / "numba.py").write_text("raise ImportError('needs NumPy 1.0')", encoding="utf-8")
+    assert run() == [
+        "None",
+        "numba cannot be imported (needs NumPy 1.0); the plain code does the same work, slower",
+    ]
