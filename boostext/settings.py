@@ -7,101 +7,14 @@ together. Nothing outside this module and the tables it names compares these str
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
+from boostext import fields
 from boostext.errors import SettingsError
-
-SMOOTHINGS = ("1/m", "ss99", "bt00")
-
-
-def setting(
-    default: Any,
-    help: str,
-    *,
-    choices: Sequence[str] = (),
-    low: float | None = None,
-    high: float | None = None,
-    above: float | None = None,
-    parse: str = "",
-    flags: Mapping[str, str] | None = None,
-    negative: bool = False,
-) -> Any:
-    """One field: help text; closed list; least, greatest, or excluded least value.
-
-    parse: a name in PARSERS, for values written as text ("1-3", "1,2,5", "1/m").
-    flags: option -> value, for a choice that is given by flags (`--sparse`).
-    negative: the option also has its `--no-` form.
-    """
-    metadata = {
-        "help": help, "choices": tuple(choices), "low": low, "high": high, "above": above,
-        "parse": parse, "flags": dict(flags or {}), "negative": negative,
-    }  # fmt: skip
-    return field(default=default, metadata=metadata)
-
-
-# Values that are written as text -------------------------------------------------------------
-
-
-def ngram_range(text: str) -> tuple[int, int]:
-    """`3` is 3 to 3... of the window: "1-3" gives (1, 3), "2" gives (1, 2)."""
-    match = re.fullmatch(r"\s*(\d{1,3})(?:\s*-\s*(\d{1,3}))?\s*", text)
-    if not match:
-        raise SettingsError(f"ngrams is {text!r}; expected a length like 2 or a range like 1-3")
-    first, last = match.groups()
-    return (int(first), int(last)) if last else (1, int(first))
-
-
-def integers(text: str) -> tuple[int, ...]:
-    """ "1,2,3,5,8" gives (1, 2, 3, 5, 8)."""
-    if not re.fullmatch(r"\s*\d{1,9}(\s*,\s*\d{1,9})*\s*", text):
-        raise SettingsError(f"{text!r} is not a list of whole numbers like 1,2,3,5,8")
-    return tuple(int(part) for part in text.split(","))
-
-
-def smoothing(text: str) -> float | str:
-    """A rule of SMOOTHINGS, or a number of 0 or more."""
-    if text in SMOOTHINGS:
-        return text
-    value = _number(text)
-    if value is None or value < 0:
-        raise SettingsError(
-            f"smoothing is {text!r}; expected a number of 0 or more, or one of "
-            + ", ".join(SMOOTHINGS)
-        )
-    return value
-
-
-def frequency(text: str) -> int | float:
-    """A whole number counts documents; with a point or exponent it is a share up to 1."""
-    if re.fullmatch(r"\s*\d{1,12}\s*", text):
-        return int(text)
-    value = _number(text)
-    if value is None or not 0 <= value <= 1:
-        raise SettingsError(
-            f"{text!r} is neither a whole number of documents nor a share like 0.5 of them"
-        )
-    return value
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-PARSERS = {
-    "ngram_range": ngram_range, "integers": integers, "smoothing": smoothing,
-    "frequency": frequency,
-}  # fmt: skip
-
-
-# The groups ----------------------------------------------------------------------------------
+from boostext.fields import setting
 
 
 class Group:
@@ -111,20 +24,20 @@ class Group:
         self.check()
 
     def check(self) -> None:
-        """Raise SettingsError at the first value out of its range."""
-        for f in dataclasses.fields(self):  # type: ignore[arg-type]
-            _check_range(f, getattr(self, f.name))
+        """Raise SettingsError at the first value of a wrong type or out of its range."""
+        for field in self.fields():
+            fields.check_type(field, getattr(self, field.name))
+            fields.check_value(field, getattr(self, field.name))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON can hold it: tuples become lists."""
-        pairs = ((f.name, getattr(self, f.name)) for f in dataclasses.fields(self))  # type: ignore[arg-type]
+        pairs = ((f.name, getattr(self, f.name)) for f in self.fields())
         return {name: list(v) if isinstance(v, tuple) else v for name, v in pairs}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`; unknown names raise SettingsError."""
-        known = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        unknown = sorted(set(values) - known)
+        unknown = sorted(set(values) - {f.name for f in cls.fields()})
         if unknown:
             raise SettingsError(f"unknown settings: {', '.join(unknown)}")
         return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
@@ -132,22 +45,6 @@ class Group:
     @classmethod
     def fields(cls) -> Iterator[dataclasses.Field[Any]]:
         yield from dataclasses.fields(cls)  # type: ignore[arg-type]
-
-
-def _check_range(f: dataclasses.Field[Any], value: Any) -> None:
-    meta = f.metadata
-    name = f.name.replace("_", "-")
-    if meta["choices"] and value not in meta["choices"]:
-        raise SettingsError(f"{name} is {value!r}; expected one of {', '.join(meta['choices'])}")
-    for number in value if isinstance(value, tuple) else (value,):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            continue
-        if meta["low"] is not None and number < meta["low"]:
-            raise SettingsError(f"{name} is {number}; it must be {meta['low']} or more")
-        if meta["high"] is not None and number > meta["high"]:
-            raise SettingsError(f"{name} is {number}; it must be {meta['high']} or less")
-        if meta["above"] is not None and number <= meta["above"]:
-            raise SettingsError(f"{name} is {number}; it must be above {meta['above']}")
 
 
 @dataclass(frozen=True)
@@ -165,13 +62,15 @@ class DataSettings(Group):
     id: str = setting("id", "Field with the document's id.")
     weight: str = setting("weight", "Field with the document's weight.")
     attribute: tuple[str, ...] = setting((), "Further field to keep as an attribute; repeat.")
-    label_sep: str = setting("", "Splits a label column into several labels, such as ';'.")
+    label_sep: str = setting(
+        "", "Splits a label into several, such as ';'; by default nothing does."
+    )
     delimiter: str = setting("", "Column separator of CSV; by the format unless said.")
     encoding: str = setting("utf-8", "Encoding of the files.")
     encoding_errors: str = setting(
         "strict", "What to do with bytes that are not text.", choices=("strict", "replace")
     )
-    skip_bad: bool = setting(False, "Leave out bad records, count and list them.")
+    skip_bad: bool = setting(False, "Leave out bad records, count and list them.", negative=True)
 
 
 @dataclass(frozen=True)
@@ -217,6 +116,9 @@ class TextSettings(Group):
             )
         if self.expert == "sparse" and high > 6:
             raise SettingsError(f"a sparse window of {high}; it must be 6 or less")
+        for name, share in (("min-df", self.min_df), ("max-df", self.max_df)):
+            if isinstance(share, float) and share > 1:
+                raise SettingsError(f"{name} is {share}; a share must be 1.0 or less")
         if sorted(set(self.counts)) != list(self.counts):
             raise SettingsError("counts must rise, like 1,2,3,5,8")
         try:
@@ -230,6 +132,10 @@ class BoostingSettings(Group):
     """What is learned. Kept in the model; with the data and `seed` it fixes every byte of it."""
 
     algorithm: str = setting("mh", "Boosting algorithm.", choices=("mh",))
+    task: str = setting(
+        "auto", "One label an example, or several; auto goes by the data.",
+        choices=("auto", "single", "multi"),
+    )  # fmt: skip
     votes: str = setting(
         "real", "Votes with a confidence, or of one size.", choices=("real", "discrete")
     )
@@ -241,6 +147,10 @@ class BoostingSettings(Group):
     start: str = setting(
         "uniform", "First weights; balanced gives the right label half of an example's weight.",
         choices=("uniform", "balanced"),
+    )  # fmt: skip
+    class_weight: tuple[str, ...] = setting(
+        (), "LABEL=FACTOR on the weight of examples with the label; repeat. Or balanced: each "
+        "label's examples weigh the same in sum.",
     )  # fmt: skip
     shrinkage: float = setting(1.0, "Factor on every vote.", above=0, high=1)
     term_fraction: float = setting(
@@ -254,6 +164,14 @@ class BoostingSettings(Group):
     )
     seed: int = setting(0, "Seed of whatever is random.", low=0, high=2**32 - 1)
 
+    def check(self) -> None:
+        super().check()
+        for given in self.class_weight:
+            if given != "balanced":
+                label_factor(given)
+        if "balanced" in self.class_weight and len(self.class_weight) > 1:
+            raise SettingsError("class-weight is either balanced or a list of LABEL=FACTOR")
+
     def smoothing_value(self, m: int, k: int) -> float:
         """Epsilon for m examples and k labels. SF12-9 s9.2.6; SS99 s4.2; BT00 s3."""
         rules = {"1/m": 1 / m, "ss99": 1 / (2 * m * k), "bt00": 1 / (m * k)}
@@ -261,14 +179,8 @@ class BoostingSettings(Group):
 
 
 MONITORS = (
-    "error",
-    "one-error",
-    "hamming-loss",
-    "ranking-loss",
-    "micro-f1",
-    "macro-f1",
-    "log-loss",
-)
+    "error", "one-error", "hamming-loss", "ranking-loss", "micro-f1", "macro-f1", "log-loss",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -298,3 +210,14 @@ class RunSettings(Group):
         choices=("auto", "plain", "incremental"),
     )  # fmt: skip
     checkpoint_every: float = setting(300.0, "Seconds between checkpoints; 0 writes none.", low=0)
+
+
+ALL_GROUPS = (DataSettings, TextSettings, BoostingSettings, StopSettings, RunSettings)
+
+
+def label_factor(text: str) -> tuple[str, float]:
+    """ "spam=2.5" gives ("spam", 2.5); a label may itself hold an equals sign."""
+    label, equals, factor = text.rpartition("=")
+    if not equals or not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", factor):
+        raise SettingsError(f"class-weight is {text!r}; expected LABEL=FACTOR, as in spam=2.5")
+    return label, float(factor)

@@ -1,0 +1,214 @@
+"""One setting: how it is declared, read from text, written as text, and checked.
+
+A field's kind follows from its default: bool, int, float, str, or a tuple of strings; `parse`
+names a reader of PARSERS for values with a notation of their own ("1-3", "1,2,5", "1/m").
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from boostext.errors import DataError, SettingsError
+
+SMOOTHINGS = ("1/m", "ss99", "bt00")
+WORD_FILE_LIMIT = 16 * 1024 * 1024
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    choices: Sequence[str] = (),
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    parse: str = "",
+    flags: Mapping[str, str] | None = None,
+    negative: bool = False,
+) -> Any:
+    """One field: help text; closed list; least, greatest, or excluded least value.
+
+    parse: a name in PARSERS, for values written as text ("1-3", "1,2,5", "1/m").
+    flags: option -> value, for a choice that is given by flags (`--sparse`).
+    negative: the option also has its `--no-` form.
+    """
+    metadata = {
+        "help": help, "choices": tuple(choices), "low": low, "high": high, "above": above,
+        "parse": parse, "flags": dict(flags or {}), "negative": negative,
+    }  # fmt: skip
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+# Values that are written as text -------------------------------------------------------------
+
+
+def ngram_range(text: str) -> tuple[int, int]:
+    """ "1-3" gives (1, 3); "2" gives (1, 2)."""
+    match = re.fullmatch(r"\s*([0-9]{1,3})(?:\s*-\s*([0-9]{1,3}))?\s*", text)
+    if not match:
+        raise SettingsError(f"ngrams is {text!r}; expected a length like 2 or a range like 1-3")
+    first, last = match.groups()
+    return (int(first), int(last)) if last else (1, int(first))
+
+
+def integers(text: str) -> tuple[int, ...]:
+    """ "1,2,3,5,8" gives (1, 2, 3, 5, 8)."""
+    if not re.fullmatch(r"\s*[0-9]{1,9}(\s*,\s*[0-9]{1,9})*\s*", text):
+        raise SettingsError(f"{text!r} is not a list of whole numbers like 1,2,3,5,8")
+    return tuple(int(part) for part in text.split(","))
+
+
+def smoothing(text: str) -> float | str:
+    """A rule of SMOOTHINGS, or a number of 0 or more."""
+    if text in SMOOTHINGS:
+        return text
+    value = _number(text)
+    if value is None or value < 0:
+        raise SettingsError(
+            f"smoothing is {text!r}; expected a number of 0 or more, or one of "
+            + ", ".join(SMOOTHINGS)
+        )
+    return value
+
+
+def frequency(text: str) -> int | float:
+    """A whole number counts documents; with a point or exponent it is a share up to 1."""
+    if re.fullmatch(r"\s*[0-9]{1,12}\s*", text):
+        return int(text)
+    value = _number(text)
+    if value is None or not 0 <= value <= 1:
+        raise SettingsError(
+            f"{text!r} is neither a whole number of documents nor a share like 0.5 of them"
+        )
+    return value
+
+
+def word_file(path: str) -> tuple[str, ...]:
+    """The words of a UTF-8 file, one a line, blank lines and repetitions left out."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(WORD_FILE_LIMIT + 1)
+    except OSError as error:
+        raise DataError(path, 0, f"cannot read the word file: {error.strerror}") from None
+    if len(content) > WORD_FILE_LIMIT:
+        raise DataError(path, 0, "more than 16 MB; expected a list of words, one a line")
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(path, line, "not UTF-8; expected a list of words, one a line") from None
+    return tuple(dict.fromkeys(word for line in lines if (word := line.strip())))
+
+
+def _number(text: str) -> float | None:
+    """A finite decimal number, as people write it; None where it is none."""
+    if not re.fullmatch(r"\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?\s*", text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+PARSERS: dict[str, Callable[[str], Any]] = {
+    "ngram_range": ngram_range, "integers": integers, "smoothing": smoothing,
+    "frequency": frequency, "word_file": word_file,
+}  # fmt: skip
+"""notation -> reader"""
+
+WANTED = {
+    "flag": "true or false", "int": "a whole number", "float": "a number", "text": "text",
+    "texts": "text, or a list of texts", "ngram_range": "a length like 2 or a range like 1-3",
+    "integers": "whole numbers like 1,2,3,5,8", "smoothing": "a number, 1/m, ss99 or bt00",
+    "frequency": "a number of documents or a share like 0.5",
+    "word_file": "a file name, or a list of words",
+}  # fmt: skip
+"""kind -> what a message says was expected"""
+
+
+def kind(field: dataclasses.Field[Any]) -> str:
+    """A key of WANTED: the field's notation, or its type."""
+    if field.metadata["parse"]:
+        return str(field.metadata["parse"])
+    by_type = {bool: "flag", int: "int", float: "float", str: "text", tuple: "texts"}
+    return by_type[type(field.default)]
+
+
+def option_name(field: dataclasses.Field[Any]) -> str:
+    """`valid_fraction` is spelled `valid-fraction` wherever people write it."""
+    return field.name.replace("_", "-")
+
+
+def from_text(field: dataclasses.Field[Any], text: str) -> Any:
+    """The value that `text` spells, in range; SettingsError names the setting and the expected.
+
+    A field of several texts gives one text: its caller collects them.
+    """
+    value = _read(field, kind(field), text)
+    check_value(field, value)
+    return value
+
+
+def _read(field: dataclasses.Field[Any], name: str, text: str) -> Any:
+    if name in PARSERS:
+        return PARSERS[name](text)
+    if name == "flag" and text in ("true", "false"):
+        return text == "true"
+    if name == "int" and re.fullmatch(r"[-+]?[0-9]{1,18}", text):
+        return int(text)
+    if name == "float" and (value := _number(text)) is not None:
+        return value
+    if name in ("text", "texts"):
+        return text
+    raise SettingsError(f"{option_name(field)} is {text!r}; expected {WANTED[name]}")
+
+
+def to_plain(field: dataclasses.Field[Any], value: Any) -> Any:
+    """The value as a config file holds it: the inverse of reading it from there."""
+    if kind(field) == "ngram_range":
+        return f"{value[0]}-{value[1]}"
+    return list(value) if isinstance(value, tuple) else value
+
+
+def check_value(field: dataclasses.Field[Any], value: Any) -> None:
+    """Raise SettingsError where the value is not of the closed list or out of range."""
+    meta = field.metadata
+    name = option_name(field)
+    if meta["choices"] and value not in meta["choices"]:
+        raise SettingsError(f"{name} is {value!r}; expected one of {', '.join(meta['choices'])}")
+    for number in value if isinstance(value, tuple) else (value,):
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            continue
+        if math.isnan(number):
+            raise SettingsError(f"{name} is not a number")
+        if meta["low"] is not None and number < meta["low"]:
+            raise SettingsError(f"{name} is {number}; it must be {meta['low']} or more")
+        if meta["high"] is not None and number > meta["high"]:
+            raise SettingsError(f"{name} is {number}; it must be {meta['high']} or less")
+        if meta["above"] is not None and number <= meta["above"]:
+            raise SettingsError(f"{name} is {number}; it must be above {meta['above']}")
+
+
+def check_type(field: dataclasses.Field[Any], value: Any) -> None:
+    """Raise SettingsError where a value from Python or from a model file has another type.
+
+    A bare string for a field of several texts is refused: it would be taken letter by letter.
+    """
+    allowed: dict[str, tuple[type, ...]] = {
+        "flag": (bool,), "int": (int,), "float": (int, float), "text": (str,), "texts": (tuple,),
+        "ngram_range": (tuple,), "integers": (tuple,), "smoothing": (int, float, str),
+        "frequency": (int, float), "word_file": (tuple,),
+    }  # fmt: skip
+    name = kind(field)
+    item = int if name in ("ngram_range", "integers") else str
+    wrong = not isinstance(value, allowed[name])
+    wrong |= isinstance(value, bool) and name != "flag"
+    wrong |= isinstance(value, tuple) and not all(type(part) is item for part in value)
+    wrong |= name == "ngram_range" and isinstance(value, tuple) and len(value) != 2
+    if wrong:
+        raise SettingsError(f"{option_name(field)} is {value!r}; expected {WANTED[name]}")
+    if name == "smoothing" and isinstance(value, str) and value not in SMOOTHINGS:
+        raise SettingsError(f"smoothing is {value!r}; expected {WANTED[name]}")
