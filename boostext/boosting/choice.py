@@ -1,0 +1,77 @@
+"""What a round may choose, and which of equals it takes: the same in every engine.
+
+A condition is chosen by gain x preference among the eligible; of those within TIE of the greatest,
+the first in the order of FeatureMatrix.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostext.arrays import Float64, Int64
+from boostext.features.matrix import FeatureMatrix
+from boostext.settings import BoostingSettings
+
+TIE = 1e-12
+"""Gains (of a total weight of 1) that differ by less are equal."""
+LEAST_GAIN = 1e-11
+"""A condition must lower the bound by more than this to be worth a rule."""
+
+
+class Choice(NamedTuple):
+    """condition: number in the order of FeatureMatrix; gain: unsmoothed, without preference."""
+
+    condition: int
+    gain: float
+
+
+class Eligible(NamedTuple):
+    """Condition j may be chosen in this round if `draw(key, j) < share`; see `eligible`."""
+
+    key: int
+    share: float
+
+
+def first_of_best(values: Float64) -> int:
+    """Index of the first value within TIE of the greatest."""
+    return int(np.argmax(values >= values.max() - TIE))
+
+
+def preferences(document_frequencies: Int64, m: int, rarity: float) -> Float64:
+    """rarity^p of each condition: (ln(m / df) / its greatest)^p; 1 for p = 0."""
+    if rarity == 0:
+        return np.ones(len(document_frequencies))
+    rareness = np.log(m / np.maximum(document_frequencies, 1))
+    greatest = max(float(rareness.max(initial=0.0)), 1e-300)
+    return np.asarray((rareness / greatest) ** rarity)
+
+
+def round_draw(settings: BoostingSettings, number: int) -> Eligible:
+    """The key of round `number`: a share `term_fraction` of the conditions, drawn by hashing."""
+    key = int(mix(np.array([settings.seed * 0x100000001 + number], np.uint64))[0])
+    return Eligible(key, settings.term_fraction)
+
+
+def eligible(draw: Eligible, n: int) -> NDArray[np.bool_]:
+    """(n,) mask. A hash, not a generator: any engine may ask for one condition alone."""
+    if draw.share >= 1:
+        return np.ones(n, np.bool_)
+    hashed = mix(np.arange(n, dtype=np.uint64) ^ np.uint64(draw.key))
+    return np.asarray((hashed >> np.uint64(11)) * 2.0**-53 < draw.share)
+
+
+def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finalizer of SplitMix64 (Steele, Lea & Flood 2014): every input bit moves every other."""
+    with np.errstate(over="ignore"):
+        x = (x + np.uint64(0x9E3779B97F4A7C15)) & np.uint64(0xFFFFFFFFFFFFFFFF)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def document_frequencies(features: FeatureMatrix) -> Int64:
+    """Documents in block YES, per listed condition."""
+    return np.diff(features.yes.starts)

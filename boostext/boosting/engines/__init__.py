@@ -1,0 +1,1 @@
+"""Engines: how the best condition of a round is found. One interface, `Engine`; one table."""

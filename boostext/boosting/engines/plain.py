@@ -1,0 +1,115 @@
+"""The reference engine: every block weight anew in every round, straight from the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from boostext.arrays import Float64, Int32, Lists, Scores, Weights
+from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
+from boostext.boosting.cuts import Cuts
+from boostext.boosting.engines.interface import Problem
+from boostext.boosting.losses import LOSSES
+from boostext.boosting.votes import VOTES
+from boostext.features.conditions import NO, UNKNOWN, YES
+
+CHUNK = 1 << 21
+"""Block weights held at a time, in numbers: memory does not grow with conditions x labels."""
+
+
+class PlainEngine:
+    """Recomputes all: O(postings x labels + conditions x labels) a round, in SciPy and NumPy."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.members = problem.members
+        self._signs = problem.signs()
+        start = problem.start
+        factors = np.where(self._signs > 0, start.positive, start.negative)
+        self._base: Weights = start.example[:, None] * factors
+        self._scores: Scores = np.zeros(self._signs.shape)
+        self._yes = _matrix(self.members.features.yes, problem.example_count)
+        self._unknown = _matrix(self.members.features.unknown, problem.example_count)
+        self._weights = self._reweigh()
+
+    def best(self, preference: Float64, draw: Eligible) -> Choice | None:
+        gains = np.full(len(self.members), -np.inf)
+        voting = VOTES[self.problem.votes]
+        for start, table in self._tables():
+            gains[start : start + len(table)] = voting.gain(table, self.problem.speaks)
+        open_to = eligible(draw, len(gains))
+        if not open_to.any():
+            return None
+        winner = first_of_best(np.where(open_to, gains * preference, -np.inf))
+        return Choice(winner, float(gains[winner]))
+
+    def block_weights(self, condition: int) -> Float64:
+        W = np.zeros((3, 2, self.problem.label_count))
+        by_sign = self._by_sign()  # (m, 2, k)
+        W[YES] = by_sign[self.members.yes(condition)].sum(axis=0)
+        W[UNKNOWN] = by_sign[self.members.unknown(condition)].sum(axis=0)
+        W[NO] = np.maximum(by_sign.sum(axis=0) - W[YES] - W[UNKNOWN], 0)
+        return W
+
+    def apply(self, condition: int, votes: Float64) -> None:
+        total = self._scores + votes[NO]
+        for block, documents in (
+            (YES, self.members.yes(condition)),
+            (UNKNOWN, self.members.unknown(condition)),
+        ):
+            total[documents] = self._scores[documents] + votes[block]
+        self._scores = total
+        self._weights = self._reweigh()
+
+    def scores(self) -> Scores:
+        return self._scores
+
+    def weights(self) -> Weights:
+        return self._weights
+
+    def _reweigh(self) -> Weights:
+        return LOSSES[self.problem.loss](self._scores, self._signs, self._base)
+
+    def _by_sign(self) -> Float64:
+        """Weights as (m, 2, k): each in its sign's half, 0 in the other."""
+        D = self._weights
+        return np.stack([np.where(self._signs < 0, D, 0), np.where(self._signs > 0, D, 0)], axis=1)
+
+    def _tables(self) -> Iterator[tuple[int, Float64]]:
+        """(first condition, block weights (c, 3, 2, k)), all conditions in pieces."""
+        by_sign = self._by_sign()
+        flat = by_sign.reshape(len(by_sign), -1)  # (m, 2k)
+        total = flat.sum(axis=0)
+        step = max(1, CHUNK // (3 * flat.shape[1]))
+        unknown = self._unknown @ flat  # (lists of unknown documents, 2k)
+        for start in range(0, self.members.listed, step):
+            yes = self._yes[start : start + step] @ flat
+            lists = self.members.features.unknown_list[start : start + step]
+            absent = np.zeros_like(yes)
+            absent[lists >= 0] = unknown[lists[lists >= 0]]
+            yield start, self._blocks(absent, yes, total)
+        for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
+            for first in range(0, len(column), step):
+                yield int(offset) + first, self._cut_blocks(column, first, step, flat, total)
+
+    def _cut_blocks(
+        self, column: Cuts, first: int, step: int, flat: Float64, total: Float64
+    ) -> Float64:
+        """Block weights of thresholds first..first+step-1 of a column."""
+        above = np.cumsum(flat[column.order[::-1]], axis=0)  # row r: the r + 1 greatest values
+        yes = above[len(column.order) - 1 - column.first[first : first + step]]
+        unknown = np.broadcast_to(flat[column.unknown].sum(axis=0), yes.shape)
+        return self._blocks(unknown, yes, total)
+
+    def _blocks(self, unknown: Float64, yes: Float64, total: Float64) -> Float64:
+        no = np.maximum(total - yes - unknown, 0)
+        return np.stack([unknown, no, yes], axis=1).reshape(len(yes), 3, 2, -1)
+
+
+def _matrix(lists: Lists, m: int) -> csr_array:
+    """(lists, m) of ones."""
+    ones = np.ones(len(lists.items))
+    items: Int32 = lists.items
+    return csr_array((ones, items, lists.starts), shape=(len(lists), m))

@@ -1,0 +1,59 @@
+"""Which documents are in which block of a condition, and where a condition stands in the order."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from boostext.arrays import Int32
+from boostext.boosting.cuts import Cuts, cuts
+from boostext.features.conditions import AtLeast, Condition
+from boostext.features.matrix import FeatureMatrix
+
+NONE = np.zeros(0, np.int32)
+
+
+class Membership:
+    """Conditions of a FeatureMatrix by number: 0..n-1 listed, then each column's thresholds."""
+
+    def __init__(self, features: FeatureMatrix) -> None:
+        self.features = features
+        self.listed = len(features.yes)
+        self.columns: tuple[Cuts, ...] = tuple(cuts(column) for column in features.numeric)
+        sizes = [len(column) for column in self.columns]
+        self.offsets = self.listed + np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def column_of(self, j: int) -> tuple[Cuts, int]:
+        """The column of threshold condition j, and the threshold's number in it."""
+        number = int(np.searchsorted(self.offsets, j, side="right")) - 1
+        return self.columns[number], j - int(self.offsets[number])
+
+    def yes(self, j: int) -> Int32:
+        """Documents in block YES, each once."""
+        if j < self.listed:
+            return self.features.yes[j]
+        column, cut = self.column_of(j)
+        return column.order[column.first[cut] :]
+
+    def unknown(self, j: int) -> Int32:
+        """Documents in block UNKNOWN."""
+        if j < self.listed:
+            number = int(self.features.unknown_list[j])
+            return NONE if number < 0 else self.features.unknown[number]
+        return self.column_of(j)[0].unknown
+
+    def condition(self, j: int) -> Condition:
+        """Condition j, spelled."""
+        if j < self.listed:
+            return self.features.names[j]
+        column, cut = self.column_of(j)
+        return AtLeast(column.name, float(column.thresholds[cut]))
+
+    @cached_property
+    def numbers(self) -> dict[Condition, int]:
+        """The inverse of `condition`."""
+        return {self.condition(j): j for j in range(len(self))}

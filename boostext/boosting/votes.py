@@ -1,0 +1,92 @@
+"""Block weights to votes: what a rule says, and how good the choice of its condition is.
+
+Every function takes W, block weights (..., 3, 2, k) with axes (block, sign, label): blocks
+UNKNOWN, NO, YES; sign 0 is -, 1 is +; total 1. `speaks` is a (3,) mask; a silent block votes 0 and
+adds 0 to the gain: abstaining rules, unknown values and preconditions are one and the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from boostext.arrays import Float64
+
+LEAST_WEIGHT = 1e-30
+"""Stands for a weight of 0 where there is no smoothing, so that votes stay finite."""
+
+
+class Vote(NamedTuple):
+    """votes: (3, k); alpha: their common size where they have one, else 1."""
+
+    votes: Float64
+    alpha: float
+
+
+class Voting(NamedTuple):
+    """gain: W, speaks -> (...,), greatest is best; 0 is a rule that does not help.
+    votes: W (3, 2, k), speaks, smoothing -> Vote.
+    """
+
+    gain: Callable[[Float64, Float64], Float64]
+    votes: Callable[[Float64, Float64, float], Vote]
+
+
+def real_gain(W: Float64, speaks: Float64) -> Float64:
+    """1 - Z of unsmoothed real votes: sum over speaking blocks of (sqrt W+ - sqrt W-)^2.
+
+    With all blocks speaking it is 1 - 2 sum_b sum_l sqrt(W+ W-). Source: SS99 Eq. 16; BT00 s3.3.
+    """
+    root = np.sqrt(W)
+    difference = root[..., 1, :] - root[..., 0, :]  # (..., 3, k)
+    return np.asarray(np.einsum("...bl,...bl,b->...", difference, difference, speaks))
+
+
+def real_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
+    """c = 1/2 ln((W+ + e) / (W- + e)) in each speaking block. Source: SS99 Eq. 15, s4.2."""
+    neg, pos = np.maximum(W[:, 0] + smoothing, LEAST_WEIGHT), W[:, 1] + smoothing
+    votes = 0.5 * np.log(np.maximum(pos, LEAST_WEIGHT) / neg)
+    return Vote(votes * speaks[:, None], 1.0)
+
+
+def discrete_gain(W: Float64, speaks: Float64) -> Float64:
+    """1 - Z of votes of one size: (sqrt R - sqrt E)^2, R and E the sums of max and min of W+, W-.
+
+    With all blocks speaking R - E is r, and the greatest r is the greatest gain, as
+    Z = sqrt(1 - r^2). Source: SS99 Eqs. 13-14; abstaining: SS99 s3.3, SF12-9 s9.2.4.
+    """
+    right, wrong = _right_wrong(W, speaks)
+    return np.asarray((np.sqrt(right) - np.sqrt(wrong)) ** 2)
+
+
+def discrete_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
+    """alpha * sign(W+ - W-) in each speaking block; alpha = 1/2 ln(R / E).
+
+    Smoothed, ln((R + e)/(E + e)), where some block is silent or nothing is wrong: with all speaking
+    R / E = (1 + r)/(1 - r), SS99's own alpha. W+ = W- votes -. Source: SS99 Eq. 14, SF12-9 s9.2.4.
+    """
+    right, wrong = (float(x) for x in _right_wrong(W, speaks))
+    silent = float(W[speaks == 0].sum()) > 0 or speaks[1] == 0
+    e = smoothing if silent or wrong <= LEAST_WEIGHT else 0.0
+    alpha = 0.5 * float(np.log(max(right + e, LEAST_WEIGHT) / max(wrong + e, LEAST_WEIGHT)))
+    signs = np.where(W[:, 1] > W[:, 0], 1.0, -1.0)
+    return Vote(alpha * signs * speaks[:, None], alpha)
+
+
+def _right_wrong(W: Float64, speaks: Float64) -> tuple[Float64, Float64]:
+    neg, pos = W[..., 0, :], W[..., 1, :]
+    right = np.maximum(pos, neg).sum(axis=-1) @ speaks
+    return right, np.minimum(pos, neg).sum(axis=-1) @ speaks
+
+
+def normalizer(W: Float64, votes: Float64) -> float:
+    """The actual Z = sum of W exp(-Y h) over blocks, signs and labels. Source: SS99 Eq. 2."""
+    return float((W[:, 1] * np.exp(-votes) + W[:, 0] * np.exp(votes)).sum())
+
+
+VOTES = {
+    "real": Voting(real_gain, real_votes),
+    "discrete": Voting(discrete_gain, discrete_votes),
+}

@@ -1,0 +1,25 @@
+"""Where the corpora and golden values beside the project are; tests skip where they are not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared"
+
+
+def _beside(variable, name):
+    folder = Path(os.environ.get(variable) or BESIDE / name)
+    if not folder.is_dir():
+        pytest.skip(f"no {name} here: set {variable} to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def golden_dir():
+    return _beside("BOOSTEXT_GOLDEN", "golden")
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    return _beside("BOOSTEXT_DATA", "data")
