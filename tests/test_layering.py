@@ -1,0 +1,122 @@
+"""The rooms of boostext/ depend on each other in one direction, and stay small."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "boostext"
+# Each row may import from the rows above it and from its own room.
+LEVELS = (
+    ("errors",),
+    ("fields",),
+    ("settings", "arrays", "compiled"),
+    ("corpus",),
+    ("features",),
+    ("boosting",),
+    ("model",),
+    ("evaluation",),
+    ("reports",),
+    ("training",),
+    ("estimator",),
+    ("cli",),
+)
+LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
+# The package itself and `python -m boostext` are doors: they may name what they open.
+DOORS = ("__init__", "__main__")
+UNSAFE_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+UNSAFE_CALLS = {"eval", "exec", "compile", "__import__"}
+# Naming the error that a damaged cache of numba raises runs nothing.
+HARMLESS = {"pickle.UnpicklingError"}
+# Kernels are one long loop by nature; everything else is read top to bottom.
+LONGEST_FUNCTION, LONGEST_FILE = 40, 400
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+
+def name_of(path):
+    return str(path.relative_to(PACKAGE))
+
+
+def room_of(path):
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return parts[0]
+
+
+def imported_modules(tree):
+    """Full names of all modules a file imports, at its top or inside a function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide the room they come from"
+            yield node.module
+            # `from boostext import corpus` names a room too
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def rooms_imported(tree):
+    names = (module.split(".") for module in imported_modules(tree))
+    return {parts[1] for parts in names if parts[0] == "boostext" and len(parts) > 1}
+
+
+def functions(tree):
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def test_every_room_has_its_place():
+    assert {room_of(path) for path in FILES} <= {*LEVEL, *DOORS}
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if room_of(p) not in DOORS], ids=name_of)
+def test_a_module_imports_only_from_rooms_above_its_own(path):
+    room = room_of(path)
+    others = (rooms_imported(TREES[path]) & set(LEVEL)) - {room}
+    assert not {other for other in others if LEVEL[other] >= LEVEL[room]}
+
+
+def unsafe_uses(tree):
+    """Whatever is taken from a module that can run what a file holds."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name in UNSAFE_MODULES and a.asname)
+        elif isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in UNSAFE_MODULES:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in UNSAFE_MODULES:
+            yield ast.unparse(node)
+
+
+def calls(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_nothing_that_runs_foreign_code_is_used(path):
+    called = {ast.unparse(call.func) for call in calls(TREES[path])}
+    assert not set(unsafe_uses(TREES[path])) - HARMLESS
+    assert not called & UNSAFE_CALLS
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_arrays_are_read_without_pickle(path):
+    for call in calls(TREES[path]):
+        given = {k.arg: ast.unparse(k.value) for k in call.keywords}
+        if ast.unparse(call.func) in ("np.load", "numpy.load", "read_array"):
+            assert given.get("allow_pickle") == "False"
+        assert given.get("allow_pickle", "False") == "False"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_files_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) < LONGEST_FILE
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if "kernels" not in p.name], ids=name_of)
+def test_functions_are_short(path):
+    long = {
+        f.name: f.end_lineno - f.lineno + 1
+        for f in functions(TREES[path])
+        if f.end_lineno - f.lineno + 1 > LONGEST_FUNCTION
+    }
+    assert not long
