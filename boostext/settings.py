@@ -53,7 +53,7 @@ class DataSettings(Group):
 
     format: str = setting(
         "auto", "How the data is written; by the file's ending unless said.",
-        choices=("auto", "jsonl", "csv", "tsv", "fasttext", "folders"),
+        choices=("auto", "jsonl", "csv", "tsv", "fasttext", "lines", "folders"),
     )  # fmt: skip
     text: tuple[str, ...] = setting(("text",), "Field with the text; repeat for several fields.")
     label: tuple[str, ...] = setting(
@@ -66,11 +66,32 @@ class DataSettings(Group):
         "", "Splits a label into several, such as ';'; by default nothing does."
     )
     delimiter: str = setting("", "Column separator of CSV; by the format unless said.")
+    header: bool = setting(
+        True, "The first row of CSV and TSV names the columns; else they are 1, 2, 3 ...",
+        negative=True,
+    )  # fmt: skip
+    quotes: bool = setting(
+        True, "Quotes enclose fields of CSV and TSV; else they are text.", negative=True
+    )
     encoding: str = setting("utf-8", "Encoding of the files.")
     encoding_errors: str = setting(
         "strict", "What to do with bytes that are not text.", choices=("strict", "replace")
     )
     skip_bad: bool = setting(False, "Leave out bad records, count and list them.", negative=True)
+
+    def check(self) -> None:
+        super().check()
+        if len(self.delimiter.replace("\\t", "\t")) > 1 or self.delimiter in ("\n", "\r", '"'):
+            raise SettingsError(
+                f"delimiter is {self.delimiter!r}; expected one character, such as ';'"
+            )
+        try:
+            "".encode(self.encoding)
+        except (LookupError, ValueError):
+            raise SettingsError(
+                f"encoding is {self.encoding!r}, which is not known; "
+                "expected a name like utf-8, cp1252 or gb18030"
+            ) from None
 
 
 @dataclass(frozen=True)
