@@ -1,8 +1,19 @@
 """The command line: one file per command, each a reading, a call, a showing."""
 
-import click
+from boostext.cli.program import Program
 
+COMMANDS = {
+    "train": "Learn a model from labelled documents.",
+    "predict": "Label new documents.",
+    "inspect": "Show the rules of a model, and the labels that look wrong.",
+    "evaluate": "Measure a model on labelled documents.",
+    "check": "Tell what is in the data: labels, sizes, duplicates.",
+    "convert": "Rewrite a corpus or a model in another format.",
+}
+"""name -> the first sentence of its help; the module boostext.cli.NAME is imported when it runs"""
 
-@click.group()
-def main() -> None:
-    """Learn readable rules that categorize texts, and find the labels that look wrong."""
+main = Program(
+    name="boostext",
+    commands_help=COMMANDS,
+    help="Learn readable rules that categorize texts, and find the labels that look wrong.",
+)

@@ -1,0 +1,248 @@
+"""Command-line options made from the settings: each is declared once, in boostext.settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from boostext import fields
+from boostext.cli.talk import Talk
+from boostext.errors import SettingsError
+from boostext.settings import DataSettings, Group
+
+NAMED = ("text", "label", "id", "weight", "attribute")
+"""Fields of DataSettings that name a field of the records: --text is also --text-column."""
+
+SECTIONS = {
+    "data": "Data", "text": "Text to terms", "boosting": "Learning", "stop": "Early stopping",
+    "run": "Work",
+}  # fmt: skip
+"""group -> its heading in the help"""
+
+METAVARS = {
+    "int": "N", "float": "X", "text": "TEXT", "texts": "TEXT", "ngram_range": "N-M",
+    "integers": "N,N", "smoothing": "X|RULE", "frequency": "N|SHARE", "word_file": "FILE",
+}  # fmt: skip
+"""kind -> what stands for its value in the help"""
+
+Command = Callable[..., Any]
+
+
+class SettingOption(click.Option):
+    """An option that knows its section of the help."""
+
+    def __init__(self, *args: Any, section: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.section = section
+
+
+class SettingsCommand(click.Command):
+    """Options in sections; a dash that a word processor made is told as such."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records, col_max=28)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        options = {name for p in self.params if isinstance(p, click.Option) for name in p.opts}
+        for argument in args[: args.index("--")] if "--" in args else args:
+            meant = _with_ascii_dashes(argument)
+            if meant != argument and meant in options:
+                raise click.UsageError(
+                    f"{argument!r} has a dash that is not the keyboard's; type {meant}", ctx
+                )
+        return super().parse_args(ctx, args)
+
+
+def _with_ascii_dashes(argument: str) -> str:
+    """`—rounds=5` gives `--rounds`; what begins with no dash at all stays as it is."""
+    head = "".join(
+        "-" if unicodedata.category(c) == "Pd" or c == "−" else c for c in argument.split("=")[0]
+    )
+    name = head.lstrip("-")
+    if not head.startswith("-") or not re.fullmatch(r"[a-z][a-z-]*", name):
+        return argument
+    given = argument[: len(argument.split("=")[0])]
+    return given if given.isascii() else ("-" if len(name) == 1 else "--") + name
+
+
+def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
+    """Options for every field; the command receives each group's settings by the name given.
+
+    Where the command has a `config` parameter, what that file says stands under what the command
+    line says and over the defaults.
+    """
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_settings(**values: Any) -> Any:
+            given = {name: _given(name, values) for name in groups}
+            file = _file_values(values.pop("config", None), list(groups.values()))
+            for name, group in groups.items():
+                known = {f.name for f in group.fields()}
+                low = {key: value for key, value in file.items() if key in known}
+                values[name] = group(**{**low, **given[name]})
+            return command(**values)
+
+        decorated: Command = with_settings
+        for name, group in reversed(groups.items()):
+            decorated = _add_options(decorated, name, group)
+        return decorated
+
+    return decorate
+
+
+def overriding_options(command: Command) -> Command:
+    """Data options where a model already says how records look.
+
+    The command receives `data`, a dictionary of what was given. Only the long names, such as
+    --text-column, are offered.
+    """
+
+    @functools.wraps(command)
+    def with_overrides(**values: Any) -> Any:
+        values["data"] = _given("data", values)
+        return command(**values)
+
+    return _add_options(with_overrides, "data", DataSettings, short=False, defaults=False)
+
+
+def _file_values(path: str | None, groups: list[type[Group]]) -> dict[str, Any]:
+    if path is None:
+        return {}
+    from boostext.cli.config import read_config
+
+    return read_config(Path(path), groups)
+
+
+def _given(group: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Take the group's options out of `values`; keep those that were given."""
+    prefix = f"{group}__"
+    taken = {key: values.pop(key) for key in list(values) if key.startswith(prefix)}
+    given: dict[str, Any] = {}
+    for key, value in taken.items():
+        name, _, choice = key.removeprefix(prefix).partition("__")
+        if value is None or value == () or (choice and not value):
+            continue
+        if name in given:
+            raise SettingsError(f"--{choice or name} and another option both set {name}; give one")
+        given[name] = choice.replace("_", "-") if choice else value
+    return given
+
+
+def _add_options(
+    command: Command, group_name: str, group: type[Group], short: bool = True, defaults: bool = True
+) -> Command:
+    for field in reversed(list(group.fields())):
+        for option in reversed(_options(field, group_name, short, defaults)):
+            command = option(command)
+    return command
+
+
+def _options(
+    field: dataclasses.Field[Any], group: str, short: bool, defaults: bool
+) -> list[Callable[[Command], Command]]:
+    """The option of one field, and a flag for each value that has one."""
+    shared: dict[str, Any] = {"cls": SettingOption, "section": SECTIONS[group], "default": None}
+    flags = [
+        click.option(f"--{flag}", f"{group}__{field.name}__{value.replace('-', '_')}",
+                     is_flag=True, help=f"Short for --{field.name} {value}.", **shared)
+        for flag, value in field.metadata["flags"].items()
+    ]  # fmt: skip
+    names = _names(field, short)
+    help = _help(field, defaults)
+    kind = fields.kind(field)
+    if kind == "flag":
+        return [click.option(*names, f"{group}__{field.name}", help=help, is_flag=True, **shared)]
+    option = click.option(
+        *names, f"{group}__{field.name}", help=help, metavar=_metavar(field),
+        multiple=kind == "texts", callback=_reader(field), **shared,
+    )  # fmt: skip
+    return [option, *flags]
+
+
+def _reader(field: dataclasses.Field[Any]) -> Callable[..., Any]:
+    """What the text after the option becomes: in range, or SettingsError."""
+
+    def read(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        return fields.from_text(field, value) if isinstance(value, str) else value
+
+    return read
+
+
+def _names(field: dataclasses.Field[Any], short: bool) -> list[str]:
+    name = fields.option_name(field)
+    if field.metadata["negative"]:
+        return [f"--{name}/--no-{name}"]
+    if field.name not in NAMED:
+        return [f"--{name}"]
+    return [f"--{name}", f"--{name}-column"] if short else [f"--{name}-column"]
+
+
+def _metavar(field: dataclasses.Field[Any]) -> str:
+    choices = field.metadata["choices"]
+    if choices:
+        return f"[{'|'.join(choices)}]"
+    special = {**dict.fromkeys(NAMED, "FIELD"), "valid": "FILE", "class_weight": "LABEL=X"}
+    return special.get(field.name, METAVARS[fields.kind(field)])
+
+
+def _help(field: dataclasses.Field[Any], defaults: bool) -> str:
+    text = str(field.metadata["help"])
+    if not defaults:
+        return text
+    shown = _shown_default(field)
+    return f"{text}  [default: {shown}]" if shown else text
+
+
+def _shown_default(field: dataclasses.Field[Any]) -> str:
+    value = fields.to_plain(field, field.default)
+    if isinstance(value, bool):
+        return f"{'' if value else 'no-'}{fields.option_name(field)}"
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value)
+    return str(value)
+
+
+def talk_options(command: Command) -> Command:
+    """`-q`, `--no-color` and `--debug`; the command receives `talk`."""
+
+    @functools.wraps(command)
+    def with_talk(quiet: bool, no_color: bool, debug: bool, **values: Any) -> Any:
+        return command(talk=Talk(quiet=quiet, color=not no_color), **values)
+
+    for option in (
+        click.option("--debug", is_flag=True, help="Show where in the program an error arose."),
+        click.option("--no-color", is_flag=True, help="No colors (NO_COLOR does the same)."),
+        click.option("-q", "--quiet", is_flag=True, help="Only results, warnings and errors."),
+    ):
+        with_talk = option(with_talk)
+    return with_talk
+
+
+def json_option(command: Command) -> Command:
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
+        command
+    )
+
+
+def with_given(data: DataSettings, given: Mapping[str, Any]) -> DataSettings:
+    """The model's names of fields under what was given; how files are written is not the model's.
+
+    A model trained on a Latin-1 file says nothing about the encoding of the next file.
+    """
+    fields_of_records = {name: getattr(data, name) for name in (*NAMED, "label_sep")}
+    return DataSettings(**{**fields_of_records, **given})

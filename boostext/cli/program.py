@@ -1,0 +1,160 @@
+"""The program itself: commands imported when they run, and every failure as one line.
+
+Exit codes: 0 done; 1 the data, the model or the disk is at fault; 2 usage and settings;
+130 and 143 stopped by SIGINT and SIGTERM.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+import boostext
+from boostext.cli.signals import Stopped
+from boostext.cli.talk import printable
+from boostext.errors import BoostextError
+
+
+class Program(click.Group):
+    """A group that knows its commands by name and imports one only to run or describe it."""
+
+    def __init__(self, name: str, commands_help: Mapping[str, str], help: str) -> None:
+        version = click.version_option(boostext.__version__, message="%(prog)s %(version)s")
+        super().__init__(name=name, help=help, invoke_without_command=True, callback=_show_help)
+        self.commands_help = dict(commands_help)
+        version(self)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands_help)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands_help:
+            return None
+        module = importlib.import_module(f"boostext.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in self.commands_help and not name.startswith("-"):
+            near = difflib.get_close_matches(name, self.commands_help, 1)
+            hint = (
+                f"did you mean {near[0]!r}?"
+                if near
+                else f"expected {', '.join(self.list_commands(ctx))}"
+            )
+            raise click.UsageError(f"no command {name!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # subtle: the stock version asks each command for its help and so would import them all
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.commands_help.items()))
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run, and exit with the documented code; shell completion is left to click."""
+        if os.environ.get(complete_var or "_BOOSTEXT_COMPLETE"):
+            return super().main(args, "boostext", complete_var, **extra)
+        given = list(sys.argv[1:] if args is None else args)
+        prepare_streams()
+        code = exit_code(lambda: self._run(given, extra), debug="--debug" in given)
+        if not standalone_mode:
+            return code
+        sys.exit(code)
+
+    def _run(self, given: list[str], extra: dict[str, Any]) -> None:
+        with self.make_context("boostext", list(given), **extra) as ctx:
+            self.invoke(ctx)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+
+
+@click.pass_context
+def _show_help(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def prepare_streams() -> None:
+    """Output is UTF-8 whatever the locale; what cannot be encoded is escaped, never fatal."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def exit_code(call: Callable[[], None], debug: bool) -> int:
+    """0 where `call` returns; else its failure is told in one line and becomes a code."""
+    try:
+        call()
+        return 0
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except (click.ClickException, BoostextError) as error:
+        _tell(_message(error), debug and isinstance(error, BoostextError))
+        return error.exit_code
+    except Stopped as error:
+        if str(error):
+            _tell(str(error), debug, kind="")
+        return 128 + error.signal_number
+    except (KeyboardInterrupt, click.Abort):
+        _tell("stopped", debug, kind="")
+        return 130
+    except MemoryError:
+        _tell("not enough memory; --dry-run estimates what training needs", debug)
+    except OSError as error:
+        if _is_closed_pipe(error):
+            _forget_stdout()
+            return 0
+        _tell(_disk_message(error), debug)
+    return 1
+
+
+def _message(error: click.ClickException | BoostextError) -> str:
+    if not isinstance(error, click.ClickException):
+        return str(error)
+    text = error.format_message().rstrip()
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        text += f" (see {error.ctx.command_path} --help)"
+    return text
+
+
+def _tell(message: str, debug: bool, kind: str = "Error: ") -> None:
+    if debug:
+        traceback.print_exc()
+    click.echo(kind + printable(message), err=True)
+
+
+def _disk_message(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{os.fsdecode(error.filename)}: {reason}" if error.filename else reason
+
+
+def _is_closed_pipe(error: OSError) -> bool:
+    # Windows says "invalid argument" where a pipe was closed
+    return error.errno == errno.EPIPE or (sys.platform == "win32" and error.errno == errno.EINVAL)
+
+
+def _forget_stdout() -> None:
+    """Keep Python from complaining at exit about what it cannot write any more."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None

@@ -1,0 +1,50 @@
+"""Ctrl-C and SIGTERM: the first asks for a good end, the second ends at once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+
+class Stopped(BaseException):
+    """The user ended the run. Not an Exception: nothing on the way may swallow it."""
+
+    def __init__(self, signal_number: int, message: str = "") -> None:
+        super().__init__(message)
+        self.signal_number = signal_number
+
+
+class StopRequest:
+    """Whether somebody asked for the end. While `patient`, the first request only sets a mark."""
+
+    def __init__(self) -> None:
+        self.signal_number = 0
+        self.patient = False
+
+    def __call__(self) -> bool:
+        return self.signal_number != 0
+
+    def receive(self, signal_number: int, frame: FrameType | None) -> None:
+        again = self.signal_number != 0
+        self.signal_number = signal_number
+        if again:
+            raise Stopped(signal_number, "stopped at once")
+        if not self.patient:
+            raise Stopped(signal_number, "stopped; nothing was written")
+
+
+@contextmanager
+def stop_request() -> Iterator[StopRequest]:
+    """Signals are heard inside the block and as before after it."""
+    request = StopRequest()
+    heard = [n for n in STOPPING if signal.getsignal(n) is not signal.SIG_IGN]  # nohup stays
+    before = {number: signal.signal(number, request.receive) for number in heard}
+    try:
+        yield request
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

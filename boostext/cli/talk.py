@@ -1,0 +1,53 @@
+"""What a command says beside its results: to stderr, quiet on request."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+WIDE = 10_000
+
+
+def printable(text: str) -> str:
+    """One line without control characters: what data says cannot steer the terminal."""
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """A person is looking: FORCE_COLOR and the like do not count."""
+    return stream is not None and stream.isatty()
+
+
+@dataclass(frozen=True)
+class Talk:
+    """How this run speaks. quiet: warnings only. color: whether colors are wanted at all."""
+
+    quiet: bool = False
+    color: bool = True
+
+    def say(self, message: str) -> None:
+        if not self.quiet:
+            click.echo(printable(message), err=True)
+
+    def warn(self, message: str) -> None:
+        click.echo("Warning: " + printable(message), err=True)
+
+    def console(self) -> Console:
+        """For tables on stdout. Into a pipe nothing is cut: lines are as long as they need."""
+        from rich.console import Console
+
+        terminal = is_terminal(sys.stdout)
+        plain = not self.color or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+        return Console(
+            file=sys.stdout, force_terminal=terminal, no_color=plain, highlight=False,
+            markup=False, emoji=False, width=None if terminal else WIDE,
+        )  # fmt: skip
