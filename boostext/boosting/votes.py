@@ -14,8 +14,11 @@ import numpy as np
 
 from boostext.arrays import Float64
 
-LEAST_WEIGHT = 1e-30
-"""Stands for a weight of 0 where there is no smoothing, so that votes stay finite."""
+LEAST_WEIGHT = 1e-15
+"""Stands for less where there is no smoothing: votes stay below 18, and sums keep their digits."""
+
+BALANCE = 1e-10
+"""Two weights that differ by a smaller share of their sum are equal."""
 
 
 class Vote(NamedTuple):
@@ -65,13 +68,15 @@ def discrete_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """alpha * sign(W+ - W-) in each speaking block; alpha = 1/2 ln(R / E).
 
     Smoothed, ln((R + e)/(E + e)), where some block is silent or nothing is wrong: with all speaking
-    R / E = (1 + r)/(1 - r), SS99's own alpha. W+ = W- votes -. Source: SS99 Eq. 14, SF12-9 s9.2.4.
+    R / E = (1 + r)/(1 - r), SS99's own alpha. Equal W+ and W- vote -.
+    Source: SS99 Eq. 14, SF12-9 s9.2.4.
     """
     right, wrong = (float(x) for x in _right_wrong(W, speaks))
     silent = float(W[speaks == 0].sum()) > 0 or speaks[1] == 0
     e = smoothing if silent or wrong <= LEAST_WEIGHT else 0.0
     alpha = 0.5 * float(np.log(max(right + e, LEAST_WEIGHT) / max(wrong + e, LEAST_WEIGHT)))
-    signs = np.where(W[:, 1] > W[:, 0], 1.0, -1.0)
+    # subtle: a discrete rule leaves its blocks in balance, so ties are the rule, not the exception
+    signs = np.where(W[:, 1] - W[:, 0] > BALANCE * (W[:, 1] + W[:, 0]), 1.0, -1.0)
     return Vote(alpha * signs * speaks[:, None], alpha)
 
 

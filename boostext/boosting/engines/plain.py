@@ -48,17 +48,18 @@ class PlainEngine:
     def block_weights(self, condition: int) -> Float64:
         W = np.zeros((3, 2, self.problem.label_count))
         by_sign = self._by_sign()  # (m, 2, k)
-        W[YES] = by_sign[self.members.yes(condition)].sum(axis=0)
-        W[UNKNOWN] = by_sign[self.members.unknown(condition)].sum(axis=0)
-        W[NO] = np.maximum(by_sign.sum(axis=0) - W[YES] - W[UNKNOWN], 0)
+        no = np.ones(len(by_sign), np.bool_)
+        for block in (YES, UNKNOWN):
+            documents = self._documents(condition, block)
+            W[block] = by_sign[documents].sum(axis=0)
+            no[documents] = False
+        W[NO] = by_sign[no].sum(axis=0)
         return W
 
     def apply(self, condition: int, votes: Float64) -> None:
         total = self._scores + votes[NO]
-        for block, documents in (
-            (YES, self.members.yes(condition)),
-            (UNKNOWN, self.members.unknown(condition)),
-        ):
+        for block in (YES, UNKNOWN):
+            documents = self._documents(condition, block)
             total[documents] = self._scores[documents] + votes[block]
         self._scores = total
         self._weights = self._reweigh()
@@ -68,6 +69,9 @@ class PlainEngine:
 
     def weights(self) -> Weights:
         return self._weights
+
+    def _documents(self, condition: int, block: int) -> Int32:
+        return self.members.yes(condition) if block == YES else self.members.unknown(condition)
 
     def _reweigh(self) -> Weights:
         return LOSSES[self.problem.loss](self._scores, self._signs, self._base)
@@ -79,7 +83,7 @@ class PlainEngine:
 
     def _tables(self) -> Iterator[tuple[int, Float64]]:
         """(first condition, block weights (c, 3, 2, k)), all conditions in pieces."""
-        by_sign = self._by_sign()
+        by_sign = on_grid(self._by_sign())
         flat = by_sign.reshape(len(by_sign), -1)  # (m, 2k)
         total = flat.sum(axis=0)
         step = max(1, CHUNK // (3 * flat.shape[1]))
@@ -106,6 +110,17 @@ class PlainEngine:
     def _blocks(self, unknown: Float64, yes: Float64, total: Float64) -> Float64:
         no = np.maximum(total - yes - unknown, 0)
         return np.stack([unknown, no, yes], axis=1).reshape(len(yes), 3, 2, -1)
+
+
+def on_grid(weights: Float64) -> Float64:
+    """Weights (m, 2, k) rounded to 2^-51 of their column's total, so that float64 adds exactly.
+
+    subtle: a block is often known as total - yes - unknown. On the grid the difference of equal
+    sums is exactly 0; otherwise a residue of 1e-17 enters the criterion by its square root, 3e-9,
+    and two engines that add in another order no longer agree on ties.
+    """
+    _, exponent = np.frexp(weights.sum(axis=0))
+    return np.asarray(np.ldexp(np.rint(np.ldexp(weights, 51 - exponent)), exponent - 51))
 
 
 def _matrix(lists: Lists, m: int) -> csr_array:
