@@ -7,6 +7,7 @@ names a reader of PARSERS for values with a notation of their own ("1-3", "1,2,5
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -30,16 +31,18 @@ def setting(
     parse: str = "",
     flags: Mapping[str, str] | None = None,
     negative: bool = False,
+    hidden: bool = False,
 ) -> Any:
     """One field: help text; closed list; least, greatest, or excluded least value.
 
     parse: a name in PARSERS, for values written as text ("1-3", "1,2,5", "1/m").
     flags: option -> value, for a choice that is given by flags (`--sparse`).
     negative: the option also has its `--no-` form.
+    hidden: no option and no key of a config file: the library fills it in.
     """
     metadata = {
         "help": help, "choices": tuple(choices), "low": low, "high": high, "above": above,
-        "parse": parse, "flags": dict(flags or {}), "negative": negative,
+        "parse": parse, "flags": dict(flags or {}), "negative": negative, "hidden": hidden,
     }  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -164,6 +167,25 @@ def _read(field: dataclasses.Field[Any], name: str, text: str) -> Any:
     if name in ("text", "texts"):
         return text
     raise SettingsError(f"{option_name(field)} is {text!r}; expected {WANTED[name]}")
+
+
+def from_python(field: dataclasses.Field[Any], value: Any) -> Any:
+    """A value from a Python call: as it is, a list for a tuple, or text as on the command line."""
+    if isinstance(value, list):
+        return tuple(value)
+    if not isinstance(value, str):
+        return value
+    read = from_text(field, value)
+    return (read,) if kind(field) == "texts" else read
+
+
+def unknown_settings(names: Sequence[str], known: Sequence[str]) -> SettingsError:
+    """Tells all unknown names at once, each with the nearest known one."""
+    told = []
+    for name in names:
+        near = difflib.get_close_matches(name, known, 1)
+        told.append(f"{name} (did you mean {near[0]}?)" if near else name)
+    return SettingsError(f"unknown settings: {', '.join(told)}")
 
 
 def to_plain(field: dataclasses.Field[Any], value: Any) -> Any:

@@ -6,6 +6,7 @@ together. Nothing outside this module and the tables it names compares these str
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,9 @@ from typing import Any, Self
 from boostext import fields
 from boostext.errors import SettingsError
 from boostext.fields import setting
+
+NOTATIONS = ("idna", "punycode", "raw_unicode_escape", "unicode_escape", "utf_7")
+"""Codecs that write text within ASCII; no file is in them, and some give halves of characters."""
 
 
 class Group:
@@ -46,6 +50,11 @@ class Group:
     def fields(cls) -> Iterator[dataclasses.Field[Any]]:
         yield from dataclasses.fields(cls)  # type: ignore[arg-type]
 
+    @classmethod
+    def options(cls) -> Iterator[dataclasses.Field[Any]]:
+        """The fields that people set: on the command line and in config files."""
+        return (field for field in cls.fields() if not field.metadata["hidden"])
+
 
 @dataclass(frozen=True)
 class DataSettings(Group):
@@ -53,7 +62,7 @@ class DataSettings(Group):
 
     format: str = setting(
         "auto", "How the data is written; by the file's ending unless said.",
-        choices=("auto", "jsonl", "csv", "tsv", "fasttext", "lines", "folders"),
+        choices=("auto", "jsonl", "csv", "tsv", "fasttext", "lines", "folders", "stem"),
     )  # fmt: skip
     text: tuple[str, ...] = setting(("text",), "Field with the text; repeat for several fields.")
     label: tuple[str, ...] = setting(
@@ -73,6 +82,15 @@ class DataSettings(Group):
     quotes: bool = setting(
         True, "Quotes enclose fields of CSV and TSV; else they are text.", negative=True
     )
+    names: str = setting("", "Column description of stem data; STEM.names unless said.")
+    names_dialect: str = setting(
+        "boostexter", "How stems are written; jboost has backslash escapes and // comments.",
+        choices=("boostexter", "jboost"),
+    )  # fmt: skip
+    schema: tuple[str, ...] = setting((), "The lines of the column description.", hidden=True)
+    single_precision: bool = setting(
+        False, "Numbers are rounded to 32 bits, as in icsiboost.", negative=True
+    )
     encoding: str = setting("utf-8", "Encoding of the files.")
     encoding_errors: str = setting(
         "strict", "What to do with bytes that are not text.", choices=("strict", "replace")
@@ -86,12 +104,15 @@ class DataSettings(Group):
                 f"delimiter is {self.delimiter!r}; expected one character, such as ';'"
             )
         try:
-            "".encode(self.encoding)
+            "".encode(self.encoding)  # also refuses codecs that make no text of bytes
+            known = codecs.lookup(self.encoding).name.replace("-", "_") not in NOTATIONS
         except (LookupError, ValueError):
+            known = False
+        if not known:
             raise SettingsError(
                 f"encoding is {self.encoding!r}, which is not known; "
                 "expected a name like utf-8, cp1252 or gb18030"
-            ) from None
+            )
 
 
 @dataclass(frozen=True)
@@ -125,9 +146,24 @@ class TextSettings(Group):
     stop_words: tuple[str, ...] = setting(
         (), "File with words to leave out, one a line.", parse="word_file"
     )
+    drop: str = setting("", "Regular expression; terms with a match, words joined by #, go.")
+    per_field: tuple[str, ...] = setting(
+        (), "FIELD:OPTION=VALUE of this section for one text field alone; repeat."
+    )
+
+    def of_field(self, name: str) -> Self:
+        """The settings that hold for the text field: these, with its own in `per_field`."""
+        values: dict[str, Any] = {}
+        for given in self.per_field:
+            field, option, text = field_setting(given)
+            if field == name:
+                values[option.name] = fields.from_text(option, text)
+        return dataclasses.replace(self, per_field=(), **values) if self.per_field else self
 
     def check(self) -> None:
         super().check()
+        for name in {field_setting(given)[0] for given in self.per_field}:
+            self.of_field(name)
         low, high = self.ngrams
         if low > high:
             raise SettingsError(f"ngrams is {low}-{high}; the first must not be above the second")
@@ -142,10 +178,11 @@ class TextSettings(Group):
                 raise SettingsError(f"{name} is {share}; a share must be 1.0 or less")
         if sorted(set(self.counts)) != list(self.counts):
             raise SettingsError("counts must rise, like 1,2,3,5,8")
-        try:
-            re.compile(self.token_pattern)
-        except re.error as error:
-            raise SettingsError(f"token-pattern is not a regular expression: {error}") from None
+        for name, pattern in (("token-pattern", self.token_pattern), ("drop", self.drop)):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise SettingsError(f"{name} is not a regular expression: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -161,6 +198,13 @@ class BoostingSettings(Group):
         "real", "Votes with a confidence, or of one size.", choices=("real", "discrete")
     )
     abstain: bool = setting(False, "Rules are silent where the term is absent.", negative=True)
+    unknown: str = setting(
+        "abstains", "Where a value is missing, a rule is silent or has a vote of its own.",
+        choices=("abstains", "votes"),
+    )  # fmt: skip
+    unknown_categories: bool = setting(
+        True, "A missing category is unknown; else it is simply none of the values.", negative=True
+    )
     rounds: int = setting(1000, "Rules to learn, at most.", low=1)
     smoothing: float | str = setting(
         "1/m", "Added to block weights in votes: a number, 1/m, ss99 or bt00.", parse="smoothing"
@@ -192,6 +236,10 @@ class BoostingSettings(Group):
                 label_factor(given)
         if "balanced" in self.class_weight and len(self.class_weight) > 1:
             raise SettingsError("class-weight is either balanced or a list of LABEL=FACTOR")
+
+    def speaking(self) -> tuple[float, float, float]:
+        """1 for each block (unknown, no, yes) that votes, 0 for a silent one."""
+        return float(self.unknown == "votes"), float(not self.abstain), 1.0
 
     def smoothing_value(self, m: int, k: int) -> float:
         """Epsilon for m examples and k labels. SF12-9 s9.2.6; SS99 s4.2; BT00 s3."""
@@ -242,3 +290,22 @@ def label_factor(text: str) -> tuple[str, float]:
     if not equals or not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", factor):
         raise SettingsError(f"class-weight is {text!r}; expected LABEL=FACTOR, as in spam=2.5")
     return label, float(factor)
+
+
+def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:
+    """ "words:ngrams=1-3" gives the text field, the field of TextSettings, and "1-3".
+
+    A text field's name may itself hold a colon: the last one before the equals sign counts.
+    """
+    name, equals, value = text.partition("=")
+    field, colon, option = name.rpartition(":")
+    known = {fields.option_name(f): f for f in TextSettings.fields() if f.name not in WHOLE}
+    if not equals or not colon or option not in known:
+        raise SettingsError(
+            f"per-field is {text!r}; expected FIELD:OPTION=VALUE with one of {', '.join(known)}"
+        )
+    return field, known[option], value
+
+
+WHOLE = ("per_field", "stop_words", "max_terms", "counts")
+"""Settings of TextSettings that hold for all text fields together."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from boostext.boosting.rules import Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES, normalizer
 from boostext.errors import SettingsError
-from boostext.features.conditions import spell
+from boostext.features.conditions import NO, UNKNOWN, spell
 from boostext.features.matrix import FeatureMatrix
 from boostext.settings import BoostingSettings
 
@@ -47,10 +48,12 @@ class Booster:
         threads: int = 1,
     ) -> None:
         self.settings = settings
-        self.members = Membership(features)
+        self._speaks = np.array(settings.speaking())
+        if not settings.unknown_categories:
+            features = replace(features, unknown_list=np.full_like(features.unknown_list, -1))
+        self.members = Membership(features, known=bool(self._speaks[UNKNOWN]))
         self.stopped = ""
         start = STARTS[settings.start](weights, label_sets, label_count)
-        self._speaks = np.array([0.0, 0.0 if settings.abstain else 1.0, 1.0])
         problem = Problem(
             self.members, label_sets, label_count, start, settings.votes, self._speaks,
             threads=threads,
@@ -103,6 +106,8 @@ class Booster:
         voting = VOTES[self.settings.votes]
         vote = voting.votes(W, self._speaks, self._smoothing)
         votes = vote.votes * self.settings.shrinkage
+        if condition < self.members.listed and not self.settings.unknown_categories:
+            votes[UNKNOWN] = votes[NO]
         z = normalizer(W, votes)
         self._engine.apply(condition, votes)
         self._preference[condition] *= self.settings.reuse

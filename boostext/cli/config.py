@@ -61,7 +61,7 @@ def read_config(path: Path, groups: Sequence[type[Group]]) -> dict[str, Any]:
     Keys are option names, with hyphens or underscores. Raises SettingsError naming file and line;
     all unknown keys are told at once, each with the nearest known one.
     """
-    known = {f.name: f for group in groups for f in group.fields()}
+    known = {f.name: f for group in groups for f in group.options()}
     flags = {
         flag: (f, value) for f in known.values() for flag, value in f.metadata["flags"].items()
     }
@@ -88,7 +88,7 @@ def write_config(groups: Sequence[Group]) -> str:
     """The settings as YAML that `read_config` accepts, each under its help."""
     lines = []
     for group in groups:
-        for field in group.fields():
+        for field in group.options():
             value = fields.to_plain(field, getattr(group, field.name))
             lines.append(f"# {field.metadata['help']}")
             lines.append(f"{fields.option_name(field)}: {_written(value)}")

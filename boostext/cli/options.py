@@ -92,7 +92,7 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
             given = {name: _given(name, values) for name in groups}
             file = _file_values(values.pop("config", None), list(groups.values()))
             for name, group in groups.items():
-                known = {f.name for f in group.fields()}
+                known = {f.name for f in group.options()}
                 low = {key: value for key, value in file.items() if key in known}
                 values[name] = group(**{**low, **given[name]})
             return command(**values)
@@ -146,7 +146,7 @@ def _given(group: str, values: dict[str, Any]) -> dict[str, Any]:
 def _add_options(
     command: Command, group_name: str, group: type[Group], short: bool = True, defaults: bool = True
 ) -> Command:
-    for field in reversed(list(group.fields())):
+    for field in reversed(list(group.options())):
         for option in reversed(_options(field, group_name, short, defaults)):
             command = option(command)
     return command

@@ -5,10 +5,13 @@ Blocks of every condition: UNKNOWN 0, NO 1, YES 2.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 UNKNOWN, NO, YES = 0, 1, 2
 GAP = None
+LOWEST = -sys.float_info.max
+"""A threshold below all values: the condition is that there is a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,5 +61,7 @@ def spell(condition: Condition, fields: int = 1) -> str:
             return name if at_least == 1 else f"{name} (>= {at_least})"
         case Equals(column, value):
             return f"{column} = {value}"
+        case AtLeast(column, threshold) if threshold == LOWEST:
+            return f"{column} is known"
         case AtLeast(column, threshold):
             return f"{column} >= {threshold:.12g}"
