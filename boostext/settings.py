@@ -295,16 +295,15 @@ def label_factor(text: str) -> tuple[str, float]:
 def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:
     """ "words:ngrams=1-3" gives the text field, the field of TextSettings, and "1-3".
 
-    A text field's name may itself hold a colon: the last one before the equals sign counts.
+    A text field's name may itself hold colons and equals signs.
     """
-    name, equals, value = text.partition("=")
-    field, colon, option = name.rpartition(":")
     known = {fields.option_name(f): f for f in TextSettings.fields() if f.name not in WHOLE}
-    if not equals or not colon or option not in known:
+    match = re.fullmatch(f"(.*?):({'|'.join(known)})=(.*)", text, re.DOTALL)
+    if not match:
         raise SettingsError(
             f"per-field is {text!r}; expected FIELD:OPTION=VALUE with one of {', '.join(known)}"
         )
-    return field, known[option], value
+    return match[1], known[match[2]], match[3]
 
 
 WHOLE = ("per_field", "stop_words", "max_terms", "counts")

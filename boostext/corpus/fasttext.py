@@ -1,0 +1,104 @@
+"""A document a line: after `__label__` words as in fastText, or plain."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from boostext.corpus.documents import Document, Origin
+from boostext.corpus.files import numbered_lines
+from boostext.corpus.roles import default_id, label_set
+from boostext.corpus.sources import Line, Record, Source
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+PREFIX = "__label__"
+BLANKS = " \t\v\f\r"
+"""What separates words in fastText; other white space may stand in a label."""
+LABEL = re.compile(rf"[{BLANKS}]*{PREFIX}([^{BLANKS}]*)")
+LATER_LABEL = re.compile(rf"[{BLANKS}]{PREFIX}")
+
+
+def fasttext_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """Lines that begin with their labels; a line without one is a document without labels."""
+    return _fasttext(_filled_lines(source, settings), source, settings, labelled)
+
+
+def line_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """Lines that are texts, whatever they begin with."""
+    if labelled:
+        raise source.fault(0, "lines of plain text hold no labels; expected another --format")
+    return _plain(_filled_lines(source, settings), source, settings)
+
+
+def txt_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """fastText where the first line begins with a label, else plain lines."""
+    lines = _filled_lines(source, settings)
+    first = next(lines, None)
+    if first is None:
+        return iter(())
+    lines = itertools.chain([first], lines)
+    if LABEL.match(first[1]):
+        return _fasttext(lines, source, settings, labelled)
+    if labelled:
+        raise source.fault(
+            first[0], f"does not begin with {PREFIX}, and plain text holds no labels; expected "
+            "fastText lines (say --format fasttext where some have no label)",
+        )  # fmt: skip
+    return _plain(lines, source, settings)
+
+
+def _filled_lines(source: Source, settings: DataSettings) -> Iterator[Line]:
+    """The lines that hold something, without their ends; the blank ones are counted."""
+    for number, text, error in numbered_lines(source, settings):
+        if not error and (not text or text.isspace()):
+            source.bad.blank_lines += 1
+        else:
+            yield number, text.removesuffix("\n").removesuffix("\r"), error
+
+
+def _plain(lines: Iterator[Line], source: Source, settings: DataSettings) -> Iterator[Record]:
+    field = text_field(settings)
+    for number, (line, text, error) in enumerate(lines, 1):
+        name, origin = default_id("", source, number), Origin(source.path, line)
+        yield error or Document(name, {field: text}, origin=origin, labelled=False)
+
+
+def _fasttext(
+    lines: Iterator[Line], source: Source, settings: DataSettings, labelled: bool
+) -> Iterator[Record]:
+    field = text_field(settings)
+    for number, (line, text, error) in enumerate(lines, 1):
+        if error:
+            yield error
+            continue
+        try:
+            labels, rest = _labels_and_text(text, source, line)
+        except DataError as fault:
+            yield fault
+            continue
+        yield Document(
+            id=default_id("", source, number),
+            texts={field: rest},
+            labels=labels,
+            origin=Origin(source.path, line),
+            labelled=labelled or bool(labels),
+        )
+
+
+def _labels_and_text(line: str, source: Source, number: int) -> tuple[tuple[str, ...], str]:
+    """The labels at the begin; then the text, which begins after one blank."""
+    labels, place = [], 0
+    while match := LABEL.match(line, place):
+        labels.append(match[1])
+        place = match.end()
+    text = line[place + 1 :] if labels else line
+    if PREFIX in text and LATER_LABEL.search(text):
+        raise source.fault(number, f"{PREFIX} after the text; labels stand before it")
+    return label_set(labels, source, number), text
+
+
+def text_field(settings: DataSettings) -> str:
+    """The one text field of formats that do not name theirs."""
+    return next((name for name in settings.text if name), "text")

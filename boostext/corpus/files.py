@@ -1,0 +1,262 @@
+"""Lines out of files - plain, compressed or stdin - with never more than one line in memory."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import contextlib
+import difflib
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from boostext.corpus.sources import Line, Source
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+STDIN = "-"
+LONGEST = 2**28
+"""Bytes of one record; a compressed file of a few kilobytes can hold lines without end."""
+BUFFER = 2**18
+XZ_MEMORY = 2**28
+DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError)
+"""What reading damaged compressed data, or a failing disk, raises."""
+
+MAGIC = (
+    (b"\x1f\x8b", "gzip data; end its name in .gz"),
+    (b"BZh9", "bzip2 data; end its name in .bz2"),
+    (b"\xfd7zXZ\x00", "xz data; end its name in .xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd data; decompress it first"),
+    (b"PK\x03\x04", "a zip archive or spreadsheet; unpack it, or save it as CSV"),
+    (b"PAR1", "a Parquet file; write it as JSONL or CSV first"),
+)
+"""First bytes of what is not text, and what to do with it."""
+
+MARKS = (
+    (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
+)  # fmt: skip
+"""Byte order marks and the encoding they speak of; the longest first."""
+
+
+class XzReader(io.RawIOBase):
+    """Bytes of an .xz file; lzma.LZMAFile would let the file itself say how much memory to take."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self._file = file
+        self._start(b"")
+
+    def _start(self, data: bytes) -> None:
+        self._stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+        self._data = data
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))  # what io promises to pass
+        while True:
+            if self._stream.eof and not self._next_stream():
+                return 0
+            if self._stream.needs_input and not self._data:
+                self._data = self._file.read(BUFFER)
+                if not self._data:
+                    raise EOFError
+            data, self._data = self._data, b""
+            if out := self._stream.decompress(data, len(view)):
+                view[: len(out)] = out
+                return len(out)
+
+    def _next_stream(self) -> bool:
+        """Begin the stream that follows the one that ended, after padding; False at the end."""
+        data = self._stream.unused_data.lstrip(b"\0")
+        while not data and (more := self._file.read(BUFFER)):
+            data = more.lstrip(b"\0")
+        self._start(data)
+        return bool(data)
+
+
+DECOMPRESSORS: dict[str, Callable[[BinaryIO], object]] = {
+    ".gz": lambda file: gzip.GzipFile(fileobj=file, mode="rb"),
+    ".bz2": lambda file: bz2.BZ2File(file),
+    ".xz": XzReader,
+}
+"""ending -> bytes of the decompressed file"""
+
+
+def compression(path: str) -> str:
+    """The ending that says how a file is compressed, or nothing."""
+    ending = Path(path).suffix.lower()
+    return ending if ending in DECOMPRESSORS else ""
+
+
+@contextlib.contextmanager
+def open_bytes(path: str) -> Iterator[BinaryIO]:
+    """Decompressed bytes of a file, or of stdin for "-"; DataError where there is no such file."""
+    if path == STDIN:
+        yield sys.stdin.buffer
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            plain = stack.enter_context(Path(path).open("rb", buffering=BUFFER))
+        except (OSError, ValueError) as error:
+            raise DataError(path, 0, cannot_open(path, error)) from None
+        if ending := compression(path):
+            # typeshed knows BufferedReader over a mere RawIOBase; these are as good
+            inner = cast(io.RawIOBase, DECOMPRESSORS[ending](plain))
+            yield cast(BinaryIO, stack.enter_context(io.BufferedReader(inner, BUFFER)))
+        else:
+            yield plain
+
+
+def cannot_open(path: str, error: OSError | ValueError) -> str:
+    """Why a file cannot be opened, and the nearest name where there is no such file."""
+    if isinstance(error, FileNotFoundError):
+        return f"no such file{_near_file(Path(path))}"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; expected a file"
+    return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+
+
+def _near_file(path: Path) -> str:
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except (OSError, ValueError):
+        return "; its folder does not exist or cannot be read"
+    near = difflib.get_close_matches(path.name, names, 1)
+    return f"; did you mean {path.parent / near[0]}?" if near else ""
+
+
+def numbered_lines(source: Source, settings: DataSettings) -> Iterator[Line]:
+    """The lines of a source, decoded, without the byte order mark.
+
+    A line ends with LF or CRLF, which stay on it. Bytes that are no text give the line with
+    U+FFFD in their place, and the fault; encoding_errors "replace" gives no fault and counts.
+    """
+    encoding = codecs.lookup(settings.encoding).name
+    encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+    with open_bytes(source.path) as file:
+        bytewise = "\n".encode(encoding) == b"\n"
+        read = _byte_lines if bytewise else _transcoded_lines
+        for number, text, error in read(source, file, encoding, settings.encoding_errors):
+            yield number, text.removeprefix("\ufeff") if number == 1 else text, error
+
+
+def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[Line]:
+    """For encodings whose line end is the byte LF: split, then decode each line."""
+    number = offset = 0
+    while raw := _read(source, number, file.readline, LONGEST + 1):
+        number += 1
+        if number == 1:
+            _refuse_foreign(source, raw, encoding)
+        if len(raw) > LONGEST:
+            raise source.fault(number, too_long("line"))
+        fault = None
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            text = raw.decode(encoding, "replace")
+            fault = _not_text(source, number, offset, error) if errors == "strict" else None
+            source.bad.replaced += errors == "replace"
+        yield number, text, fault
+        offset += len(raw)
+
+
+def _transcoded_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[Line]:
+    """For encodings such as UTF-16: decode, then split. Bytes that are no text end the reading."""
+    number, size = 1, 0
+    parts: list[str] = []
+    for chunk in _decoded(source, file, encoding, errors):
+        *ended, rest = chunk.split("\n")
+        for line in ended:
+            text = "".join([*parts, line, "\n"])
+            source.bad.replaced += errors == "replace" and "\ufffd" in text
+            yield number, text, None
+            number, size, parts = number + 1, 0, []
+        parts.append(rest)
+        size += len(rest)
+        if size > LONGEST:
+            raise source.fault(number, too_long("line"))
+    if text := "".join(parts):
+        yield number, text, None
+
+
+def _decoded(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
+    """The text of a whole file, in pieces."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    offset, number = 0, 1
+    while True:
+        chunk = _read(source, number, file.read, BUFFER)
+        if not offset:
+            _refuse_foreign(source, chunk, encoding)
+        offset += len(chunk)
+        try:
+            text = decoder.decode(chunk, not chunk)
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(error.encoding, "ignore")
+            number += before.count("\n")
+            raise _not_text(source, number, offset - len(error.object), error) from None
+        except UnicodeError as error:
+            raise source.fault(0, f"is not {encoding} text: {error}") from None
+        number += text.count("\n")
+        yield text
+        if not chunk:
+            return
+
+
+def read_text(source: Source, settings: DataSettings) -> str:
+    """The whole text of a small file, with its line ends; DataError where it cannot be had."""
+    parts, size = [], 0
+    for _, text, error in numbered_lines(source, settings):
+        if error:
+            raise error
+        parts.append(text)
+        size += len(text)
+        if size > LONGEST:
+            raise source.fault(0, too_long("file"))
+    return "".join(parts)
+
+
+def too_long(what: str) -> str:
+    """Names the limit on one record."""
+    return f"a {what} of more than {LONGEST >> 20} MB; expected one document a record"
+
+
+def _read(source: Source, line: int, read: Callable[[int], bytes], size: int) -> bytes:
+    """Bytes, or a DataError that names the last whole line before the damage."""
+    try:
+        return read(size)
+    except DAMAGED as error:
+        after = f" after line {line}" if line else ""
+        if isinstance(error, OSError) and error.errno:
+            message = f"cannot be read{after}: {error.strerror}"
+        else:
+            ending = compression(source.path)
+            message = f"is no {ending} data, or is cut or damaged{after}; make it anew"
+        raise source.fault(0, message) from None
+
+
+def _refuse_foreign(source: Source, head: bytes, encoding: str) -> None:
+    """Stop at the first bytes of what is no text, or text of another encoding."""
+    for magic, what in MAGIC:
+        if head.startswith(magic):
+            raise source.fault(0, f"expected text, found {what}")
+    for mark, other in MARKS if encoding == "utf-8" else ():
+        if head.startswith(mark):
+            raise source.fault(0, f"is {other.upper()} text, not UTF-8; add --encoding {other}")
+
+
+def _not_text(source: Source, line: int, offset: int, error: UnicodeDecodeError) -> DataError:
+    """offset: of error.object in the file."""
+    byte, place = error.object[error.start], offset + error.start
+    return source.fault(
+        line,
+        f"byte 0x{byte:02X} at offset {place} of the file is not {error.encoding} text; "
+        "say the file's --encoding (such as cp1252), or --encoding-errors replace",
+    )

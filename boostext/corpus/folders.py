@@ -1,0 +1,77 @@
+"""A folder of folders of text files: the first folder's name is the label."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from boostext.corpus.documents import Document, Origin
+from boostext.corpus.fasttext import text_field
+from boostext.corpus.files import cannot_open, read_text
+from boostext.corpus.roles import shown
+from boostext.corpus.sources import Record, Source
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+
+def folder_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """One document a file, in the order of the names; hidden files and folders are left out.
+
+    The id is the path below the folder, with "/". A file outside any label's folder is a fault
+    where labels are wanted. One line end at the end of a file is not part of the text.
+    """
+    if not Path(source.path).is_dir():
+        raise source.fault(0, "is no folder; expected a folder LABEL/FILE")
+    for path in _files(Path(source.path), source):
+        yield _record(path, source, settings, labelled)
+
+
+def _files(folder: Path, source: Source) -> Iterator[Path]:
+    """All that is no folder, sorted by name at every level.
+
+    Links to folders are followed at the first level only: deeper ones may go round in circles.
+    """
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise DataError(str(folder), 0, cannot_open(str(folder), error)) from None
+    for path in entries:
+        if path.name.startswith("."):
+            continue
+        if not path.is_dir():
+            yield path
+        elif folder == Path(source.path) or not path.is_symlink():
+            yield from _files(path, source)
+
+
+def _record(path: Path, source: Source, settings: DataSettings, labelled: bool) -> Record:
+    here = replace(source, path=str(path))
+    parts = path.relative_to(source.path).parts
+    try:
+        _check_names(parts, here)
+        if labelled and len(parts) == 1:
+            raise here.fault(0, "stands in no label's folder; expected LABEL/FILE")
+        if not path.is_file():
+            raise here.fault(0, "is no ordinary file, or a link to nowhere")
+        text = read_text(here, settings)
+    except DataError as error:
+        return error
+    return Document(
+        id="/".join(parts),
+        texts={text_field(settings): text.removesuffix("\n").removesuffix("\r")},
+        labels=parts[:1] if len(parts) > 1 else (),
+        origin=Origin(here.path, 0),
+        labelled=len(parts) > 1,
+    )
+
+
+def _check_names(parts: tuple[str, ...], source: Source) -> None:
+    """Names of files may hold bytes that are no text; ids and labels may not."""
+    for name in parts:
+        try:
+            name.encode("utf-8")
+        except UnicodeEncodeError:
+            readable = os.fsencode(name).decode("utf-8", "replace")
+            raise source.fault(0, f"the name {shown(readable)} is not UTF-8; rename it") from None

@@ -1,0 +1,113 @@
+"""Documents out of whatever files there are: one table of readers, one of endings."""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from boostext.corpus.documents import Document
+from boostext.corpus.fasttext import fasttext_documents, line_documents, txt_documents
+from boostext.corpus.files import STDIN, cannot_open, compression
+from boostext.corpus.folders import folder_documents
+from boostext.corpus.jsonl import jsonl_documents
+from boostext.corpus.sources import BadRecords, Record, Source
+from boostext.corpus.tables import csv_documents, tsv_documents
+from boostext.errors import DataError, SettingsError
+from boostext.settings import DataSettings
+
+Reader = Callable[[Source, DataSettings, bool], Iterator[Record]]
+"""(source, settings, labels are wanted) -> documents, and faults in the place of bad records.
+
+What stops the reading of the whole source is raised.
+"""
+
+READERS: dict[str, Reader] = {
+    "jsonl": jsonl_documents,
+    "csv": csv_documents,
+    "tsv": tsv_documents,
+    "fasttext": fasttext_documents,
+    "lines": line_documents,
+    "txt": txt_documents,
+    "folders": folder_documents,
+}
+"""format -> reader; "txt" is what the ending .txt means"""
+
+ENDINGS = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".ft": "fasttext", ".fasttext": "fasttext", ".txt": "txt",
+}  # fmt: skip
+"""ending, without that of a compression -> format"""
+
+
+def read_documents(
+    paths: Sequence[str],
+    settings: DataSettings,
+    bad: BadRecords | None = None,
+    labelled: bool = True,
+) -> Iterator[Document]:
+    """The documents of files, folders or stdin ("-"), one after the other, as they are read.
+
+    bad: takes the account of blank lines and, with skip_bad, of bad records; without skip_bad the
+    first bad record raises DataError. labelled: a record must have a label field; an empty list
+    of labels is one. Missing files and unknown endings are raised at once.
+    """
+    if isinstance(paths, str):
+        raise TypeError("paths is one string; expected a sequence of paths")
+    if not paths:
+        raise SettingsError("no data given; name files or folders, or - for stdin")
+    if list(paths).count(STDIN) > 1:
+        raise SettingsError("stdin (-) is named more than once; it can be read only once")
+    account = BadRecords() if bad is None else bad
+    readers = [READERS[format_of(path, settings)] for path in paths]
+    sources = [Source(path, name, account) for path, name in zip(paths, _names(paths), strict=True)]
+    return _read(sources, readers, settings, labelled)
+
+
+def _read(
+    sources: list[Source], readers: list[Reader], settings: DataSettings, labelled: bool
+) -> Iterator[Document]:
+    for source, reader in zip(sources, readers, strict=True):
+        for record in reader(source, settings, labelled):
+            if isinstance(record, Document):
+                yield record
+            elif settings.skip_bad:
+                source.bad.add(record)
+            else:
+                raise record
+
+
+def format_of(path: str, settings: DataSettings) -> str:
+    """A key of READERS: as the settings say, else by the ending; DataError where neither tells."""
+    if path == STDIN:
+        return "jsonl" if settings.format == "auto" else settings.format
+    try:
+        folder = stat.S_ISDIR(Path(path).stat().st_mode)
+    except (OSError, ValueError) as error:
+        raise DataError(path, 0, cannot_open(path, error)) from None
+    if settings.format != "auto":
+        return settings.format
+    if folder:
+        return "folders"
+    ending = file_ending(path)
+    if ending not in ENDINGS:
+        known = ", ".join(name for name in READERS if name != "txt")
+        raise DataError(
+            path, 0, f"the ending {ending or '(none)'} says no format; expected "
+            f"{', '.join(ENDINGS)} or a folder; or say --format ({known})",
+        )  # fmt: skip
+    return ENDINGS[ending]
+
+
+def file_ending(path: str) -> str:
+    """The last ending of a name, in lower case, before that of a compression."""
+    plain = path.removesuffix(Path(path).suffix) if compression(path) else path
+    return Path(plain).suffix.lower()
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """What default ids begin with: the file's name, or the path where two names are alike."""
+    names = [Path(path).name or path for path in paths]
+    counts = Counter(names)
+    return [name if counts[name] == 1 else path for name, path in zip(names, paths, strict=True)]

@@ -1,0 +1,223 @@
+"""CSV and TSV by RFC 4180: a header, quoted fields, line ends inside quotes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from boostext.corpus.documents import Document, Origin
+from boostext.corpus.files import LONGEST, numbered_lines, too_long
+from boostext.corpus.roles import (
+    Roles,
+    cell_attribute,
+    cell_number,
+    checked_weight,
+    default_id,
+    label_set,
+    missing,
+    shown,
+    split_labels,
+)
+from boostext.corpus.sources import Line, Record, Source
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+FIELD_LIMIT = 2**31 - 1
+"""The greatest csv.field_size_limit every platform takes; its own default is 128 KB."""
+
+
+def csv_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """The documents of a table whose columns are separated by commas, unless settings say else."""
+    return _documents(source, settings, Roles.of(settings, labelled), settings.delimiter or ",")
+
+
+def tsv_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """The documents of a table whose columns are separated by tabs, unless settings say else."""
+    return _documents(source, settings, Roles.of(settings, labelled), settings.delimiter or "\t")
+
+
+@dataclass(frozen=True)
+class Row:
+    """line: the first one of the record. cells: none where `error` says what is wrong."""
+
+    line: int
+    cells: list[str]
+    error: DataError | None = None
+
+
+class _Feed:
+    """Gives csv.reader its lines and remembers where the record began and what was wrong in it."""
+
+    def __init__(self, source: Source, lines: Iterator[Line]) -> None:
+        self._source, self._lines = source, lines
+        self._pieces: Iterator[str] = iter(())
+        self._line = 0
+        self.start()
+
+    def start(self) -> None:
+        """A record begins with the next line."""
+        self.first, self._size = 0, 0
+        self.error: DataError | None = None
+
+    def __iter__(self) -> _Feed:
+        return self
+
+    def __next__(self) -> str:
+        piece = next(self._pieces, None) or self._next_line()
+        self.first = self.first or self._line
+        self._size += len(piece)
+        if self._size > LONGEST:
+            raise self._source.fault(self.first, too_long("record") + "; is a quote left open?")
+        return piece
+
+    def _next_line(self) -> str:
+        self._line, text, error = next(self._lines)
+        self.error = self.error or error
+        if "\r" in text[:-2]:  # a lone CR ends a line too, and csv wants one line at a time
+            self._pieces = io.StringIO(text, newline="")
+            return next(self._pieces)
+        return text
+
+
+def _rows(source: Source, settings: DataSettings, delimiter: str) -> Iterator[Row]:
+    """The rows of a table; blank lines are left out and counted."""
+    csv.field_size_limit(FIELD_LIMIT)
+    feed = _Feed(source, numbered_lines(source, settings))
+    rows = csv.reader(
+        feed,
+        delimiter=delimiter.replace("\\t", "\t"),
+        quoting=csv.QUOTE_MINIMAL if settings.quotes else csv.QUOTE_NONE,
+        strict=True,
+    )
+    while True:
+        feed.start()
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield Row(feed.first, [], source.fault(feed.first, _quoting(str(error))))
+            continue
+        if cells or feed.error:
+            yield Row(feed.first, cells, feed.error)
+        else:
+            source.bad.blank_lines += 1
+
+
+def _quoting(reason: str) -> str:
+    if "unexpected end of data" in reason:
+        reason = "a quote that opens here never closes"
+    return (
+        f"{reason}; a quoted field ends with a quote before the separator, and a quote inside "
+        'is doubled (""); where quotes are plain text add --no-quotes'
+    )
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the roles stand in a row: names with 0-based indices; None where there is none."""
+
+    names: tuple[str, ...]
+    texts: tuple[tuple[str, int], ...]
+    labels: tuple[int, ...]
+    id: int | None
+    weight: int | None
+    attributes: tuple[tuple[str, int], ...]
+
+
+def _documents(
+    source: Source, settings: DataSettings, roles: Roles, delimiter: str
+) -> Iterator[Record]:
+    rows = _rows(source, settings, delimiter)
+    first = next(rows, None)
+    if first is None:
+        if settings.header:
+            raise source.fault(0, "is empty; expected a header row that names the columns")
+        return
+    if first.error:
+        raise first.error
+    names = first.cells if settings.header else [str(n + 1) for n in range(len(first.cells))]
+    columns = _columns(names, roles, source, first.line)
+    records = rows if settings.header else itertools.chain([first], rows)
+    for number, row in enumerate(records, 1):
+        yield row.error or _document(row, number, columns, roles, source)
+
+
+def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> Columns:
+    """Find the columns, by name or by 1-based number; raise DataError where one is missing."""
+    twice = [name for name, count in Counter(names).items() if name and count > 1]
+    if twice:
+        raise source.fault(line, f"the header has {shown(twice[0])} more than once")
+    places = {str(n + 1): n for n in range(len(names))}
+    places |= {name: n for n, name in enumerate(names) if name}
+
+    def find(option: str, wanted: Sequence[str]) -> list[tuple[str, int]]:
+        for name in wanted:
+            if name not in places:
+                raise source.fault(line, _no_column(option, [name], names))
+        return [(name, places[name]) for name in wanted]
+
+    present = roles.label_fields(places)
+    if roles.labelled and not roles.alternatives:
+        find("--label", roles.labels)
+    elif roles.labelled and not present:
+        raise source.fault(line, _no_column("--label", roles.labels, names))
+    find("--id", [n for n in roles.required if n == roles.id])
+    find("--weight", [n for n in roles.required if n == roles.weight])
+    return Columns(
+        names=tuple(names),
+        texts=tuple(find("--text", roles.texts)),
+        labels=tuple(places[name] for name in present),
+        id=places.get(roles.id),
+        weight=places.get(roles.weight),
+        attributes=tuple(find("--attribute", roles.attributes)),
+    )
+
+
+def _no_column(option: str, wanted: Sequence[str], names: Sequence[str]) -> str:
+    message = missing("column", option, wanted, names)
+    return f"{message}, by name or number (--no-header where the first row is data)"
+
+
+def _document(row: Row, number: int, columns: Columns, roles: Roles, source: Source) -> Record:
+    cells, line = row.cells, row.line
+    if len(cells) != len(columns.names):
+        names = ", ".join(map(shown, columns.names[:10]))
+        return source.fault(
+            line, f"{len(cells)} columns; expected the {len(columns.names)} of the header ({names})"
+        )
+    try:
+        found = [
+            label
+            for place in columns.labels
+            if cells[place]
+            for label in split_labels(cells[place], roles.label_sep)
+        ]
+        return Document(
+            id=default_id("" if columns.id is None else cells[columns.id], source, number),
+            texts={name: cells[place] for name, place in columns.texts},
+            labels=label_set(found, source, line),
+            weight=_weight(cells, columns, source, line),
+            attributes={name: cell_attribute(cells[place]) for name, place in columns.attributes},
+            origin=Origin(source.path, line),
+            labelled=bool(columns.labels),
+        )
+    except DataError as error:
+        return error
+
+
+def _weight(cells: list[str], columns: Columns, source: Source, line: int) -> float:
+    if columns.weight is None or not cells[columns.weight].strip():
+        return 1.0
+    cell = cells[columns.weight]
+    number = cell_number(cell)
+    if number is None:
+        name = shown(columns.names[columns.weight])
+        raise source.fault(
+            line, f"{name} is {shown(cell)}; expected a number, or name another column by --weight"
+        )
+    return checked_weight(number, source, line)
