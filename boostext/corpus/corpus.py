@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import re
+import struct
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
-from boostext.arrays import Float64, Lists
+import numpy as np
+
+from boostext.arrays import Float64, Int32, Int64, Lists
 from boostext.corpus.documents import Attribute, Document, Origin
+
+SNIPPET = 160
+"""Characters of a text that listings show."""
+
+UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and marks that turn the direction of what follows."""
 
 
 @dataclass(frozen=True)
@@ -33,4 +46,146 @@ class Corpus:
         return len(self.ids)
 
 
-__all__ = ["Corpus", "Document"]
+@dataclass(frozen=True, eq=False)
+class Origins(Sequence[Origin]):
+    """Origins in 12 bytes each. files: (m,) numbers of `paths`; lines: (m,)."""
+
+    paths: tuple[str, ...]
+    files: Int32
+    lines: Int64
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @overload
+    def __getitem__(self, j: int) -> Origin: ...
+    @overload
+    def __getitem__(self, j: slice) -> Origins: ...
+    def __getitem__(self, j: int | slice) -> Origin | Origins:
+        if isinstance(j, slice):
+            return Origins(self.paths, self.files[j], self.lines[j])
+        return Origin(self.paths[self.files[j]], int(self.lines[j]))
+
+
+class CorpusBuilder:
+    """Takes documents one by one and keeps what a Corpus holds; texts leave only their digest."""
+
+    def __init__(self) -> None:
+        self._ids: list[str] = []
+        self._paths: dict[str, int] = {}
+        self._files, self._lines = array("i"), array("q")
+        self._labels: dict[str, int] = {}
+        self._label_items, self._label_counts = array("i"), array("q")
+        self._weights = array("d")
+        self._attributes: dict[str, list[Attribute]] = {}
+        self._categories: dict[str, str] = {}
+        self._snippets: list[str] = []
+        self._hash = hashlib.sha256(b"boostext corpus 1\n")
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Pass documents on, each recorded before it goes."""
+        for document in documents:
+            self.add(document)
+            yield document
+
+    def add(self, document: Document) -> None:
+        """Record one document."""
+        self._ids.append(document.id)
+        self._files.append(self._paths.setdefault(document.origin.path, len(self._paths)))
+        self._lines.append(document.origin.line)
+        for label in document.labels:
+            self._label_items.append(self._labels.setdefault(label, len(self._labels)))
+        self._label_counts.append(len(document.labels))
+        self._weights.append(document.weight)
+        self._snippets.append(snippet(document))
+        self._add_attributes(document)
+        self._hash.update(fingerprint(document))
+
+    def _add_attributes(self, document: Document) -> None:
+        before = len(self._ids) - 1
+        for name, value in document.attributes.items():
+            column = self._attributes.get(name)
+            if column is None:
+                column = self._attributes[name] = [None] * before
+            if isinstance(value, str):  # one copy of each category, however many records have it
+                value = self._categories.setdefault(value, value)
+            column.append(value)
+        for column in self._attributes.values():
+            if len(column) == before:
+                column.append(None)
+
+    def corpus(self, labels: Sequence[str] | None = None) -> Corpus:
+        """What was recorded so far.
+
+        labels: names that come first and in this order, with examples or without, such as those
+        of a model; names they lack follow, sorted. Without it all names are sorted.
+        """
+        if isinstance(labels, str):
+            raise TypeError("labels is one string; expected a sequence of names")
+        given = tuple(dict.fromkeys(labels or ()))
+        names = given + tuple(sorted(self._labels.keys() - set(given)))
+        return Corpus(
+            ids=tuple(self._ids),
+            origins=Origins(tuple(self._paths), _copy(self._files), _copy(self._lines)),
+            labels=names,
+            label_sets=self._label_sets(names),
+            weights=_copy(self._weights),
+            attributes={name: list(column) for name, column in self._attributes.items()},
+            snippets=tuple(self._snippets),
+            digest=self._hash.hexdigest(),
+        )
+
+    def _label_sets(self, names: Sequence[str]) -> Lists:
+        places = {name: place for place, name in enumerate(names)}
+        renumbered = np.array([places[name] for name in self._labels], np.int32)
+        starts = np.zeros(len(self._ids) + 1, np.int64)
+        np.cumsum(self._label_counts, out=starts[1:])
+        return Lists(starts, renumbered[_copy(self._label_items)])
+
+
+def _copy(values: array[int] | array[float]) -> np.ndarray:
+    """The values of a growing array, apart from it."""
+    return np.array(values)
+
+
+def snippet(document: Document) -> str:
+    """The first characters of the texts in one line, harmless to print; "…" where there is more."""
+    texts = (text for text in document.texts.values() if text)
+    # four times the length: enough for texts with ordinary white space, and no walk through all
+    starts = (" ".join(text[: 4 * SNIPPET].split()) for text in texts)
+    line = UNSHOWABLE.sub("\ufffd", " | ".join(starts))
+    return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
+
+
+def fingerprint(document: Document) -> bytes:
+    """All of a document that training sees, as bytes no other document has.
+
+    Every string is preceded by its length and every list by its count, so that nothing can be
+    moved from one field into the next unnoticed. 8-byte little-endian integers and doubles.
+    """
+    texts, attributes = document.texts, document.attributes
+    parts = [_text(document.id), struct.pack("<d", document.weight)]
+    parts.append(struct.pack("<qqq", len(texts), len(document.labels), len(attributes)))
+    for field, text in texts.items():
+        parts += (_text(field), _text(text))
+    parts += map(_text, document.labels)
+    for name, value in attributes.items():
+        parts += (_text(name), _value(value))
+    return b"".join(parts)
+
+
+def _text(text: str) -> bytes:
+    data = text.encode("utf-8", "surrogatepass")
+    return struct.pack("<q", len(data)) + data
+
+
+def _value(value: Attribute) -> bytes:
+    if value is None:
+        return b"-"
+    return b"s" + _text(value) if isinstance(value, str) else b"n" + struct.pack("<d", value)
+
+
+__all__ = ["Corpus", "CorpusBuilder", "Document", "Origins"]
