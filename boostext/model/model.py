@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from boostext.boosting.rules import Rule
+from boostext.errors import ModelError
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 
@@ -39,7 +43,8 @@ class Model:
     """All that prediction, explanation and inspection need.
 
     labels: k names in label order. multilabel: any training example had not exactly one label.
-    rules: T rules in the order learned. thresholds: k scores above which a label is given.
+    rules: T rules in the order learned. thresholds: k scores above which a label is given, or
+    none: then it is 0.
     """
 
     labels: tuple[str, ...]
@@ -51,3 +56,30 @@ class Model:
     history: History = field(default_factory=History)
     provenance: Provenance = field(default_factory=Provenance)
     thresholds: tuple[float, ...] = ()
+
+
+def check_model(model: Model) -> None:
+    """Raise ModelError where the parts do not fit together or a number is not finite."""
+    if not model.labels:
+        raise ModelError("no labels; expected at least one")
+    if len(set(model.labels)) < len(model.labels):
+        raise ModelError("a label is there twice")
+    if len(model.thresholds) not in (0, len(model.labels)):
+        raise ModelError(
+            f"{len(model.thresholds)} thresholds for {len(model.labels)} labels; "
+            "expected one each, or none"
+        )
+    numbers = (*model.thresholds, *model.history.gain, *model.history.z)
+    if not all(map(math.isfinite, numbers)):
+        raise ModelError("a threshold, gain or normalizer that is not a finite number")
+    for number, rule in enumerate(model.rules, 1):
+        _check_rule(number, rule, len(model.labels))
+
+
+def _check_rule(number: int, rule: Rule, label_count: int) -> None:
+    if rule.votes.shape != (3, label_count):
+        raise ModelError(
+            f"rule {number} has votes of shape {rule.votes.shape}; expected (3, {label_count})"
+        )
+    if not (np.isfinite(rule.votes).all() and math.isfinite(rule.alpha)):
+        raise ModelError(f"rule {number} has a vote or alpha that is not a finite number")

@@ -1,0 +1,106 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from boostext.errors import BoostextError
+
+LEAST_SPACE = 1024 * 1024
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """A file to write that becomes `path` when the block ends well, and vanishes otherwise.
+
+    It is written beside `path`, forced to the disk and renamed; a link keeps pointing to its
+    target. BoostextError where that cannot be done; the old file is then as it was.
+    """
+    target = _target(path)
+    temporary = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
+    try:
+        with _created(temporary) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: str | Path, needed: int = LEAST_SPACE) -> None:
+    """Raise BoostextError where `path` cannot be written: to be called before the work.
+
+    needed: bytes that must be free.
+    """
+    target = _target(path)
+    trial = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
+    try:
+        _created(trial).close()
+        trial.unlink()
+        free = shutil.disk_usage(target.parent).free
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    if free < needed:
+        raise BoostextError(
+            f"{path}: {free} bytes are free there and about {needed} are needed; "
+            "free some space or choose another folder"
+        )
+
+
+def _created(path: Path) -> BinaryIO:
+    """A new file with the permissions that the umask gives."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags, 0o666), "wb")
+
+
+def _target(path: str | Path) -> Path:
+    """Where the bytes go: links followed, and found to be a place for a file."""
+    if not str(path) or "\0" in str(path):
+        raise BoostextError(f"{str(path)!r} is not a file name; give the file to write")
+    try:
+        target = Path(os.path.realpath(path))
+        mode = target.stat().st_mode if target.exists() else stat.S_IFREG
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    if stat.S_ISDIR(mode):
+        raise BoostextError(f"{path}: is a folder; give the name of a file, such as my.boostext")
+    if not stat.S_ISREG(mode):
+        raise BoostextError(f"{path}: is not a regular file; give the name of a file")
+    if not target.parent.is_dir():
+        raise BoostextError(f"{path}: the folder {target.parent} does not exist; make it first")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise BoostextError(f"{path}: is write-protected; remove it or choose another name")
+    return target
+
+
+def _cannot_write(path: str | Path, error: OSError) -> BoostextError:
+    reason = error.strerror or str(error)
+    return BoostextError(
+        f"{path}: cannot be written: {reason}; mend that or choose another place. "
+        "Nothing was changed there"
+    )
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename last through a power cut, where the system can: Windows opens no folders."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        # some network file systems refuse this; the file itself is safe
+        with contextlib.suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,145 @@
+"""A model's words as plain data: all but the numbers of its rules. Shared by both written forms."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import boostext
+from boostext.errors import ModelError, SettingsError
+from boostext.features.conditions import AtLeast, Condition, Equals, Occurs
+from boostext.features.tokenizer import TOKENIZER_VERSION
+from boostext.model.model import Model, Provenance
+from boostext.model.plain import Plain, dataclass_from, number, numbers, objects, only, take, texts
+from boostext.settings import BoostingSettings, DataSettings, TextSettings
+
+FORMAT = "boostext model"
+VERSION = 1
+
+_NAMES = (
+    "format", "version", "writer", "labels", "multilabel", "thresholds", "tokenizer", "settings",
+    "provenance", "conditions",
+)  # fmt: skip
+
+
+def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
+    """What the words of a model are, in a fixed order of names."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "writer": boostext.__version__,
+        "labels": list(model.labels),
+        "multilabel": model.multilabel,
+        "thresholds": list(model.thresholds),
+        "tokenizer": TOKENIZER_VERSION,
+        "settings": {
+            "data": model.data.to_dict(),
+            "text": model.text.to_dict(),
+            "boosting": model.boosting.to_dict(),
+        },
+        "provenance": dataclasses.asdict(model.provenance),
+        "conditions": [condition_to_plain(condition) for condition in conditions],
+    }
+
+
+def check_format(record: Plain) -> None:
+    """Raise ModelError where this is no boostext model, or one that is later than this boostext."""
+    if record.get("format") != FORMAT:
+        raise ModelError(f'not a boostext model: its JSON does not say "format": "{FORMAT}"')
+    version = take(record, "version", int)
+    if version > VERSION:
+        writer = take(record, "writer", str)
+        raise ModelError(
+            f"written by boostext {writer[:40]} in format {version}; this boostext "
+            f"{boostext.__version__} reads formats up to {VERSION}. Upgrade boostext"
+        )
+    if version < 1:
+        raise ModelError(f"damaged: its format version is {version}; the first is 1")
+    tokenizer = take(record, "tokenizer", int)
+    if tokenizer != TOKENIZER_VERSION:
+        raise ModelError(
+            f"made with tokenizer {tokenizer}; this boostext {boostext.__version__} has "
+            f"tokenizer {TOKENIZER_VERSION}. Upgrade boostext"
+        )
+
+
+def model_from(record: Plain, more: tuple[str, ...]) -> Model:
+    """The model without its rules. more: names that the written form adds."""
+    only(record, (*_NAMES, *more), "the model")
+    data, text, boosting = _settings(take(record, "settings", dict))
+    return Model(
+        labels=texts(record, "labels"),
+        multilabel=take(record, "multilabel", bool),
+        rules=(),
+        data=data,
+        text=text,
+        boosting=boosting,
+        provenance=dataclass_from(Provenance, take(record, "provenance", dict), "provenance"),
+        thresholds=numbers(record, "thresholds"),
+    )
+
+
+def _settings(record: Plain) -> tuple[DataSettings, TextSettings, BoostingSettings]:
+    only(record, ("data", "text", "boosting"), "settings")
+    try:
+        return (
+            DataSettings.from_dict(take(record, "data", dict)),
+            TextSettings.from_dict(take(record, "text", dict)),
+            BoostingSettings.from_dict(take(record, "boosting", dict)),
+        )
+    except SettingsError as error:
+        raise ModelError(f"its settings are not those of this boostext: {error}") from None
+    except (RecursionError, OverflowError):  # from compiling a token pattern
+        raise ModelError("its settings hold a token pattern that cannot be used") from None
+
+
+# Conditions ----------------------------------------------------------------------------------
+
+
+def condition_to_plain(condition: Condition) -> Plain:
+    """{"kind": "occurs", ...}; the other names are the condition's own, a gap is null."""
+    kind = next(name for name, (cls, _) in CONDITIONS.items() if isinstance(condition, cls))
+    record = {f.name: getattr(condition, f.name) for f in dataclasses.fields(condition)}
+    return {"kind": kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in record.items()}}
+
+
+def conditions_from(record: Plain) -> tuple[Condition, ...]:
+    """The table of conditions."""
+    return tuple(condition_from(plain) for plain in objects(record, "conditions"))
+
+
+def condition_from(record: Plain) -> Condition:
+    """The inverse of `condition_to_plain`."""
+    kind = take(record, "kind", str)
+    if kind not in CONDITIONS:
+        raise ModelError(f"a condition is of kind {kind[:40]!r}; expected {', '.join(CONDITIONS)}")
+    cls, read = CONDITIONS[kind]
+    only(record, ("kind", *(f.name for f in dataclasses.fields(cls))), "a condition")
+    return read(record)
+
+
+def _occurs(record: Plain) -> Occurs:
+    term = take(record, "term", list)
+    if not term or None in (term[0], term[-1]) or not {type(t) for t in term} <= {str, type(None)}:
+        raise ModelError("a term is not a list of texts, with null for gaps between them")
+    at_least = take(record, "at_least", int)
+    if not 1 <= at_least < 2**31:
+        raise ModelError(f"a term is to occur at least {at_least} times; expected 1 or more")
+    return Occurs(take(record, "field", str), tuple(term), at_least)
+
+
+def _equals(record: Plain) -> Equals:
+    return Equals(take(record, "column", str), take(record, "value", str))
+
+
+def _at_least(record: Plain) -> AtLeast:
+    return AtLeast(take(record, "column", str), number(record, "threshold"))
+
+
+CONDITIONS: Mapping[str, tuple[type[Any], Callable[[Plain], Condition]]] = {
+    "occurs": (Occurs, _occurs),
+    "equals": (Equals, _equals),
+    "at_least": (AtLeast, _at_least),
+}
+"""kind -> its class, and the reader of its other names"""

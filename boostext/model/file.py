@@ -1,0 +1,161 @@
+"""The `.boostext` file: write a model, read a model. The format is docs/model-format.md."""
+
+from __future__ import annotations
+
+import dataclasses
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from boostext.arrays import Float64, Int32
+from boostext.boosting.rules import Rule
+from boostext.errors import ModelError
+from boostext.features.conditions import YES, Condition
+from boostext.model.atomic import replacing
+from boostext.model.container import START, open_members, read_member, write_members
+from boostext.model.description import check_format, conditions_from, describe, model_from
+from boostext.model.foreign import HEAD, recognize
+from boostext.model.model import History, Model, check_model
+from boostext.model.npy import from_npy, to_npy
+from boostext.model.plain import JSON_LIMIT, Plain, from_json, take, texts, to_json
+
+BLOCKS = ("unknown", "no", "yes")
+WORDS = "model.json"
+ARRAYS = ("conditions.npy", "alphas.npy", "votes.npy", "gain.npy", "z.npy")
+
+
+def write_model(model: Model, path: str | Path) -> None:
+    """Write the model to one file, whole or not at all; equal models give equal bytes.
+
+    BoostextError where the place cannot be written or the disk is full, ModelError where the
+    model is not sound.
+    """
+    check_model(model)
+    members = list(_members(model))
+    with replacing(path) as file:
+        write_members(file, members)
+
+
+def read_model(path: str | Path) -> Model:
+    """The model in the file.
+
+    ModelError says whether it is foreign, cut short, damaged or too new. Memory is bounded by
+    the size of the file, whatever it holds.
+    """
+    try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            raise ModelError(f"{path}: not a regular file; expected a boostext model")
+        with Path(path).open("rb") as file:
+            return _read(file)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ModelError(f"{path}: the model cannot be opened: {reason}") from None
+    except ModelError as error:
+        if str(error).startswith(f"{path}: "):
+            raise
+        raise ModelError(f"{path}: {error}") from None
+
+
+def _members(model: Model) -> Iterator[tuple[str, bytes]]:
+    table = tuple(dict.fromkeys(rule.condition for rule in model.rules))
+    place = {condition: number for number, condition in enumerate(table)}
+    votes = _stacked(model)
+    # subtle: "yes" is always stored, so that a file is never much smaller than its model in memory
+    spoken = [b for b in range(3) if b == YES or votes[:, b].any()]
+    words = describe(model, table) | {
+        "rules": len(model.rules),
+        "blocks": [BLOCKS[b] for b in spoken],
+    }
+    content = to_json(words)
+    if len(content) > JSON_LIMIT:
+        raise ModelError(
+            f"its labels, terms and settings take {len(content)} bytes; a model has at most "
+            f"{JSON_LIMIT}. Leave out very long terms"
+        )
+    yield WORDS, content
+    numbers = np.array([place[rule.condition] for rule in model.rules], np.int32)
+    yield "conditions.npy", to_npy(numbers)
+    yield "alphas.npy", to_npy(np.array([rule.alpha for rule in model.rules], np.float64))
+    yield "votes.npy", to_npy(votes[:, spoken])
+    yield "gain.npy", to_npy(np.array(model.history.gain, np.float64))
+    yield "z.npy", to_npy(np.array(model.history.z, np.float64))
+
+
+def _stacked(model: Model) -> Float64:
+    """(T, 3, k) votes of all rules."""
+    votes = np.zeros((len(model.rules), 3, len(model.labels)))
+    for number, rule in enumerate(model.rules):
+        votes[number] = rule.votes
+    return votes
+
+
+def _read(file: BinaryIO) -> Model:
+    head = file.read(HEAD)
+    if not head:
+        raise ModelError("the file is empty; expected a boostext model")
+    if not head.startswith(START):
+        raise ModelError(recognize(head))
+    members = open_members(file)
+    if WORDS not in members:
+        raise ModelError(f"a zip file without {WORDS}, not a boostext model")
+    content = read_member(file, members[WORDS], JSON_LIMIT)
+    words = _words(content)
+    if set(members) != {WORDS, *ARRAYS}:
+        raise ModelError(f"damaged: its members are not {WORDS}, {', '.join(ARRAYS)}")
+    arrays = {name: read_member(file, members[name], members[name].file_size) for name in ARRAYS}
+    try:
+        return _assembled(words, arrays)
+    except ModelError as error:
+        raise ModelError(f"damaged, or made by another boostext: {error}") from None
+
+
+def _words(content: bytes) -> Plain:
+    try:
+        words = from_json(content)
+    except ModelError as error:
+        raise ModelError(f"damaged: in {WORDS} {error}") from None
+    check_format(words)
+    return words
+
+
+def _assembled(words: Plain, arrays: dict[str, bytes]) -> Model:
+    model = model_from(words, ("rules", "blocks"))
+    table = conditions_from(words)
+    count = take(words, "rules", int)
+    numbers = from_npy(arrays["conditions.npy"], "conditions.npy", "<i4", (count,))
+    alphas = from_npy(arrays["alphas.npy"], "alphas.npy", "<f8", (count,))
+    votes = _votes(words, arrays["votes.npy"], count, len(model.labels))
+    if count and not (numbers.min() >= 0 and numbers.max() < len(table)):
+        raise ModelError(f"conditions.npy points outside the {len(table)} conditions")
+    history = (from_npy(arrays[name], name, "<f8", (None,)) for name in ("gain.npy", "z.npy"))
+    model = dataclasses.replace(
+        model,
+        rules=_rules(table, numbers, alphas, votes),
+        history=History(*(tuple(values.tolist()) for values in history)),
+    )
+    check_model(model)
+    return model
+
+
+def _votes(words: Plain, content: bytes, count: int, label_count: int) -> Float64:
+    """(T, 3, k); blocks that are not stored vote 0."""
+    blocks = texts(words, "blocks")
+    if list(blocks) != [name for name in BLOCKS if name in blocks] or "yes" not in blocks:
+        raise ModelError(
+            f"blocks is {', '.join(blocks)[:80]}; expected those of {BLOCKS} that speak"
+        )
+    stored = from_npy(content, "votes.npy", "<f8", (count, len(blocks), label_count))
+    votes = np.zeros((count, 3, label_count))
+    votes[:, [BLOCKS.index(name) for name in blocks]] = stored
+    votes.flags.writeable = False
+    return votes
+
+
+def _rules(
+    table: Sequence[Condition], numbers: Int32, alphas: Float64, votes: Float64
+) -> tuple[Rule, ...]:
+    pairs = zip(numbers.tolist(), votes, alphas.tolist(), strict=True)
+    return tuple(Rule(table[number], vote, alpha) for number, vote, alpha in pairs)

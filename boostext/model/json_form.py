@@ -1,0 +1,78 @@
+"""A model as one JSON document, for people and other programs; nothing is lost either way."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from boostext.boosting.rules import Rule
+from boostext.errors import ModelError
+from boostext.model.description import (
+    check_format,
+    condition_from,
+    condition_to_plain,
+    describe,
+    model_from,
+)
+from boostext.model.file import BLOCKS
+from boostext.model.model import History, Model, check_model
+from boostext.model.plain import (
+    Plain,
+    from_json,
+    number,
+    numbers,
+    objects,
+    only,
+    take,
+    to_json,
+)
+
+JSON_FORM_LIMIT = 256 * 1024 * 1024
+"""Bytes of a model as JSON: some ten million votes."""
+
+
+def model_to_json(model: Model) -> bytes:
+    """UTF-8 JSON; floats by repr, so that `model_from_json` gives the very same numbers."""
+    check_model(model)
+    words = describe(model, ())
+    del words["conditions"]
+    history = {"gain": list(model.history.gain), "z": list(model.history.z)}
+    rules = [_rule_to_plain(rule) for rule in model.rules]
+    return to_json(words | {"history": history, "rules": rules}) + b"\n"
+
+
+def model_from_json(content: bytes) -> Model:
+    """The inverse of `model_to_json`; ModelError says what is wrong."""
+    words = from_json(content, JSON_FORM_LIMIT)
+    check_format(words)
+    model = model_from(words, ("history", "rules"))
+    history = take(words, "history", dict)
+    only(history, ("gain", "z"), "history")
+    model = dataclasses.replace(
+        model,
+        rules=tuple(_rule_from(rule, len(model.labels)) for rule in objects(words, "rules")),
+        history=History(numbers(history, "gain"), numbers(history, "z")),
+    )
+    check_model(model)
+    return model
+
+
+def _rule_to_plain(rule: Rule) -> Plain:
+    """Blocks that vote 0 for every label are left out, but for "yes"."""
+    rows = zip(BLOCKS, rule.votes, strict=True)
+    votes = {name: row.tolist() for name, row in rows if name == "yes" or row.any()}
+    return {"condition": condition_to_plain(rule.condition), "alpha": rule.alpha, "votes": votes}
+
+
+def _rule_from(record: Plain, label_count: int) -> Rule:
+    only(record, ("condition", "alpha", "votes"), "a rule")
+    given = take(record, "votes", dict)
+    only(given, BLOCKS, "votes")
+    # subtle: "yes" must be there, so that the text is never much smaller than its votes in memory
+    rows = [numbers(given, name) if name in given or name == "yes" else None for name in BLOCKS]
+    if any(row is not None and len(row) != label_count for row in rows):
+        raise ModelError(f"a rule has not one vote per label; expected {label_count}")
+    votes = np.array([row or (0.0,) * label_count for row in rows], np.float64)
+    condition = condition_from(take(record, "condition", dict))
+    return Rule(condition, votes, number(record, "alpha"))

@@ -1,0 +1,137 @@
+"""Documents to scores, scores to labels and probabilities, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostext.arrays import Float64, Scores
+from boostext.corpus.documents import Document
+from boostext.features.conditions import NO, UNKNOWN, YES, Condition
+from boostext.features.lookup import ConditionLookup
+from boostext.model.merged import Merged, MergedVotes, merge_rules, merge_votes
+from boostext.model.model import Model
+
+BATCH = 512
+BATCH_TEXT = 4 * 1024 * 1024
+"""Characters after which a batch is closed, so that long documents are not held in numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contribution:
+    """What the rules of one condition say of one document.
+
+    block: UNKNOWN, NO (not found) or YES (found). votes: (k,), over all its rounds.
+    """
+
+    condition: Condition
+    block: int
+    votes: Float64
+    rounds: tuple[int, ...]
+
+
+class Predictor:
+    """A model made ready to score documents; nothing of a document is kept."""
+
+    def __init__(self, model: Model, threads: int = 1) -> None:
+        self.model = model
+        self.threads = threads
+        self.merged: Merged = merge_rules(model)
+        self._lookup = ConditionLookup(self.merged.conditions, model.text, model.data.text)
+
+    def score(self, document: Document) -> Scores:
+        """(k,): f(x, l). An empty document has the score of absence everywhere."""
+        return self.merged.score(*self._lookup.blocks(document))
+
+    def scores(
+        self, documents: Iterable[Document], batch: int = BATCH
+    ) -> Iterator[tuple[Document, Scores]]:
+        """Every document with its scores (k,), in order, reading at most `batch` ahead.
+
+        Batches double from 1, so that first answers come early; batch=1 answers each document
+        before it reads the next.
+        """
+        for group in _batches(documents, batch):
+            if len(group) == 1:
+                yield group[0], self.score(group[0])
+                continue
+            found = self.merged.scores(*self._lookup.batch(group, self.threads))
+            yield from zip(group, found, strict=True)
+
+    def contributions(self, document: Document) -> tuple[Contribution, ...]:
+        """A row for every condition with a vote, in order of first choice.
+
+        The votes of all rows add up to the document's scores.
+        """
+        blocks = np.full(len(self.merged.conditions), NO)
+        yes, unknown = self._lookup.blocks(document)
+        blocks[unknown], blocks[yes] = UNKNOWN, YES
+        found = enumerate(blocks.tolist())
+        return tuple(self._row(j, block) for j, block in found if self._votes.votes[j, block].any())
+
+    def _row(self, j: int, block: int) -> Contribution:
+        merged = self._votes
+        rounds = tuple(merged.rounds[j].tolist())
+        return Contribution(merged.conditions[j], block, merged.votes[j, block], rounds)
+
+    @cached_property
+    def _votes(self) -> MergedVotes:
+        return merge_votes(self.model)
+
+
+def contributions(model: Model, document: Document) -> tuple[Contribution, ...]:
+    """`Predictor.contributions` for one document alone."""
+    return Predictor(model).contributions(document)
+
+
+def loudest(rows: Sequence[Contribution], label: int, count: int) -> tuple[Contribution, ...]:
+    """The `count` rows with the greatest votes on the label, for or against; ties in order."""
+    spoken = [row for row in rows if row.votes[label]]
+    return tuple(sorted(spoken, key=lambda row: -abs(row.votes[label]))[:count])
+
+
+def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document]]:
+    size, length, group = 1, 0, []
+    for document in documents:
+        group.append(document)
+        length += sum(map(len, document.texts.values()))
+        if len(group) >= size or length >= BATCH_TEXT:
+            yield group
+            size, length, group = min(size * 2, most), 0, []
+    if group:
+        yield group
+
+
+def decisions(scores: Scores, model: Model, threshold: float | None = None) -> NDArray[np.bool_]:
+    """(m, k): which labels are given to m documents.
+
+    Several labels: those whose score is above the threshold, by default the model's own or 0.
+    One label: the greatest score, of equals the first in label order; with a threshold, none
+    where even that is not above it.
+    """
+    if model.multilabel:
+        default = np.array(model.thresholds or [0.0] * scores.shape[1])
+        return np.asarray(scores > (default if threshold is None else threshold))
+    given = np.zeros(scores.shape, np.bool_)
+    given[np.arange(len(scores)), scores.argmax(axis=1)] = True
+    return given if threshold is None else given & (scores > threshold)
+
+
+def decide(scores: Scores, model: Model, threshold: float | None = None) -> tuple[int, ...]:
+    """The label numbers given to one document with scores (k,), in label order: see `decisions`."""
+    return tuple(np.flatnonzero(decisions(scores[None, :], model, threshold)[0]).tolist())
+
+
+def probabilities(scores: Scores) -> Float64:
+    """1/(1 + exp(-2 f)) for every score: the chance of each label by itself.
+
+    The link of the exponential loss, for models of one label too: the labels of a document are
+    judged one by one, and their probabilities do not sum to one.
+    Source: Friedman, Hastie & Tibshirani 2000, Lemma 1; BoosTexter's posteriors.
+    """
+    small = np.exp(-2 * np.abs(scores))
+    return np.asarray(np.where(scores >= 0, 1 / (1 + small), small / (1 + small)))

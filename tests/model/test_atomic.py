@@ -1,0 +1,135 @@
+"""Files appear whole or not at all, and what cannot be written is told before the work."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from boostext.errors import BoostextError
+from boostext.model.atomic import check_writable, replacing
+from boostext.model.file import read_model, write_model
+from tests.model.models import same, text_model
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write_half(path, failure):
+    with replacing(path) as file:
+        file.write(b"half")
+        raise failure
+
+
+def test_a_failure_keeps_the_old_file_and_leaves_nothing_else(tmp_path):
+    path = tmp_path / "m"
+    path.write_bytes(b"old")
+    for failure in (KeyboardInterrupt, ValueError):
+        with pytest.raises(failure):
+            write_half(path, failure)
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["m"]
+
+
+FULL_DISK = """
+import resource, signal, sys
+from boostext.errors import BoostextError
+from boostext.model.file import write_model
+from tests.model.models import text_model
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+model = text_model(300)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write_model(model, sys.argv[1])
+except BoostextError as error:
+    print(error)
+"""
+
+
+def test_a_disk_without_room_is_one_clear_error(tmp_path):
+    pytest.importorskip("resource")
+    path = tmp_path / "m"
+    run = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, path], capture_output=True, text=True, encoding="utf-8"
+    )
+    assert "cannot be written: File too large" in run.stdout, run.stderr
+    assert names(tmp_path) == []
+
+
+def test_the_umask_gives_the_permissions(tmp_path):
+    if os.name == "nt":
+        pytest.skip("no permission bits here")
+    old = os.umask(0o027)
+    try:
+        write_model(text_model(), tmp_path / "m")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "m").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_keeps_pointing_to_its_target(tmp_path):
+    (tmp_path / "far").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "far" / "m")
+    for model in (text_model(1), text_model(2)):
+        write_model(model, link)
+        assert link.is_symlink()
+        assert same(read_model(tmp_path / "far" / "m"), model)
+    assert names(tmp_path / "far") == ["m"]
+
+
+def test_a_very_long_name_can_be_written(tmp_path):
+    write_model(text_model(), tmp_path / ("m" * 255))
+    assert names(tmp_path) == ["m" * 255]
+
+
+def fifo(path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with a name here")
+    os.mkfifo(path)
+
+
+UNWRITABLE = {
+    "is a folder": lambda path: path.mkdir(),
+    "is not a regular file": fifo,
+    "does not exist; make it first": lambda path: None,
+    "is write-protected": lambda path: path.write_bytes(b"") or path.chmod(0o400),
+}
+
+
+@pytest.mark.parametrize("writes", [check_writable, lambda path: write_model(text_model(), path)])
+@pytest.mark.parametrize("sentence", UNWRITABLE)
+def test_what_cannot_be_written_is_told_and_kept(writes, sentence, tmp_path, monkeypatch):
+    path = tmp_path / "m" if "exist" not in sentence else tmp_path / "none" / "m"
+    UNWRITABLE[sentence](path)
+    if "protected" in sentence:  # the superuser may write everywhere
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+    before = names(tmp_path)
+    with pytest.raises(BoostextError, match=sentence):
+        writes(path)
+    assert names(tmp_path) == before
+
+
+def test_names_that_are_none_are_told(tmp_path):
+    for name in ("", f"{tmp_path}/a\0b"):
+        with pytest.raises(BoostextError, match="not a file name"):
+            check_writable(name)
+    with pytest.raises(BoostextError, match="too long"):
+        check_writable(tmp_path / ("m" * 300))
+
+
+def test_a_folder_that_may_not_be_written_is_found_by_trying(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(BoostextError, match="Permission denied; mend that"):
+        check_writable(tmp_path / "m")
+
+
+def test_too_little_space_is_told_before_the_work(tmp_path):
+    check_writable(tmp_path / "m")
+    with pytest.raises(BoostextError, match="free some space"):
+        check_writable(tmp_path / "m", needed=1 << 60)
+    assert names(tmp_path) == []
