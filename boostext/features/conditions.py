@@ -53,10 +53,7 @@ def spell(condition: Condition, fields: int = 1) -> str:
     """
     match condition:
         case Occurs(field, term, at_least):
-            # a token that is itself a question mark is spelled \\? so that gaps stay visible
-            words = " ".join(
-                "?" if token is None else "\\?" if token == "?" else token for token in term
-            )
+            words = " ".join("?" if token is None else _spell_token(token) for token in term)
             name = words if fields == 1 else f"{field}:{words}"
             return name if at_least == 1 else f"{name} (>= {at_least})"
         case Equals(column, value):
@@ -65,3 +62,8 @@ def spell(condition: Condition, fields: int = 1) -> str:
             return f"{column} is known"
         case AtLeast(column, threshold):
             return f"{column} >= {threshold:.12g}"
+
+
+def _spell_token(token: str) -> str:
+    """Blanks inside a token show as `·`; a real `·`, or `?` alone, gets a backslash."""
+    return "\\?" if token == "?" else token.replace("·", "\\·").replace(" ", "·")

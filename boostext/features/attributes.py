@@ -1,0 +1,53 @@
+"""Numbers and categories beside the texts, as conditions.
+
+A column of numbers becomes a NumericColumn. A column with any string is one of categories: each
+value a condition, in order of first occurrence; its numbers count as the categories they spell.
+A string that looks like a number stays a string. Missing values (None, NaN) are unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from boostext.corpus.documents import Attribute
+from boostext.features.matrix import NumericColumn
+
+
+def category(value: Attribute) -> str | None:
+    """The value as a category: 3.0 is "3", 0.5 is "0.5"; None if it is missing."""
+    if value is None or isinstance(value, str):
+        return value
+    if math.isnan(value):
+        return None
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def number(value: Attribute) -> float:
+    """The value as a number; NaN where it is missing or a category."""
+    return math.nan if value is None or isinstance(value, str) else float(value)
+
+
+def is_numeric(values: Sequence[Attribute]) -> bool:
+    return not any(isinstance(value, str) for value in values)
+
+
+def numeric_column(name: str, values: Sequence[Attribute]) -> NumericColumn | None:
+    """None where nothing is known."""
+    numbers = np.array([number(value) for value in values], np.float64)
+    return None if np.isnan(numbers).all() else NumericColumn(name, numbers)
+
+
+def categories(values: Sequence[Attribute]) -> tuple[dict[str, list[int]], list[int]]:
+    """Category -> documents, in order of first occurrence; and those where it is unknown."""
+    found: dict[str, list[int]] = {}
+    unknown: list[int] = []
+    for document, value in enumerate(values):
+        name = category(value)
+        if name is None:
+            unknown.append(document)
+        else:
+            found.setdefault(name, []).append(document)
+    return found, unknown

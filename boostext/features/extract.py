@@ -1,0 +1,135 @@
+"""Documents to conditions: one pass over the texts, then filters, then the merging of equal ones.
+
+Order of the conditions, which breaks ties in boosting: text fields as given; in a field terms by
+first occurrence in the corpus (`ngrams` says how at one place), each with its counts ascending;
+then the categories of the attributes as given, by first occurrence. It does not depend on threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from boostext.arrays import Int32, Lists
+from boostext.corpus.documents import Attribute, Document
+from boostext.features.attributes import categories, is_numeric, numeric_column
+from boostext.features.matrix import FeatureMatrix, NumericColumn
+from boostext.features.merge import gather, merge
+from boostext.features.names import CategorySource, LazyNames, TermSource
+from boostext.features.selection import nothing_left, select
+from boostext.features.terms import PlainCounter, least_documents
+from boostext.settings import TextSettings
+
+
+def extract(
+    documents: Iterable[Document],
+    settings: TextSettings,
+    fields: Sequence[str],
+    attributes: Sequence[str] = (),
+    threads: int = 1,
+) -> FeatureMatrix:
+    """All conditions of the documents' text fields and attributes.
+
+    A field that a document lacks is an empty text. Conditions on attributes are not subject to
+    min_df and the like. DataError where there is nothing to make conditions of, SettingsError
+    where the filters leave none.
+    """
+    if isinstance(fields, str) or isinstance(attributes, str):
+        raise TypeError("fields and attributes are lists of names, not one name")
+    counters = {name: PlainCounter(settings) for name in fields}
+    return extract_with(counters, documents, settings, attributes)
+
+
+def extract_with(
+    counters: dict[str, PlainCounter],
+    documents: Iterable[Document],
+    settings: TextSettings,
+    attributes: Sequence[str],
+) -> FeatureMatrix:
+    """`extract`, with the counter to use for each text field."""
+    columns: dict[str, list[Attribute]] = {name: [] for name in attributes}
+    count, path = 0, "-"
+    for document in documents:
+        path = path if count else document.origin.path
+        count += 1
+        for name, counter in counters.items():
+            counter.add(document.texts.get(name, ""))
+        for name, values in columns.items():
+            values.append(document.attributes.get(name))
+    least = least_documents(settings, count)
+    terms = {name: counter.finish(least) for name, counter in counters.items()}
+    parts = _Parts()
+    for (name, found), chosen in zip(
+        terms.items(), select(list(terms.values()), settings, count), strict=True
+    ):
+        parts.add_terms(TermSource(name, found, settings.counts, chosen))
+    for name, values in columns.items():
+        parts.add_column(name, values)
+    if not parts.sources and not parts.numeric:
+        raise nothing_left(list(terms.values()), settings, count, path)
+    return parts.matrix(count, sum(found.tokens for found in terms.values()))
+
+
+@dataclass
+class _Parts:
+    """The conditions of each field and attribute, to be joined."""
+
+    sources: list[TermSource | CategorySource] = field(default_factory=list)
+    lists: list[Lists] = field(default_factory=list)
+    unknown: list[list[int]] = field(default_factory=list)
+    unknown_list: list[Int32] = field(default_factory=list)
+    # what makes a condition simple, most important first (see `merge`)
+    simplicity: list[tuple[Int32, Int32, Int32]] = field(default_factory=list)
+    numeric: list[NumericColumn] = field(default_factory=list)
+
+    def add_terms(self, source: TermSource) -> None:
+        if not len(source):
+            return
+        t, c = np.divmod(source.chosen, len(source.counts))
+        at_least = np.array(source.counts, np.int32)[c]
+        self._add(source, gather(source.terms.conditions, source.chosen), -1)
+        self.simplicity.append((at_least, source.terms.span[t], source.terms.words[t]))
+
+    def add_column(self, name: str, values: list[Attribute]) -> None:
+        if is_numeric(values):
+            column = numeric_column(name, values)
+            self.numeric += [column] if column else []
+            return
+        found, unknown = categories(values)
+        if unknown and unknown not in self.unknown:
+            self.unknown.append(unknown)
+        which = self.unknown.index(unknown) if unknown else -1
+        self._add(CategorySource(name, tuple(found)), Lists.of(found.values()), which)
+        one = np.ones(len(found), np.int32)
+        self.simplicity.append((one, one, one))
+
+    def _add(self, source: TermSource | CategorySource, lists: Lists, unknown: int) -> None:
+        self.sources.append(source)
+        self.lists.append(lists)
+        self.unknown_list.append(np.full(len(source), unknown, np.int32))
+
+    def matrix(self, documents: int, tokens: int) -> FeatureMatrix:
+        lists = _joined(self.lists)
+        empty = np.zeros(0, np.int32)
+        unknown_list = np.concatenate([empty, *self.unknown_list])
+        keys = [np.concatenate([empty, *key]) for key in zip(*self.simplicity, strict=True)]
+        merged = merge(lists, unknown_list, keys)
+        return FeatureMatrix(
+            document_count=documents,
+            names=LazyNames(self.sources, merged),
+            yes=gather(lists, merged.representatives),
+            unknown_list=unknown_list[merged.representatives],
+            unknown=Lists.of(self.unknown),
+            numeric=tuple(self.numeric),
+            token_count=tokens,
+        )
+
+
+def _joined(parts: list[Lists]) -> Lists:
+    if len(parts) == 1:
+        return parts[0]
+    sizes = [np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)]
+    items = [np.zeros(0, np.int32), *(part.items for part in parts)]
+    return Lists(np.cumsum(np.concatenate(sizes)), np.concatenate(items))

@@ -1,0 +1,195 @@
+"""A model's own conditions, asked of new documents.
+
+Only terms that the model knows are looked for: from each token a walk through a tree of them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from boostext.arrays import Int32, Lists
+from boostext.corpus.documents import Attribute, Document
+from boostext.features.attributes import category, number
+from boostext.features.conditions import AtLeast, Condition, Equals, Occurs
+from boostext.features.ngrams import Offsets, Term, only_alone, spread
+from boostext.features.tokenizer import Span, Tokenizer
+from boostext.settings import TextSettings
+
+
+@dataclass
+class Node:
+    """Where a walk stands. children: step to a further token -> that token -> node.
+
+    term: number of the term that ends here, -1 for none.
+    """
+
+    term: int = -1
+    children: dict[int, dict[str, Node]] = field(default_factory=dict)
+
+
+@dataclass
+class TermTree:
+    """The known terms of one text field. asked: term -> at_least and number of its conditions."""
+
+    settings: TextSettings
+    roots: dict[str, Node] = field(default_factory=dict)
+    numbers: dict[Term[str], int] = field(default_factory=dict)
+    asked: list[list[tuple[int, int]]] = field(default_factory=list)
+    alone: set[int] = field(default_factory=set)
+
+    def add(self, term: Term[str], at_least: int, j: int) -> None:
+        if term not in self.numbers:
+            self.numbers[term] = len(self.asked)
+            self.asked.append([])
+            self._insert(tuple(parts(term, self.settings)), self.numbers[term])
+        self.asked[self.numbers[term]].append((at_least, j))
+
+    def _insert(self, tokens: Term[str], t: int) -> None:
+        low, high = self.settings.ngrams
+        held = [token for token in tokens if token is not None]
+        if only_alone(tokens, self.settings.expert, high):
+            self.alone.add(t)
+        for offsets in spread(tokens, self.settings.expert, low, high):
+            node = self.roots.setdefault(held[0], Node())
+            for token, (before, here) in zip(held[1:], pairwise(offsets), strict=True):
+                node = node.children.setdefault(here - before, {}).setdefault(token, Node())
+            node.term = t
+
+    def occurrences(self, tokens: Sequence[str]) -> dict[int, int]:
+        """Known terms of a text -> how often they occur."""
+        found: dict[int, int] = {}
+        for i, token in enumerate(tokens):
+            if token in self.roots:
+                for t in _walk(self.roots[token], tokens, i):
+                    if len(tokens) == 1 or t not in self.alone:
+                        found[t] = found.get(t, 0) + 1
+        return found
+
+
+def _walk(node: Node, tokens: Sequence[str], i: int) -> Iterator[int]:
+    if node.term >= 0:
+        yield node.term
+    for step, nodes in node.children.items():
+        if i + step < len(tokens) and tokens[i + step] in nodes:
+            yield from _walk(nodes[tokens[i + step]], tokens, i + step)
+
+
+def parts(term: Term[str], settings: TextSettings) -> Term[str]:
+    """The tokens of a term; a character n-gram is spelled as one."""
+    return tuple(term[0] or "") if settings.analyzer == "char" and term else term
+
+
+class ConditionLookup:
+    """Which of the given conditions documents meet, and for which they are unknown.
+
+    Numbers are places in `conditions`. An attribute that is missing is unknown; so is a string
+    where a number is asked for. A number where a category is asked for is the one it spells.
+    """
+
+    def __init__(
+        self, conditions: Sequence[Condition], settings: TextSettings, fields: Sequence[str]
+    ) -> None:
+        self.conditions = tuple(conditions)
+        self.settings = settings
+        self.tokenizer = Tokenizer(settings)
+        self.trees = {name: TermTree(settings) for name in fields}
+        self._values: dict[str, dict[str, list[int]]] = {}
+        self._thresholds: dict[str, list[tuple[float, int]]] = {}
+        self._asked: dict[str, list[int]] = {}  # category column -> its conditions
+        for j, condition in enumerate(self.conditions):
+            self._add(condition, j)
+        for thresholds in self._thresholds.values():
+            thresholds.sort()
+
+    def _add(self, condition: Condition, j: int) -> None:
+        match condition:
+            case Occurs(name, term, at_least):
+                self.trees.setdefault(name, TermTree(self.settings)).add(term, at_least, j)
+            case Equals(column, value):
+                self._values.setdefault(column, {}).setdefault(value, []).append(j)
+                self._asked.setdefault(column, []).append(j)
+            case AtLeast(column, threshold):
+                self._thresholds.setdefault(column, []).append((threshold, j))
+
+    def blocks(self, document: Document) -> tuple[Int32, Int32]:
+        """Numbers of the conditions in block YES, and of those in block UNKNOWN, ascending."""
+        yes, unknown = self.attribute_blocks(document)
+        for name, tree in self.trees.items():
+            tokens = self.tokenizer.tokens(document.texts.get(name, ""))
+            for t, count in tree.occurrences(tokens).items():
+                yes += [j for at_least, j in tree.asked[t] if count >= at_least]
+        return np.array(sorted(yes), np.int32), np.array(sorted(unknown), np.int32)
+
+    def attribute_blocks(self, document: Document) -> tuple[list[int], list[int]]:
+        """The same for the conditions on attributes alone, in no order."""
+        yes: list[int] = []
+        unknown: list[int] = []
+        for column, values in self._values.items():
+            value = category(document.attributes.get(column))
+            if value is None:
+                unknown += self._asked[column]
+            else:
+                yes += values.get(value, ())
+        for column, thresholds in self._thresholds.items():
+            met = _met(thresholds, document.attributes.get(column))
+            (unknown if met is None else yes).extend(
+                j for _, j in (thresholds if met is None else thresholds[:met])
+            )
+        return yes, unknown
+
+    def batch(self, documents: Iterable[Document], threads: int = 1) -> tuple[Lists, Lists]:
+        """`blocks` of many documents: lists of YES and of UNKNOWN, one a document."""
+        pairs = [self.blocks(document) for document in documents]
+        return Lists.of(yes for yes, _ in pairs), Lists.of(unknown for _, unknown in pairs)
+
+    def find(self, document: Document, condition: Condition) -> list[Span]:
+        """Where in the text as given a term occurs: start and end of each run of its tokens.
+
+        `a ? c` has two runs an occurrence. Empty for conditions on attributes.
+        """
+        if not isinstance(condition, Occurs):
+            return []
+        found = self.tokenizer.tokens_with_spans(document.texts.get(condition.field, ""))
+        term = parts(condition.term, self.settings)
+        low, high = self.settings.ngrams
+        if len(found) != 1 and only_alone(term, self.settings.expert, high):
+            return []
+        spans: set[Span] = set()
+        for offsets in spread(term, self.settings.expert, low, high):
+            for i in _places(found, term, offsets):
+                spans.update(
+                    (found[i + first][1], found[i + last][2]) for first, last in _runs(offsets)
+                )
+        return sorted(span for span in spans if span[1] > span[0])
+
+
+def _places(
+    found: Sequence[tuple[str, int, int]], term: Term[str], offsets: Offsets
+) -> Iterator[int]:
+    """Where the term begins, by number of the token."""
+    held = [token for token in term if token is not None]
+    for i in range(len(found) - offsets[-1]):
+        if all(found[i + at][0] == token for at, token in zip(offsets, held, strict=True)):
+            yield i
+
+
+def _runs(offsets: Offsets) -> Iterator[Span]:
+    """First and last of each run of neighbors: (0, 1, 3) has runs 0-1 and 3-3."""
+    first = before = offsets[0]
+    for offset in offsets[1:]:
+        if offset != before + 1:
+            yield first, before
+            first = offset
+        before = offset
+    yield first, before
+
+
+def _met(thresholds: Sequence[tuple[float, int]], value: Attribute) -> int | None:
+    """How many thresholds, ascending, the value is at or above; None where it is unknown."""
+    known = number(value)
+    return None if known != known else bisect_right(thresholds, known, key=lambda pair: pair[0])

@@ -1,0 +1,84 @@
+"""Condition numbers to conditions; nothing is spelled before somebody reads it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from boostext.arrays import Int64
+from boostext.features.conditions import Condition, Equals, Occurs
+from boostext.features.merge import Merged
+from boostext.features.terms import Terms
+
+
+@dataclass(frozen=True)
+class TermSource:
+    """The conditions of one text field: numbers of lists in `terms.conditions`."""
+
+    field: str
+    terms: Terms
+    counts: tuple[int, ...]
+    chosen: Int64
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def condition(self, i: int) -> Condition:
+        t, c = divmod(int(self.chosen[i]), len(self.counts))
+        return Occurs(self.field, self.terms.spell(t), self.counts[c])
+
+
+@dataclass(frozen=True)
+class CategorySource:
+    """The conditions of one attribute."""
+
+    column: str
+    values: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def condition(self, i: int) -> Condition:
+        return Equals(self.column, self.values[i])
+
+
+class LazyNames:
+    """ConditionNames over the sources, one after the other, after merging."""
+
+    def __init__(self, sources: Sequence[TermSource | CategorySource], merged: Merged) -> None:
+        self._sources = sources
+        self._ends = list(accumulate(len(source) for source in sources))
+        self._merged = merged
+
+    def __len__(self) -> int:
+        return len(self._merged.representatives)
+
+    def __getitem__(self, j: int) -> Condition:
+        return self._condition(int(self._merged.representatives[j]))
+
+    def aliases(self, j: int) -> tuple[Condition, ...]:
+        representative = self._merged.representatives[j]
+        members = self._merged.members[j].tolist()
+        return tuple(self._condition(i) for i in members if i != representative)
+
+    def _condition(self, i: int) -> Condition:
+        s = bisect_right(self._ends, i)
+        return self._sources[s].condition(i - (self._ends[s - 1] if s else 0))
+
+
+class GivenNames:
+    """ConditionNames of a list of conditions, none merged."""
+
+    def __init__(self, conditions: Sequence[Condition]) -> None:
+        self._conditions = conditions
+
+    def __len__(self) -> int:
+        return len(self._conditions)
+
+    def __getitem__(self, j: int) -> Condition:
+        return self._conditions[j]
+
+    def aliases(self, j: int) -> tuple[Condition, ...]:
+        return ()

@@ -1,0 +1,90 @@
+"""The terms of a document: how n-grams are made of its tokens, plainly.
+
+Each function yields every occurrence, in the order that numbers the terms of a corpus: by the
+position of the first token; there shorter spans first, then more gaps before fewer, read from the
+left (`a`, `a b`, `a ? c`, `a b c`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import TypeVar
+
+Token = TypeVar("Token")
+Term = tuple[Token | None, ...]
+Offsets = tuple[int, ...]
+
+
+def ngrams(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term[Token]]:
+    """All runs of low to high tokens: a b c, 1-2: a, a b, b, b c, c."""
+    for start in range(len(tokens)):
+        for stop in range(start + low, min(start + high, len(tokens)) + 1):
+            yield tuple(tokens[start:stop])
+
+
+def full_ngrams(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term[Token]]:
+    """All runs of exactly high tokens; a text of one token keeps it, as icsiboost's fgram does."""
+    yield from ngrams(tokens, *((1, 1) if len(tokens) == 1 else (high, high)))
+
+
+def sparse_ngrams(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term[Token]]:
+    """All patterns of tokens and gaps (None) that span low to high places, tokens at both ends.
+
+    a b c, 1-3: a, a b, a ? c, a b c, b, b c, c. Source: BT00, sparse n-grams.
+    """
+    patterns = sparse_patterns(low, high)
+    for start in range(len(tokens)):
+        for pattern in patterns:
+            if start + pattern[-1] < len(tokens):
+                yield tuple(
+                    tokens[start + offset] if offset in pattern else None
+                    for offset in range(pattern[-1] + 1)
+                )
+
+
+def ordered_pairs(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term[Token]]:
+    """Tokens, and pairs of tokens less than high places apart, the gap not marked.
+
+    a b c, 1-3: a, a b, a c, b, b c, c. low is the least span. Source: icsiboost's sgram.
+    """
+    for start, token in enumerate(tokens):
+        if low == 1:
+            yield (token,)
+        for span in range(max(low, 2), high + 1):
+            if start + span <= len(tokens):
+                yield (token, tokens[start + span - 1])
+
+
+def sparse_patterns(low: int, high: int) -> list[Offsets]:
+    """Places of the tokens: sparse_patterns(1, 3) is [(0,), (0, 1), (0, 2), (0, 1, 2)]."""
+    found: list[Offsets] = [(0,)] if low == 1 else []
+    for span in range(max(low, 2), high + 1):
+        for inner in product((0, 1), repeat=span - 2):
+            held = (1, *inner, 1)
+            found.append(tuple(offset for offset in range(span) if held[offset]))
+    return found
+
+
+def spread(term: Term[str], expert: str, low: int, high: int) -> list[Offsets]:
+    """Where the tokens of a term may stand, from its first on: a ? c is at (0, 2).
+
+    Only a pair of `ordered_pairs` has several such places.
+    """
+    if expert == "icsi-sparse" and len(term) == 2:
+        return [(0, span - 1) for span in range(max(low, 2), high + 1)]
+    held = [offset for offset, token in enumerate(term) if token is not None]
+    return [tuple(offset - held[0] for offset in held)] if held else []
+
+
+def only_alone(term: Term[str], expert: str, high: int) -> bool:
+    """Whether the term counts only in texts of one token (see `full_ngrams`)."""
+    return expert == "full" and high > 1 and len(term) == 1
+
+
+EXPERTS: dict[str, Callable[[Sequence[Token], int, int], Iterator[Term[Token]]]] = {
+    "ngram": ngrams,
+    "full": full_ngrams,
+    "sparse": sparse_ngrams,
+    "icsi-sparse": ordered_pairs,
+}
