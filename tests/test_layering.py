@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "boostext"
 LEVELS = (
     ("errors",),
     ("fields",),
-    ("settings", "arrays", "compiled", "threads"),
+    ("settings", "arrays", "compiled", "threads", "atomic"),
     ("corpus",),
     ("features",),
     ("boosting",),

@@ -11,10 +11,10 @@ from typing import BinaryIO
 import numpy as np
 
 from boostext.arrays import Float64, Int32
+from boostext.atomic import replacing
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import YES, Condition
-from boostext.model.atomic import replacing
 from boostext.model.container import START, open_members, read_member, write_members
 from boostext.model.description import check_format, conditions_from, describe, model_from
 from boostext.model.foreign import HEAD, recognize

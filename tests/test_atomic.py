@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from boostext.atomic import check_writable, replacing
 from boostext.errors import BoostextError
-from boostext.model.atomic import check_writable, replacing
 from boostext.model.file import read_model, write_model
 from tests.model.models import same, text_model
 
