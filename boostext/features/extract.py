@@ -27,11 +27,12 @@ def extract(
     documents: Iterable[Document],
     settings: TextSettings,
     fields: Sequence[str],
-    attributes: Sequence[str] = (),
+    attributes: Sequence[str] | None = (),
     threads: int = 1,
 ) -> FeatureMatrix:
     """All conditions of the documents' text fields and attributes.
 
+    attributes: names of columns; None is every one that any document has, by first occurrence.
     A field that a document lacks is an empty text. Conditions on attributes are not subject to
     min_df and the like. DataError where there is nothing to make conditions of, SettingsError
     where the filters leave none.
@@ -46,16 +47,19 @@ def extract_with(
     counters: dict[str, PlainCounter],
     documents: Iterable[Document],
     settings: TextSettings,
-    attributes: Sequence[str],
+    attributes: Sequence[str] | None,
 ) -> FeatureMatrix:
     """`extract`, with the counter to use for each text field."""
-    columns: dict[str, list[Attribute]] = {name: [] for name in attributes}
+    columns: dict[str, list[Attribute]] = {name: [] for name in attributes or ()}
     count, path = 0, "-"
     for document in documents:
         path = path if count else document.origin.path
         count += 1
         for name, counter in counters.items():
             counter.add(document.texts.get(name, ""))
+        if attributes is None:
+            new = document.attributes.keys() - columns.keys()
+            columns |= {name: [None] * (count - 1) for name in document.attributes if name in new}
         for name, values in columns.items():
             values.append(document.attributes.get(name))
     least = least_documents(settings, count)
