@@ -1,0 +1,83 @@
+"""The terms that make a document an outlier: which of its rules speak against its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.features.conditions import NO, YES, AtLeast, Condition, Occurs, spell
+from boostext.model.merged import merge_votes
+from boostext.model.model import Model
+from boostext.model.predict import Contribution
+from boostext.reports.outliers import Objection, OutlierRow
+from boostext.reports.rules import text_field_count
+
+MOST = 3
+
+
+def with_objections(
+    rows: Sequence[OutlierRow],
+    model: Model,
+    contributions: Iterable[Sequence[Contribution]],
+    most: int = MOST,
+) -> list[OutlierRow]:
+    """The rows with the terms, at most `most` each, that object most to the labels given.
+
+    model: the tapered one; contributions: what it says of each row's document.
+    """
+    merged = merge_votes(model)
+    absent = dict(zip(merged.conditions, merged.votes[:, NO], strict=True))
+    fields = text_field_count(model)
+    return [
+        replace(row, objections=_objections(_dispute(row, model), spoken, absent, fields)[:most])
+        for row, spoken in zip(rows, contributions, strict=True)
+    ]
+
+
+def _objections(
+    dispute: Float64,
+    contributions: Sequence[Contribution],
+    absent: dict[Condition, Float64],
+    fields: int,
+) -> tuple[Objection, ...]:
+    """Votes on the labels in dispute, summed by term; greatest first.
+
+    A term counts with what its presence adds to its absence.
+    """
+    sums: dict[str, float] = {}
+    for row in contributions:
+        if name := _fact(row.condition, row.block, fields):
+            votes = row.votes - absent[row.condition] if _is_term(row) else row.votes
+            sums[name] = sums.get(name, 0.0) + float(votes @ dispute)
+    found = [Objection(name, votes) for name, votes in sums.items() if votes > 0]
+    return tuple(sorted(found, key=lambda objection: -objection.votes))
+
+
+def _is_term(row: Contribution) -> bool:
+    return isinstance(row.condition, Occurs)
+
+
+def _dispute(row: OutlierRow, model: Model) -> Float64:
+    """(k,): +1 where a label is suggested anew, -1 where a given one is doubted, else 0.
+
+    Where the suggestion is what is given, every given label is looked at.
+    """
+    given, suggested = set(row.given), set(row.suggested)
+    if given == suggested:
+        suggested = set()
+    signs = [(label in suggested) - (label in given) for label in model.labels]
+    return np.array(signs, dtype=np.float64)
+
+
+def _fact(condition: Condition, block: int, fields: int) -> str:
+    """What is true of the document; a term without its count. "" where it is what it lacks."""
+    if block == YES:
+        if isinstance(condition, Occurs):
+            condition = Occurs(condition.field, condition.term)
+        return spell(condition, fields)
+    if block == NO and isinstance(condition, AtLeast):
+        return f"{condition.column} < {condition.threshold:.12g}"
+    return ""

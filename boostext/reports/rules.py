@@ -1,0 +1,125 @@
+"""Every weak rule in the order learned, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.boosting.rules import Rule
+from boostext.features.conditions import (
+    NO,
+    UNKNOWN,
+    YES,
+    AtLeast,
+    Condition,
+    Equals,
+    Occurs,
+    spell,
+)
+from boostext.model.model import Model
+from boostext.reports.escape import tsv_field, tsv_number
+
+KINDS: dict[type[Condition], str] = {Occurs: "term", Equals: "category", AtLeast: "number"}
+
+
+@dataclass(frozen=True, eq=False)
+class RuleRow:
+    """One weak rule.
+
+    number: the round, from 1. condition: as spelled, the count or threshold included. kind: term,
+    category or number. at_least: the count of a term, 1 otherwise. gain, z: of the choice and the
+    normalizer; bound: product of z so far; None where the model does not know them.
+    labels: k names; unknown, no, yes: (k,) votes of the three blocks, a silent block votes 0.
+    """
+
+    number: int
+    condition: str
+    kind: str
+    at_least: int
+    gain: float | None
+    z: float | None
+    bound: float | None
+    labels: tuple[str, ...]
+    unknown: Float64
+    no: Float64
+    yes: Float64
+
+
+def rule_rows(model: Model, limit: int | None = None) -> list[RuleRow]:
+    """The first `limit` rules, or all of them."""
+    rules = model.rules[:limit]
+    gains, zs = model.history.gain[: len(rules)], model.history.z[: len(rules)]
+    bounds = np.cumprod(np.asarray(zs, dtype=np.float64)).tolist()
+    measured = zip_longest(gains, zs, bounds)
+    missing = (None, None, None)
+    fields = text_field_count(model)
+    return [
+        _row(number, rule, next(measured, missing), model.labels, fields)
+        for number, rule in enumerate(rules, start=1)
+    ]
+
+
+def text_field_count(model: Model) -> int:
+    """How many text fields the model reads; with more than one, conditions name theirs."""
+    return len(model.data.text)
+
+
+def _row(
+    number: int,
+    rule: Rule,
+    measured: tuple[float | None, float | None, float | None],
+    labels: tuple[str, ...],
+    fields: int,
+) -> RuleRow:
+    condition = rule.condition
+    return RuleRow(
+        number,
+        spell(condition, fields),
+        KINDS[type(condition)],
+        condition.at_least if isinstance(condition, Occurs) else 1,
+        *measured,
+        labels,
+        *(rule.votes[block] for block in (UNKNOWN, NO, YES)),
+    )
+
+
+def rule_json(row: RuleRow) -> dict[str, object]:
+    """As JSON: votes by block and label name; silent blocks are left out."""
+    blocks = {"unknown": row.unknown, "no": row.no, "yes": row.yes}
+    return {
+        "number": row.number, "condition": row.condition, "kind": row.kind,
+        "at_least": row.at_least, "gain": row.gain, "z": row.z, "bound": row.bound,
+        "votes": {
+            block: dict(zip(row.labels, votes.tolist(), strict=True))
+            for block, votes in blocks.items()
+            if votes.any()
+        },
+    }  # fmt: skip
+
+
+def rules_tsv(rows: Sequence[RuleRow], labels: Sequence[str]) -> Iterator[str]:
+    """Lines of rules.tsv: one rule a line, one column per block and label.
+
+    Columns: number, condition, kind, at_least, gain, z, bound, no:LABEL..., yes:LABEL..., and
+    unknown:LABEL... where any rule votes on what is unknown.
+    """
+    blocks = ["no", "yes"]
+    if any(row.unknown.any() for row in rows):
+        blocks.append("unknown")
+    yield _line(_HEAD + [f"{block}:{label}" for block in blocks for label in labels])
+    for row in rows:
+        facts = [str(row.number), row.condition, row.kind, str(row.at_least)]
+        measured = [tsv_number(value) for value in (row.gain, row.z, row.bound)]
+        votes = [tsv_number(v) for block in blocks for v in getattr(row, block).tolist()]
+        yield _line(facts + measured + votes)
+
+
+_HEAD = ["number", "condition", "kind", "at_least", "gain", "z", "bound"]
+
+
+def _line(fields: Iterable[str]) -> str:
+    return "\t".join(map(tsv_field, fields)) + "\n"

@@ -1,0 +1,189 @@
+"""The rules of one term merged into one row, and the terms that speak most for each label.
+
+Scores add up: a document's score for a label is the sum of the votes of all rules, so what a term
+says in all is the sum of the votes of its rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.boosting.rules import Rule
+from boostext.features.conditions import NO, YES, AtLeast, Condition, Equals, Occurs, spell
+from boostext.model.model import Model
+from boostext.reports.escape import tsv_field, tsv_number
+from boostext.reports.rules import KINDS, text_field_count
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """All rules of one condition: a count of a term, or a threshold of a column.
+
+    condition: as spelled. rules: how many rounds chose it. no, yes: (k,) their votes summed.
+    """
+
+    condition: str
+    rules: int
+    no: Float64
+    yes: Float64
+
+
+@dataclass(frozen=True, eq=False)
+class TermRow:
+    """One term, category or numeric column, with all its rules.
+
+    rank: by influence, from 1. first_round: when it was chosen first. levels: its counts or
+    thresholds, rising. difference: (k,) what its presence (at its highest level) adds to each
+    label's score, compared with its absence. influence: the sum over levels and labels of
+    |yes - no|. strongest_for, strongest_against: labels of greatest and least difference, "" where
+    it speaks for, or against, none.
+    """
+
+    rank: int
+    term: str
+    kind: str
+    rules: int
+    first_round: int
+    influence: float
+    strongest_for: str
+    strongest_against: str
+    labels: tuple[str, ...]
+    difference: Float64
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True)
+class LabelTerm:
+    """One term that speaks for or against a label: rank among those, and what its presence adds."""
+
+    label: str
+    rank: int
+    term: str
+    votes: float
+
+
+def term_rows(model: Model, limit: int | None = None) -> list[TermRow]:
+    """The `limit` most influential terms, or all; equal influence by first round."""
+    groups: dict[Condition, list[tuple[int, Rule]]] = {}
+    for number, rule in enumerate(model.rules, start=1):
+        groups.setdefault(_term(rule.condition), []).append((number, rule))
+    merged = [_merge(key, members, model) for key, members in groups.items()]
+    merged.sort(key=lambda row: -row.influence)
+    return [replace(row, rank=rank) for rank, row in enumerate(merged[:limit], start=1)]
+
+
+def label_terms(
+    rows: Sequence[TermRow], labels: Sequence[str], top: int, against: bool = False
+) -> list[LabelTerm]:
+    """For each label the `top` terms whose presence adds most to its score (or takes most)."""
+    if not rows:
+        return []
+    differences = np.stack([row.difference for row in rows])  # (terms, k)
+    sign = -1 if against else 1
+    found = []
+    for number, label in enumerate(labels):
+        column = differences[:, number] * sign
+        best = np.argsort(-column, kind="stable")[:top]
+        speaking = [j for j in best.tolist() if column[j] > 0]
+        found += [
+            LabelTerm(label, rank, rows[j].term, float(differences[j, number]))
+            for rank, j in enumerate(speaking, start=1)
+        ]
+    return found
+
+
+def _term(condition: Condition) -> Condition:
+    """What the conditions of one term or column have in common."""
+    match condition:
+        case Occurs(field, term, _):
+            return Occurs(field, term)
+        case AtLeast(column, _):
+            return AtLeast(column, 0.0)
+        case Equals():
+            return condition
+
+
+def _level(condition: Condition) -> float:
+    match condition:
+        case Occurs(_, _, at_least):
+            return at_least
+        case AtLeast(_, threshold):
+            return threshold
+        case Equals():
+            return 0.0
+
+
+def _merge(term: Condition, members: Sequence[tuple[int, Rule]], model: Model) -> TermRow:
+    same: dict[Condition, list[Float64]] = {}
+    for _, rule in members:
+        same.setdefault(rule.condition, []).append(rule.votes)
+    fields = text_field_count(model)
+    levels = tuple(_merged_level(c, same[c], fields) for c in sorted(same, key=_level))
+    steps = np.stack([level.yes - level.no for level in levels])  # (levels, k)
+    difference = steps.sum(axis=0)
+    labels = model.labels
+    best, worst = int(difference.argmax()), int(difference.argmin())
+    return TermRow(
+        rank=0,
+        term=term.column if isinstance(term, AtLeast) else spell(term, fields),
+        kind=KINDS[type(term)],
+        rules=len(members),
+        first_round=members[0][0],
+        influence=float(np.abs(steps).sum()),
+        strongest_for=labels[best] if difference[best] > 0 else "",
+        strongest_against=labels[worst] if difference[worst] < 0 else "",
+        labels=labels,
+        difference=difference,
+        levels=levels,
+    )
+
+
+def _merged_level(condition: Condition, rules: Sequence[Float64], fields: int) -> Level:
+    votes = np.sum(rules, axis=0)  # (3, k)
+    return Level(spell(condition, fields), len(rules), votes[NO], votes[YES])
+
+
+def term_json(row: TermRow) -> dict[str, object]:
+    """As JSON: differences by label name, and the votes of every level."""
+    return {
+        "rank": row.rank, "term": row.term, "kind": row.kind, "rules": row.rules,
+        "first_round": row.first_round, "influence": row.influence,
+        "strongest_for": row.strongest_for, "strongest_against": row.strongest_against,
+        "difference": _by_label(row, row.difference),
+        "levels": [
+            {
+                "condition": level.condition, "rules": level.rules,
+                "no": _by_label(row, level.no), "yes": _by_label(row, level.yes),
+            }
+            for level in row.levels
+        ],
+    }  # fmt: skip
+
+
+def _by_label(row: TermRow, values: Float64) -> dict[str, float]:
+    return dict(zip(row.labels, values.tolist(), strict=True))
+
+
+def terms_tsv(rows: Sequence[TermRow], labels: Sequence[str]) -> Iterator[str]:
+    """Lines of terms.tsv: one term a line, most influential first.
+
+    Columns: rank, term, kind, rules, first_round, levels, influence, strongest_for,
+    strongest_against, difference:LABEL...
+    """
+    yield "\t".join(map(tsv_field, _HEAD + [f"difference:{label}" for label in labels])) + "\n"
+    for row in rows:
+        levels = str(len(row.levels))
+        facts = [str(row.rank), row.term, row.kind, str(row.rules), str(row.first_round), levels]
+        sides = [tsv_number(row.influence), row.strongest_for, row.strongest_against]
+        votes = [tsv_number(value) for value in row.difference.tolist()]
+        yield "\t".join(map(tsv_field, facts + sides + votes)) + "\n"
+
+
+_HEAD = [
+    "rank", "term", "kind", "rules", "first_round", "levels", "influence", "strongest_for",
+    "strongest_against",
+]  # fmt: skip

@@ -1,0 +1,56 @@
+"""What rules say of the training documents, from the lists of conditions: no text is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from boostext.arrays import Int8, Scores
+from boostext.boosting.membership import Membership
+from boostext.features.conditions import NO, UNKNOWN, YES, Condition
+from boostext.model.merged import merge_rules, merge_votes
+from boostext.model.model import Model
+from boostext.model.predict import Contribution
+
+
+def condition_numbers(members: Membership, model: Model) -> dict[Condition, int]:
+    """Numbers of the rules' conditions; one pass that keeps no other condition's name."""
+    wanted = {rule.condition for rule in model.rules}
+    spelled = ((members.condition(j), j) for j in range(len(members)))
+    return {condition: j for condition, j in spelled if condition in wanted}
+
+
+def training_scores(members: Membership, model: Model, numbers: dict[Condition, int]) -> Scores:
+    """(m, k): the model's scores of every training document."""
+    merged = merge_rules(model)
+    scores = np.tile(merged.base, (members.features.document_count, 1))
+    for c, condition in enumerate(merged.conditions):
+        scores[members.yes(numbers[condition])] += merged.yes_delta[c]
+        if merged.unknown_delta is not None:
+            scores[members.unknown(numbers[condition])] += merged.unknown_delta[c]
+    return scores
+
+
+def training_contributions(
+    members: Membership, model: Model, numbers: dict[Condition, int], examples: Sequence[int]
+) -> Iterator[tuple[Contribution, ...]]:
+    """As `Predictor.contributions`, for each of these training documents."""
+    merged = merge_votes(model)
+    blocks = _blocks(members, [numbers[condition] for condition in merged.conditions], examples)
+    for row in blocks:
+        votes = merged.votes[np.arange(len(row)), row]  # (c, k)
+        yield tuple(
+            Contribution(merged.conditions[c], int(row[c]), votes[c], tuple(merged.rounds[c]))
+            for c in np.flatnonzero(votes.any(axis=1)).tolist()
+        )
+
+
+def _blocks(members: Membership, conditions: Sequence[int], examples: Sequence[int]) -> Int8:
+    """(examples, c): the block of every condition that each example is in."""
+    wanted = np.asarray(examples, dtype=np.int32)
+    blocks = np.full((len(wanted), len(conditions)), NO, np.int8)
+    for c, j in enumerate(conditions):
+        blocks[np.isin(wanted, members.yes(j)), c] = YES
+        blocks[np.isin(wanted, members.unknown(j)), c] = UNKNOWN
+    return blocks
