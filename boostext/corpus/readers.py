@@ -13,6 +13,7 @@ from boostext.corpus.files import STDIN, cannot_open, compression
 from boostext.corpus.folders import folder_documents
 from boostext.corpus.jsonl import jsonl_documents
 from boostext.corpus.sources import BadRecords, Record, Source
+from boostext.corpus.stems import in_single_precision, stem_documents, stem_file
 from boostext.corpus.tables import csv_documents, tsv_documents
 from boostext.errors import DataError, SettingsError
 from boostext.settings import DataSettings
@@ -31,12 +32,14 @@ READERS: dict[str, Reader] = {
     "lines": line_documents,
     "txt": txt_documents,
     "folders": folder_documents,
+    "stem": stem_documents,
 }
 """format -> reader; "txt" is what the ending .txt means"""
 
 ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".ft": "fasttext", ".fasttext": "fasttext", ".txt": "txt",
+    ".data": "stem", ".dev": "stem", ".test": "stem",
 }  # fmt: skip
 """ending, without that of a compression -> format"""
 
@@ -51,7 +54,8 @@ def read_documents(
 
     bad: takes the account of blank lines and, with skip_bad, of bad records; without skip_bad the
     first bad record raises DataError. labelled: a record must have a label field; an empty list
-    of labels is one. Missing files and unknown endings are raised at once.
+    of labels is one. A bare stem is its .data. Missing files and unknown endings are raised at
+    once.
     """
     if isinstance(paths, str):
         raise TypeError("paths is one string; expected a sequence of paths")
@@ -59,6 +63,7 @@ def read_documents(
         raise SettingsError("no data given; name files or folders, or - for stdin")
     if list(paths).count(STDIN) > 1:
         raise SettingsError("stdin (-) is named more than once; it can be read only once")
+    paths = [stem_file(path) for path in paths]
     account = BadRecords() if bad is None else bad
     readers = [READERS[format_of(path, settings)] for path in paths]
     sources = [Source(path, name, account) for path, name in zip(paths, _names(paths), strict=True)]
@@ -71,7 +76,7 @@ def _read(
     for source, reader in zip(sources, readers, strict=True):
         for record in reader(source, settings, labelled):
             if isinstance(record, Document):
-                yield record
+                yield in_single_precision(record) if settings.single_precision else record
             elif settings.skip_bad:
                 source.bad.add(record)
             else:

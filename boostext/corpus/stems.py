@@ -1,0 +1,235 @@
+"""Stems of BoosTexter, icsiboost and C4.5: STEM.names says what the columns of STEM.data hold.
+
+One example a line: the columns, then its labels, all separated by commas; labels by spaces, with a
+final dot that is optional. `?` alone is unknown. There are no quotes; the jboost dialect has
+backslash escapes and comments after `//`.
+
+    sent me a wrong bill, 12.5, north, billing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from boostext.corpus.documents import Attribute, Document, Origin
+from boostext.corpus.files import STDIN, compression, numbered_lines
+from boostext.corpus.roles import default_id, label_set, shown
+from boostext.corpus.schema import (
+    CONTINUOUS,
+    NOMINAL,
+    SKIPPED,
+    TEXT,
+    UNKNOWN,
+    Column,
+    Schema,
+    kept_schema,
+    read_schema,
+    split_commas,
+    value_of,
+    without_dot,
+)
+from boostext.corpus.sources import Record, Source
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+NAMES, TRAINING, VALIDATION, TESTING = ".names", ".data", ".dev", ".test"
+PARTS = (NAMES, TRAINING, VALIDATION, TESTING)
+FLOAT32_MAX = (2 - 2**-23) * 2.0**127
+NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+
+
+# Which file is which -------------------------------------------------------------------------
+
+
+def stem_file(path: str, part: str = TRAINING) -> str:
+    """The file that a bare stem, or its .names file, means: STEM and the part's ending.
+
+    Any other path stays as it is.
+    """
+    if path == STDIN:
+        return path
+    if path.endswith(NAMES):
+        return path.removesuffix(NAMES) + part
+    return path + part if _is_file(path + NAMES) and not _exists(path) else path
+
+
+def names_file(path: str, settings: DataSettings) -> str:
+    """The column description of a data file: as the settings say, else the .names beside it."""
+    if settings.names:
+        return settings.names
+    if path == STDIN:
+        raise DataError(path, 0, "stems on stdin have no .names beside them; give --names FILE")
+    plain = path.removesuffix(Path(path).suffix) if compression(path) else path
+    beside = str(Path(plain).with_suffix(NAMES))
+    if not _is_file(beside):
+        raise DataError(
+            path, 0, f"there is no {beside} that says what its columns hold; give --names FILE"
+        )
+    return beside
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return True
+
+
+# Reading -------------------------------------------------------------------------------------
+
+
+def stem_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """The documents of a .data, .dev or .test file.
+
+    Labels and categories that the .names does not declare are faults; a schema kept in a model
+    judges nothing: what it does not know is a label or category like any other.
+    """
+    kept = kept_schema(settings)
+    schema = kept or read_schema(names_file(source.path, settings), settings)
+    declared = kept is None
+    number = 0
+    for line, text, error in numbered_lines(source, settings):
+        content = text.strip()
+        row = _Row(source, line, schema, settings.names_dialect, declared)
+        if not error and row.is_comment(content):
+            source.bad.blank_lines += 1
+            continue
+        number += 1
+        yield error or _record(row, content, number, labelled)
+
+
+def _record(row: _Row, content: str, number: int, labelled: bool) -> Record:
+    try:
+        return row.document(content, number, labelled)
+    except DataError as error:
+        return error
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One line of one source: the readers of its values raise DataError there."""
+
+    source: Source
+    line: int
+    schema: Schema
+    dialect: str
+    declared: bool
+
+    def fault(self, message: str) -> DataError:
+        return self.source.fault(self.line, message)
+
+    def is_comment(self, content: str) -> bool:
+        """Blank lines, `//` lines of jboost, and `|` lines that have not the columns of a record.
+
+        A text may begin with a bar; icsiboost takes it for a comment and loses the example.
+        """
+        if not content or (self.dialect == "jboost" and content.startswith("//")):
+            return True
+        if not content.startswith("|"):
+            return False
+        count = len(split_commas(content, self.dialect))
+        return count not in (len(self.schema.columns), len(self.schema.columns) + 1)
+
+    def document(self, content: str, number: int, labelled: bool) -> Document:
+        cells = split_commas(content, self.dialect)
+        columns = self.schema.columns
+        count = len(columns)
+        if len(cells) != count + 1 and (labelled or len(cells) != count):
+            raise self.fault(self._wrong_count(len(cells), labelled))
+        texts: dict[str, str] = {}
+        attributes: dict[str, Attribute] = {}
+        for column, cell in zip(columns, cells, strict=False):
+            value = value_of(cell, self.dialect)
+            if column.kind == TEXT:
+                texts[column.name] = "" if value == UNKNOWN else value
+            elif column.kind not in SKIPPED:
+                attributes[column.name] = VALUES[column.kind](self, column, value)
+        return Document(
+            id=default_id("", self.source, number),
+            texts=texts,
+            labels=self.labels(cells[count]) if len(cells) > count else (),
+            attributes=attributes,
+            origin=Origin(self.source.path, self.line),
+            labelled=len(cells) > count,
+        )
+
+    def _wrong_count(self, found: int, labelled: bool) -> str:
+        count = len(self.schema.columns)
+        names = ", ".join(shown(column.name) for column in self.schema.columns[:8])
+        more = ", ..." if count > 8 else ""
+        labels = "and the labels" if labelled else "with or without labels"
+        return (
+            f"{found} columns; expected {count} ({names}{more}) {labels}, separated by commas; "
+            "a text must not hold commas"
+        )
+
+    def labels(self, cell: str) -> tuple[str, ...]:
+        """A label as declared, spaces and final dots included, or labels between spaces."""
+        readings = [without_dot(cell.strip(), self.dialect), cell.strip()]
+        readings = [value_of(reading, self.dialect) for reading in readings]
+        for reading in readings:
+            for labels in ([reading], reading.split()):
+                if all(label in self.schema.labels for label in labels):
+                    return label_set(labels, self.source, self.line)
+        labels = readings[0].split()
+        if self.declared:
+            unknown = next(label for label in labels if label not in self.schema.labels)
+            raise self.fault(f"the label {_undeclared(unknown, self.schema.labels)}")
+        return label_set(labels, self.source, self.line)
+
+    def number(self, column: Column, value: str) -> Attribute:
+        if value == UNKNOWN:
+            return None
+        if not NUMBER.fullmatch(value) or math.isinf(float(value)):
+            raise self.fault(
+                f"column {shown(column.name)} is {shown(value)}; expected a number, or ? for none"
+            )
+        return float(value)
+
+    def category(self, column: Column, value: str) -> Attribute:
+        if value == UNKNOWN:
+            return None
+        if self.declared and value not in column.values:
+            name = f"column {shown(column.name)} has the value "
+            raise self.fault(name + _undeclared(value, column.values))
+        return value
+
+
+VALUES = {CONTINUOUS: _Row.number, NOMINAL: _Row.category}
+"""type of a column -> reader of its cells"""
+
+
+def _undeclared(value: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(value, known, 1)
+    hint = f"; did you mean {shown(near[0])}?" if near else ""
+    return f"{shown(value)}, which the .names does not declare{hint}"
+
+
+def in_single_precision(document: Document) -> Document:
+    """The document with its numbers as near as 32 bits come to them."""
+    numbers = {
+        name: _float32(value)
+        for name, value in document.attributes.items()
+        if isinstance(value, float)
+    }
+    return replace(document, attributes={**document.attributes, **numbers})
+
+
+def _float32(value: float) -> float:
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:  # as strtof of C has it, but finite
+        return math.copysign(FLOAT32_MAX, value)
