@@ -1,0 +1,294 @@
+"""What is in a corpus, and what in it looks wrong: the findings of `boostext check`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from boostext.arrays import Int64
+from boostext.corpus.corpus import Corpus, CorpusBuilder
+from boostext.corpus.documents import Attribute, Document
+from boostext.corpus.sources import BadRecords
+
+LISTED = 1000
+"""Groups, and members of one group, that are listed; counts count all."""
+
+LOOSE_END = re.compile(r"""[\s.,;:!?'"]+$""")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Of one number per document."""
+
+    least: float
+    median: float
+    greatest: float
+    total: float
+
+
+@dataclass(frozen=True)
+class Member:
+    """One document of a group: its id, where it stands, its labels."""
+
+    id: str
+    origin: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Documents that share something. count: all of them; members: the first ones."""
+
+    count: int
+    members: tuple[Member, ...]
+    snippet: str
+
+
+@dataclass(frozen=True)
+class Groups:
+    """count: groups in all; documents: in all of them; listed: the first groups."""
+
+    count: int
+    documents: int
+    listed: tuple[Group, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """An attribute: in how many documents it is what; values: distinct ones."""
+
+    numbers: int
+    categories: int
+    missing: int
+    values: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Test data beside the training data.
+
+    unseen_labels: labels without a training example, with their counts. untested_labels: labels
+    without a test example. same_texts: texts in both; documents counts those of the test data.
+    """
+
+    documents: int
+    unseen_labels: dict[str, int]
+    untested_labels: tuple[str, ...]
+    same_ids: int
+    same_texts: Groups
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What `check` found; `to_dict` is plain data.
+
+    labels: name -> examples, the greatest first. label_set_sizes: labels in a document ->
+    documents. cardinality: labels per document. words: parts between white space. text_fields:
+    name -> documents that have it. same_texts: equal but for case and white space; conflicts:
+    those of them whose labels differ. rare_labels: with one example. alike_labels: names equal
+    but for case, white space and punctuation at the end, with their examples.
+    bad_records: first ones, as (place, message).
+    """
+
+    documents: int
+    digest: str
+    labels: dict[str, int]
+    label_set_sizes: dict[str, int]
+    cardinality: float
+    rare_labels: tuple[str, ...]
+    alike_labels: tuple[dict[str, int], ...]
+    unlabelled: Group
+    characters: Spread
+    words: Spread
+    weights: Spread
+    text_fields: dict[str, int]
+    empty_texts: Group
+    duplicate_ids: Groups
+    same_texts: Groups
+    conflicts: Groups
+    attributes: dict[str, Column]
+    bad_count: int
+    bad_records: tuple[tuple[str, str], ...]
+    blank_lines: int
+    replaced_lines: int
+    comparison: Comparison | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON can hold it."""
+        return asdict(self)
+
+
+def check(
+    documents: Iterable[Document],
+    bad: BadRecords | None = None,
+    test: Iterable[Document] | None = None,
+) -> Findings:
+    """Read documents once and say what is in them; of texts only a hash each is kept.
+
+    bad: the account of the reading, looked at when it is over. test: documents to compare with.
+    """
+    tally = _Tally(documents)
+    corpus, texts = tally.corpus, tally.text_keys()
+    counts = _label_counts(corpus)
+    sizes = np.diff(corpus.label_sets.starts)
+    same = _equal_rows(texts, tally.words > 0)
+    conflicting = [group for group in same if len({_labels(corpus, j) for j in group}) > 1]
+    account = bad or BadRecords()
+    return Findings(
+        documents=len(corpus),
+        digest=corpus.digest,
+        labels=counts,
+        label_set_sizes={str(n): int(c) for n, c in enumerate(np.bincount(sizes)) if c},
+        cardinality=float(sizes.mean()) if len(sizes) else 0.0,
+        rare_labels=tuple(name for name, count in counts.items() if count == 1),
+        alike_labels=_alike(counts),
+        unlabelled=_group(corpus, np.flatnonzero(sizes == 0)),
+        characters=_spread(tally.characters),
+        words=_spread(tally.words),
+        weights=_spread(corpus.weights),
+        text_fields=dict(tally.fields),
+        empty_texts=_group(corpus, np.flatnonzero(tally.words == 0)),
+        duplicate_ids=_groups(corpus, _equal_rows(_keys(corpus.ids))),
+        same_texts=_groups(corpus, same),
+        conflicts=_groups(corpus, conflicting),
+        attributes={name: _column(values) for name, values in corpus.attributes.items()},
+        bad_count=account.count,
+        bad_records=tuple((str(origin), message) for origin, message in account.first),
+        blank_lines=account.blank_lines,
+        replaced_lines=account.replaced,
+        comparison=None if test is None else _compare(tally, _Tally(test)),
+    )
+
+
+class _Tally:
+    """One pass over documents: their corpus, and of each text a hash and its size.
+
+    characters, words: (m,) of all text fields together.
+    """
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.fields: Counter[str] = Counter()
+        self._hashes = bytearray()
+        builder, characters, words = CorpusBuilder(), array("q"), array("q")
+        for document in builder.watch(documents):
+            folded = [_folded(text) for text in document.texts.values()]
+            self.fields.update(document.texts.keys())
+            self._hashes += _hash("\0".join(folded))
+            characters.append(sum(map(len, document.texts.values())))
+            words.append(sum(text.count(" ") + 1 for text in folded if text))
+        self.corpus = builder.corpus()
+        self.characters, self.words = np.array(characters), np.array(words)
+
+    def text_keys(self) -> Int64:
+        """(m, 2): equal for equal texts, and practically only for them."""
+        return np.frombuffer(bytes(self._hashes), np.int64).reshape(-1, 2)
+
+
+def _folded(text: str) -> str:
+    """What makes texts the same: letters without case, white space as one space."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _keys(names: Iterable[str]) -> Int64:
+    return np.frombuffer(b"".join(map(_hash, names)), np.int64).reshape(-1, 2)
+
+
+def _equal_rows(keys: Int64, wanted: np.ndarray | None = None) -> list[Int64]:
+    """Places of equal rows, ascending, for each row found more than once; by first place.
+
+    keys: (m, 2). wanted: (m,) bool, the rows that count.
+    """
+    places = np.arange(len(keys)) if wanted is None else np.flatnonzero(wanted)
+    kept = keys[places]
+    order = np.lexsort((kept[:, 1], kept[:, 0]))  # stable: places ascend within equal rows
+    changes = np.flatnonzero((np.diff(kept[order], axis=0) != 0).any(axis=1)) + 1
+    groups = [group for group in np.split(places[order], changes) if len(group) > 1]
+    return sorted(groups, key=lambda group: int(group[0]))
+
+
+def _labels(corpus: Corpus, j: int) -> frozenset[int]:
+    return frozenset(corpus.label_sets[j].tolist())
+
+
+def _member(corpus: Corpus, j: int) -> Member:
+    labels = tuple(corpus.labels[label] for label in corpus.label_sets[j])
+    return Member(corpus.ids[j], str(corpus.origins[j]), labels)
+
+
+def _group(corpus: Corpus, places: Int64) -> Group:
+    members = tuple(_member(corpus, int(j)) for j in places[:LISTED])
+    return Group(len(places), members, corpus.snippets[int(places[0])] if len(places) else "")
+
+
+def _groups(corpus: Corpus, groups: Sequence[Int64]) -> Groups:
+    listed = tuple(_group(corpus, group) for group in groups[:LISTED])
+    return Groups(len(groups), sum(map(len, groups)), listed)
+
+
+def _spread(values: np.ndarray) -> Spread:
+    if not len(values):
+        return Spread(0.0, 0.0, 0.0, 0.0)
+    least, greatest, total = values.min(), values.max(), values.sum()
+    return Spread(float(least), float(np.median(values)), float(greatest), float(total))
+
+
+def _label_counts(corpus: Corpus) -> dict[str, int]:
+    counts = np.bincount(corpus.label_sets.items, minlength=len(corpus.labels))
+    pairs = zip(corpus.labels, counts.tolist(), strict=True)
+    return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+
+
+def _alike(counts: dict[str, int]) -> tuple[dict[str, int], ...]:
+    names: dict[str, list[str]] = {}
+    for name in counts:
+        plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+        names.setdefault(LOOSE_END.sub("", plain) or plain, []).append(name)
+    return tuple({name: counts[name] for name in group} for group in names.values() if group[1:])
+
+
+def _column(values: Sequence[Attribute]) -> Column:
+    numbers = sum(isinstance(value, float) for value in values)
+    missing = sum(value is None for value in values)
+    distinct = len(set(values) - {None})
+    return Column(numbers, len(values) - numbers - missing, missing, distinct)
+
+
+def _compare(train: _Tally, test: _Tally) -> Comparison:
+    trained, tested = _label_counts(train.corpus), _label_counts(test.corpus)
+    known = set(train.corpus.ids)
+    return Comparison(
+        documents=len(test.corpus),
+        unseen_labels={name: count for name, count in tested.items() if name not in trained},
+        untested_labels=tuple(name for name in trained if name not in tested),
+        same_ids=sum(name in known for name in test.corpus.ids),
+        same_texts=_leaks(train, test),
+    )
+
+
+def _leaks(train: _Tally, test: _Tally) -> Groups:
+    """Texts that stand in both; the members of the training data come first."""
+    keys = np.concatenate([train.text_keys(), test.text_keys()])
+    filled = np.concatenate([train.words, test.words]) > 0
+    m = len(train.corpus)
+    both = [group for group in _equal_rows(keys, filled) if group[0] < m <= group[-1]]
+    listed = tuple(_joined(train.corpus, test.corpus, group) for group in both[:LISTED])
+    return Groups(len(both), sum(int((group >= m).sum()) for group in both), listed)
+
+
+def _joined(train: Corpus, test: Corpus, places: Int64) -> Group:
+    """A group over both corpora; places from m on are those of the test data."""
+    m = len(train)
+    sides = ((train, places[places < m]), (test, places[places >= m] - m))
+    members = tuple(_member(side, int(j)) for side, js in sides for j in js[: LISTED // 2])
+    return Group(len(places), members, train.snippets[int(places[0])])

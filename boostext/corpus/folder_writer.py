@@ -1,0 +1,128 @@
+"""A folder of folders of text files out of documents with one label each."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from boostext.corpus.documents import Document
+from boostext.corpus.holding import Ledger, one_text
+from boostext.corpus.roles import shown
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}")
+"""Ids that are file names everywhere."""
+UNNAMEABLE = re.compile(r"[\x00-\x1f/\\:*?\"<>|]|[. ]$" if os.name == "nt" else r"[\x00/]")
+"""What this system does not take in the name of a folder."""
+LONGEST_NAME = 255
+"""Bytes of a folder's name."""
+
+
+def write_folders(
+    documents: Iterable[Document], path: str, ledger: Ledger, settings: DataSettings
+) -> None:
+    """Write LABEL/FILE with one line end after each text, by way of a folder beside `path`.
+
+    Files are named by the documents' ids where these are plain names, else by number. A document
+    that was read without labels stands beside the labels' folders. DataError where `path` is
+    there already and not empty.
+    """
+    made: set[str] = set()
+    with _new_folder(path) as folder:
+        for document in documents:
+            label = _label(document, ledger)
+            if label is None:
+                continue
+            try:
+                content = _content(document, ledger).encode("utf-8")
+                if label not in made:
+                    _make(folder / label, label, ledger)
+                    made.add(label)
+                _write(folder / label, _name(document, ledger.count), ledger.count, content)
+            except UnicodeEncodeError:
+                raise ledger.fault("holds half of a character (a surrogate)") from None
+            except OSError as error:
+                raise ledger.fault(f"cannot be written to {path}: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def _new_folder(path: str) -> Iterator[Path]:
+    """An empty folder that becomes `path` when the block ends well, and vanishes otherwise."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise DataError(path, 0, "is there already; name a new folder, or empty this one")
+    temporary = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
+    try:
+        temporary.mkdir()
+        yield temporary
+        if hasattr(os, "sync"):  # once for all files: an fsync of each would take minutes
+            os.sync()
+        if target.exists():
+            target.rmdir()
+        temporary.rename(target)
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be written: {error.strerror}") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _label(document: Document, ledger: Ledger) -> str | None:
+    """The folder's name; "." for documents without a label field; None leaves the document out."""
+    if not document.labelled:
+        return "."
+    if not document.labels:
+        ledger.cannot_hold("a document without labels", "leaves it out")
+        return None
+    if len(document.labels) > 1:
+        ledger.cannot_hold("several labels", "keeps the first only")
+    label = document.labels[0]
+    if UNNAMEABLE.search(label) or label.startswith("."):
+        ledger.cannot_hold(f"the label {shown(label)} as the name of a folder", "writes _ there")
+        label = UNNAMEABLE.sub("_", label)
+        label = f"_{label[1:]}" if label.startswith(".") else label
+    return label
+
+
+def _make(folder: Path, label: str, ledger: Ledger) -> None:
+    if label == ".":
+        return
+    if len(label.encode("utf-8")) > LONGEST_NAME:
+        raise ledger.fault(f"the label {shown(label)} is too long for the name of a folder")
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        raise ledger.fault(
+            f"the label {shown(label)} and another are the same folder name here"
+        ) from None
+
+
+def _name(document: Document, number: int) -> str:
+    """The last part of the id, with an ending that is not taken for a compression."""
+    name = document.id.rpartition("/")[2]
+    if not PLAIN_NAME.fullmatch(name):
+        return f"{number:07d}.txt"
+    return name if name.lower().endswith(".txt") else f"{name}.txt"
+
+
+def _write(folder: Path, name: str, number: int, content: bytes) -> None:
+    """Where the name is taken, the document's number makes it another."""
+    try:
+        file = (folder / name).open("xb")
+    except FileExistsError:
+        file = (folder / f"{number:07d}-{name}").open("xb")
+    with file:
+        file.write(content)
+
+
+def _content(document: Document, ledger: Ledger) -> str:
+    text = one_text(document, ledger)
+    if text.endswith("\r"):
+        ledger.cannot_hold("a text that ends in CR", "leaves it out")
+        text = text.rstrip("\r")
+    # subtle: a reader takes one byte order mark off
+    return "\ufeff" * text.startswith("\ufeff") + text + "\n"

@@ -1,0 +1,54 @@
+"""What a format cannot hold: an error that names the document, or a change that is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from boostext.corpus.documents import Document, Origin
+from boostext.errors import DataError
+
+
+class Ledger:
+    """Counts the documents a writer takes, and those it had to change.
+
+    lossy: changes are allowed. names: text field -> the name it is written under.
+    """
+
+    def __init__(self, lossy: bool, names: Mapping[str, str]) -> None:
+        self._lossy, self._names = lossy, names
+        self._origin = Origin("-", 0)
+        self._changed = False
+        self.count = self.replaced = 0
+
+    def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Pass documents on; what is said from then on is about the last one."""
+        for document in documents:
+            self._origin, self._changed = document.origin, False
+            self.count += 1
+            yield document
+
+    def fault(self, message: str) -> DataError:
+        """A DataError about the last document."""
+        return DataError(self._origin.path, self._origin.line, message)
+
+    def cannot_hold(self, what: str, instead: str) -> None:
+        """Raise, or where changes are allowed count the document as changed, once."""
+        if not self._lossy:
+            raise self.fault(f"the format cannot hold {what}; --lossy {instead}")
+        self.replaced += not self._changed
+        self._changed = True
+
+    def texts(self, document: Document) -> dict[str, str]:
+        """The texts under the names they are written under."""
+        return {self._names.get(name, name): text for name, text in document.texts.items()}
+
+
+def one_text(document: Document, ledger: Ledger) -> str:
+    """The text, for formats that hold nothing but one text with labels."""
+    if len(document.texts) > 1:
+        ledger.cannot_hold("several text fields", "joins them by spaces")
+    if document.weight != 1:
+        ledger.cannot_hold("weights", "leaves them out")
+    if document.attributes:
+        ledger.cannot_hold("attributes", "leaves them out")
+    return " ".join(document.texts.values())

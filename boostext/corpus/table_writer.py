@@ -1,0 +1,130 @@
+"""CSV and TSV out of documents, by the csv module."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO
+
+from boostext.corpus.documents import Attribute, Document
+from boostext.corpus.holding import Ledger
+from boostext.corpus.roles import cell_attribute, shown
+from boostext.settings import DataSettings
+
+Shelf = dict[str, None]
+"""Names in the order first seen."""
+
+
+def csv_pieces(
+    documents: Iterable[Document], ledger: Ledger, settings: DataSettings
+) -> Iterator[str]:
+    """Rows separated by commas: id, texts, label or labels, weight, attributes; a header."""
+    return _pieces(documents, ledger, settings, ",")
+
+
+def tsv_pieces(
+    documents: Iterable[Document], ledger: Ledger, settings: DataSettings
+) -> Iterator[str]:
+    """Rows separated by tabs; quoted as CSV is."""
+    return _pieces(documents, ledger, settings, "\t")
+
+
+def _pieces(
+    documents: Iterable[Document], ledger: Ledger, settings: DataSettings, delimiter: str
+) -> Iterator[str]:
+    """The rows, by way of a temporary file: the columns are known after the last document."""
+    texts: Shelf = {}
+    attributes: Shelf = {}
+    weighted = False
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
+        for document in documents:
+            row: Row = _row(document, ledger, settings.label_sep)
+            texts.update(dict.fromkeys(row[1]))
+            attributes.update(dict.fromkeys(row[4]))
+            weighted |= document.weight != 1
+            spool.write(json.dumps(row) + "\n")
+        label = "labels" if settings.label_sep else "label"
+        header = ["id", *texts, label, *["weight"] * weighted, *attributes]
+        _check_header(header, ledger)
+        spool.seek(0)
+        yield from _lines(_cells(spool, header, texts, attributes, weighted), delimiter)
+
+
+Row = tuple[str, dict[str, str], str, str, dict[str, str]]
+"""id, texts, label cell, weight, attributes"""
+
+
+def _row(document: Document, ledger: Ledger, separator: str) -> Row:
+    values = document.attributes.items()
+    return (
+        document.id,
+        ledger.texts(document),
+        _label_cell(document.labels, ledger, separator),
+        repr(document.weight),
+        {name: _attribute_cell(name, value, ledger) for name, value in values},
+    )
+
+
+def _label_cell(labels: Sequence[str], ledger: Ledger, separator: str) -> str:
+    if not separator:
+        if len(labels) > 1:
+            ledger.cannot_hold("several labels without --label-sep", "keeps the first only")
+        return labels[0] if labels else ""
+    if labels and separator.join(labels).split(separator) != list(labels):
+        ledger.cannot_hold(f"{shown(separator)} in a label, as it separates labels", "writes _")
+        filler = "-" if "_" in separator else "_"
+        labels = [label.translate(dict.fromkeys(map(ord, separator), filler)) for label in labels]
+    return separator.join(labels)
+
+
+def _attribute_cell(name: str, value: Attribute, ledger: Ledger) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(value)
+    if cell_attribute(value) != value:
+        what = (
+            f"the category {shown(value)} of {shown(name)}, which reads as a number or as nothing"
+        )
+        ledger.cannot_hold(what, "writes it nevertheless")
+    return value
+
+
+def _check_header(header: Sequence[str], ledger: Ledger) -> None:
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise ledger.fault(f"two columns would be called {shown(twice[0])}; rename one")
+    if "" in header:
+        raise ledger.fault("a column would have no name; name the attribute")
+
+
+def _cells(
+    spool: IO[str], header: Sequence[str], texts: Shelf, attributes: Shelf, weighted: bool
+) -> Iterator[list[str]]:
+    yield list(header)
+    for line in spool:
+        name, given_texts, label, weight, given_attributes = json.loads(line)
+        yield [
+            name,
+            *(given_texts.get(field, "") for field in texts),
+            label,
+            *[weight] * weighted,
+            *(given_attributes.get(field, "") for field in attributes),
+        ]
+
+
+def _lines(rows: Iterable[list[str]], delimiter: str) -> Iterator[str]:
+    r"""One line a row, ended by \n, which may stand inside quotes, too."""
+    buffer = io.StringIO(newline="")
+    minimal = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    # subtle: the csv module leaves a lone CR unquoted where lines end with LF (Python 3.11)
+    quoted = csv.writer(buffer, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        writer = quoted if any("\r" in cell for cell in row) else minimal
+        writer.writerow(row)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()

@@ -1,0 +1,192 @@
+"""Documents into files: one table of writers; what a format cannot hold is an error or counted."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import io
+import json
+import lzma
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from boostext.atomic import replacing
+from boostext.corpus.documents import Document
+from boostext.corpus.fasttext import BLANKS, LATER_LABEL, PREFIX
+from boostext.corpus.files import STDIN, compression
+from boostext.corpus.folder_writer import write_folders
+from boostext.corpus.holding import Ledger, one_text
+from boostext.corpus.readers import ENDINGS, file_ending
+from boostext.corpus.table_writer import csv_pieces, tsv_pieces
+from boostext.errors import SettingsError
+from boostext.settings import DataSettings
+
+Pieces = Callable[[Iterable[Document], Ledger, DataSettings], Iterator[str]]
+"""documents -> the text of the file, piece by piece"""
+
+Writer = Callable[[Iterable[Document], str, Ledger, DataSettings], None]
+"""(documents, path, account, settings): write the whole path, or leave it as it was"""
+
+COMPRESSORS: dict[str, Callable[[BinaryIO], object]] = {
+    # no name and no time inside: the same documents make the same bytes
+    ".gz": lambda file: gzip.GzipFile("", "wb", 6, file, mtime=0),
+    ".bz2": partial(bz2.BZ2File, mode="wb"),
+    ".xz": partial(lzma.LZMAFile, mode="wb"),
+}
+"""ending -> a file that compresses into another"""
+
+
+@dataclass(frozen=True)
+class WriteSummary:
+    """count: documents written. replaced: those of them changed, or left out, to fit the format.
+
+    left_out: what the format never holds, such as ids, and which is no error.
+    """
+
+    count: int
+    replaced: int
+    left_out: tuple[str, ...] = ()
+
+
+def write_documents(
+    documents: Iterable[Document],
+    path: str,
+    settings: DataSettings | None = None,
+    lossy: bool = False,
+) -> WriteSummary:
+    """Write documents as UTF-8 to a file, a folder, or stdout ("-").
+
+    Of the settings, `format` (else the ending tells), `label_sep` and `text` count: the only text
+    field is written as "text", several keep their names. A document the format cannot hold raises
+    DataError that names its origin; lossy: it is changed and counted. The path appears whole or
+    not at all.
+    """
+    chosen = settings or DataSettings()
+    name = write_format(path, chosen)
+    ledger = Ledger(lossy, _new_names(chosen))
+    WRITERS[name](ledger.watch(documents), path, ledger, chosen)
+    return WriteSummary(ledger.count, ledger.replaced, LEFT_OUT.get(name, ()))
+
+
+def write_format(path: str, settings: DataSettings) -> str:
+    """A key of WRITERS: as the settings say, else by the ending; SettingsError where none does."""
+    name = settings.format
+    if name == "auto":
+        folder = path.endswith("/") or Path(path).is_dir()
+        name = "folders" if folder else ENDINGS.get(file_ending(path), "")
+        name = "jsonl" if path == STDIN else name
+    if name not in WRITERS:
+        raise SettingsError(
+            f"{path}: no format to write; end the name in .jsonl, .csv, .tsv or .ft (and .gz, "
+            f".bz2 or .xz), in / for folders, or say one of: {', '.join(WRITERS)}"
+        )
+    return name
+
+
+def _new_names(settings: DataSettings) -> dict[str, str]:
+    fields = [name for name in settings.text if name]
+    return {fields[0]: "text"} if len(fields) == 1 else {}
+
+
+def _write_file(
+    pieces: Pieces,
+    documents: Iterable[Document],
+    path: str,
+    ledger: Ledger,
+    settings: DataSettings,
+) -> None:
+    with _open_to_write(path) as file:
+        for piece in pieces(documents, ledger, settings):
+            try:
+                file.write(piece.encode("utf-8"))
+            except UnicodeEncodeError:
+                message = "holds half of a character (a surrogate), which no file can hold"
+                raise ledger.fault(message) from None
+
+
+@contextlib.contextmanager
+def _open_to_write(path: str) -> Iterator[BinaryIO]:
+    """Compressed as the ending says; renamed to `path` at the end; "-" is stdout."""
+    if path == STDIN:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with replacing(path) as file:
+        ending = compression(path)
+        if not ending:
+            yield file
+            return
+        # typeshed knows BufferedWriter over compressing files only from 3.14 on
+        inner = cast(io.RawIOBase, COMPRESSORS[ending](file))
+        with io.BufferedWriter(inner, 2**18) as packed:
+            yield cast(BinaryIO, packed)
+
+
+def jsonl_pieces(
+    documents: Iterable[Document], ledger: Ledger, settings: DataSettings
+) -> Iterator[str]:
+    """One object a line; holds everything. A weight of 1 and empty attributes are not written."""
+    for document in documents:
+        texts = ledger.texts(document)
+        if clash := {"id", "labels", "weight", "attributes"} & texts.keys():
+            raise ledger.fault(f"a text field is called {min(clash)!r}, which means another thing")
+        record: dict[str, object] = {"id": document.id, **texts}
+        if document.labelled:
+            record["labels"] = document.labels
+        if document.weight != 1:
+            record["weight"] = document.weight
+        if document.attributes:
+            record["attributes"] = dict(document.attributes)
+        yield json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def fasttext_pieces(
+    documents: Iterable[Document], ledger: Ledger, settings: DataSettings
+) -> Iterator[str]:
+    """`__label__a __label__b text` a line; holds no ids, white space in labels or line ends."""
+    for document in documents:
+        labels = [f"{PREFIX}{_fasttext_label(label, ledger)} " for label in document.labels]
+        text = _fasttext_text(one_text(document, ledger), ledger)
+        if labels or text.strip():
+            # subtle: a reader takes one byte order mark off the first line
+            mark = "\ufeff" if ledger.count == 1 and not labels and text[0] == "\ufeff" else ""
+            yield f"{mark}{''.join(labels)}{text}\n"
+        else:
+            ledger.cannot_hold("an empty text without labels", "leaves it out")
+
+
+def _fasttext_label(label: str, ledger: Ledger) -> str:
+    blanks = [char for char in f"{BLANKS}\n" if char in label]
+    if blanks:
+        ledger.cannot_hold(f"white space in a label ({label!r})", "writes _ for it")
+    for char in blanks:
+        label = label.replace(char, "_")
+    return label
+
+
+def _fasttext_text(text: str, ledger: Ledger) -> str:
+    if "\n" in text or "\r" in text:
+        ledger.cannot_hold("line ends in a text", "writes spaces for them")
+        text = text.replace("\r\n", " ").replace("\n", " ").replace("\r", " ")
+    if LATER_LABEL.search(f" {text}"):
+        ledger.cannot_hold(f"a text with {PREFIX} in it", "writes _label_")
+        text = text.replace(PREFIX, "_label_")
+    return text
+
+
+WRITERS: dict[str, Writer] = {
+    "jsonl": partial(_write_file, jsonl_pieces),
+    "csv": partial(_write_file, csv_pieces),
+    "tsv": partial(_write_file, tsv_pieces),
+    "fasttext": partial(_write_file, fasttext_pieces),
+    "folders": write_folders,
+}
+"""format -> writer"""
+
+LEFT_OUT = {"fasttext": ("ids",), "folders": ("ids", "order")}
+"""format -> what is left out without a word"""
