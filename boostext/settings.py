@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from boostext import fields
+from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.errors import SettingsError
 from boostext.fields import setting
 
@@ -146,6 +147,10 @@ class TextSettings(Group):
     stop_words: tuple[str, ...] = setting(
         (), "File with words to leave out, one a line.", parse="word_file"
     )
+    stands_for: str = setting(
+        "simplest", "Of terms in the very same documents, which one stands for all.",
+        choices=("simplest", "first"),
+    )  # fmt: skip
     drop: str = setting("", "Regular expression; terms with a match, words joined by #, go.")
     per_field: tuple[str, ...] = setting(
         (), "FIELD:OPTION=VALUE of this section for one text field alone; repeat."
@@ -189,14 +194,19 @@ class TextSettings(Group):
 class BoostingSettings(Group):
     """What is learned. Kept in the model; with the data and `seed` it fixes every byte of it."""
 
-    algorithm: str = setting("mh", "Boosting algorithm.", choices=("mh",))
+    algorithm: str = setting("mh", "Boosting algorithm.", choices=tuple(ALGORITHMS))
     task: str = setting(
         "auto", "One label an example, or several; auto goes by the data.",
         choices=("auto", "single", "multi"),
     )  # fmt: skip
     votes: str = setting(
-        "real", "Votes with a confidence, or of one size.", choices=("real", "discrete")
-    )
+        "auto", "Votes with a confidence, or of one size; auto is the algorithm's first.",
+        choices=("auto", "real", "discrete"),
+    )  # fmt: skip
+    alpha: str = setting(
+        "auto", "How discrete votes are sized in mr: by a bound, exactly, or numerically.",
+        choices=("auto", "bound", "exact", "numeric"),
+    )  # fmt: skip
     abstain: bool = setting(False, "Rules are silent where the term is absent.", negative=True)
     unknown: str = setting(
         "abstains", "Where a value is missing, a rule is silent or has a vote of its own.",
@@ -217,6 +227,20 @@ class BoostingSettings(Group):
         (), "LABEL=FACTOR on the weight of examples with the label; repeat. Or balanced: each "
         "label's examples weigh the same in sum.",
     )  # fmt: skip
+    coloring: str = setting(
+        "random", "How oc and ecoc color the labels in each round.",
+        choices=("random", "even", "climbed"),
+    )  # fmt: skip
+    coding: str = setting(
+        "spread", "How mo makes its output code.",
+        choices=("random", "spread", "one-per-label", "exhaustive"),
+    )  # fmt: skip
+    code_length: int = setting(0, "Columns of the code; 0 is 10 log2 of the labels.", low=0)
+    code: tuple[str, ...] = setting((), "A row of your own code as LABEL=+-+-; repeat.")
+    decoding: str = setting(
+        "loss", "From the code's columns to a label: least loss, or nearest row.",
+        choices=("loss", "hamming"),
+    )  # fmt: skip
     shrinkage: float = setting(1.0, "Factor on every vote.", above=0, high=1)
     term_fraction: float = setting(
         1.0, "Random share of the conditions that may be chosen in a round.", above=0, high=1
@@ -231,11 +255,38 @@ class BoostingSettings(Group):
 
     def check(self) -> None:
         super().check()
+        self._check_row(ALGORITHMS[self.algorithm])
         for given in self.class_weight:
             if given != "balanced":
                 label_factor(given)
         if "balanced" in self.class_weight and len(self.class_weight) > 1:
             raise SettingsError("class-weight is either balanced or a list of LABEL=FACTOR")
+
+    def _check_row(self, row: Algorithm) -> None:
+        """Refuse what the algorithm cannot do, and say what it can."""
+        allowed = {"votes": tuple(row.votes), "alpha": row.alpha}
+        for name, values in allowed.items():
+            value = getattr(self, name)
+            if value not in ("auto", *values):
+                raise SettingsError(
+                    f"{self.algorithm} goes with --{name} {' or '.join(values)}, not with {value}"
+                )
+        refused = {
+            "--abstain": self.abstain and not row.abstains,
+            "--start balanced": self.start == "balanced" and not row.balanced,
+            "--shrinkage": self.shrinkage != 1 and not row.shrinks,
+        }
+        for option, wrong in refused.items():
+            if wrong:
+                raise SettingsError(f"{self.algorithm} does not go with {option}; use mh")
+
+    def votes_name(self) -> str:
+        """real or discrete: as set, or the algorithm's first."""
+        return next(iter(ALGORITHMS[self.algorithm].votes)) if self.votes == "auto" else self.votes
+
+    def alpha_name(self) -> str:
+        """How discrete votes are sized: as set, or the algorithm's first way."""
+        return ALGORITHMS[self.algorithm].alpha[0] if self.alpha == "auto" else self.alpha
 
     def speaking(self) -> tuple[float, float, float]:
         """1 for each block (unknown, no, yes) that votes, 0 for a silent one."""
@@ -306,5 +357,5 @@ def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:
     return match[1], known[match[2]], match[3]
 
 
-WHOLE = ("per_field", "stop_words", "max_terms", "counts")
+WHOLE = ("per_field", "stop_words", "max_terms", "counts", "stands_for")
 """Settings of TextSettings that hold for all text fields together."""

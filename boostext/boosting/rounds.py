@@ -7,19 +7,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from boostext.arrays import Float64, Lists, Scores, Weights
+from boostext.algorithms import ALGORITHMS, Algorithm
+from boostext.arrays import Float64, Int8, Lists, Scores, Weights
 from boostext.boosting.choice import (
     LEAST_GAIN,
     document_frequencies,
     preferences,
     round_draw,
 )
+from boostext.boosting.codings import code_matrix, encode
+from boostext.boosting.colorings import COLORINGS
 from boostext.boosting.engines.interface import Engine, Problem
 from boostext.boosting.engines.plain import PlainEngine
+from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import Membership
 from boostext.boosting.rules import Round, Rule
 from boostext.boosting.starts import STARTS
-from boostext.boosting.votes import VOTES, normalizer
+from boostext.boosting.votes import VOTES, Vote, normalizer
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, spell
 from boostext.features.matrix import FeatureMatrix
@@ -35,6 +39,8 @@ class Booster:
     """One run of boosting over a corpus: a generator of rounds, and its state between them.
 
     label_sets: m lists of label numbers below label_count. weights: (m,), non-negative, not all 0.
+    labels: their names, for a code given by name. `code` (k, k') is the output code, if any: scores
+    are then of its columns.
     """
 
     def __init__(
@@ -46,18 +52,26 @@ class Booster:
         settings: BoostingSettings,
         engine: str = "auto",
         threads: int = 1,
+        labels: Sequence[str] = (),
     ) -> None:
         self.settings = settings
+        self.row = ALGORITHMS[settings.algorithm]
+        _check_labels(self.row, label_sets, settings)
         self._speaks = np.array(settings.speaking())
         if not settings.unknown_categories:
             features = replace(features, unknown_list=np.full_like(features.unknown_list, -1))
         self.members = Membership(features, known=bool(self._speaks[UNKNOWN]))
         self.stopped = ""
+        self._label_sets, self._label_count = label_sets, label_count
+        self.code = code_matrix(settings, label_count, labels) if self.row.coded else None
+        if self.code is not None:
+            label_sets, label_count = encode(self.code, label_sets), self.code.shape[1]
         start = STARTS[settings.start](weights, label_sets, label_count)
         problem = Problem(
-            self.members, label_sets, label_count, start, settings.votes, self._speaks,
-            threads=threads,
+            self.members, label_sets, label_count, start, self.row.votes[settings.votes_name()],
+            self._speaks, loss=self.row.loss, threads=threads, seed=settings.seed,
         )  # fmt: skip
+        self._voting = VOTES[problem.votes]
         self._smoothing = settings.smoothing_value(len(label_sets), label_count)
         self._engine = ENGINES["plain" if engine == "auto" else engine](problem)
         self._preference = self._rarities(features)
@@ -71,11 +85,12 @@ class Booster:
         bound = 1.0
         for number in range(1, self.settings.rounds + 1):
             known = replay[number - 1] if number <= len(replay) else None
+            colors = self._color(number)
             condition = self._recall(known) if known else self._search(number)
             if condition is None:
                 self.stopped = NO_GAIN
                 return
-            made = self._round(number, condition, bound)
+            made = self._round(number, condition, bound, colors)
             bound = made.bound
             yield made
         self.stopped = ALL_ROUNDS
@@ -100,20 +115,52 @@ class Booster:
                 f"cannot resume: {spell(rule.condition)} is not among the conditions of this data"
             ) from None
 
-    def _round(self, number: int, condition: int, bound: float) -> Round:
+    def _color(self, number: int) -> Int8 | None:
+        """Two colors for the labels in this round, where the algorithm asks for them."""
+        if not self.row.colored:
+            return None
+        confusion = np.zeros((self._label_count, self._label_count))
+        np.add.at(confusion, self._label_sets.items, self._engine.weights())
+        rng = np.random.default_rng([self.settings.seed, number])
+        colors = COLORINGS[self.settings.coloring](confusion, rng)
+        self._engine.color(colors)
+        return colors
+
+    def _round(self, number: int, condition: int, bound: float, colors: Int8 | None) -> Round:
         # subtle: gain and votes come from the winner's own sums, so that replaying equals finding
         W = self._engine.block_weights(condition)
-        voting = VOTES[self.settings.votes]
-        vote = voting.votes(W, self._speaks, self._smoothing)
+        vote = self._sized(condition, self._voting.votes(W, self._speaks, self._smoothing))
         votes = vote.votes * self.settings.shrinkage
         if condition < self.members.listed and not self.settings.unknown_categories:
             votes[UNKNOWN] = votes[NO]
-        z = normalizer(W, votes)
-        self._engine.apply(condition, votes)
+        if colors is not None:  # a label gets alpha where the rule names its color
+            votes = np.maximum(votes * colors, 0)
+        z = self._apply(condition, votes, vote, W)
         self._preference[condition] *= self.settings.reuse
         alpha = vote.alpha * self.settings.shrinkage
         rule = Rule(self.members.condition(condition), votes, alpha)
-        return Round(number, rule, float(voting.gain(W, self._speaks)), z, bound * z)
+        return Round(number, rule, float(self._voting.gain(W, self._speaks)), z, bound * z)
+
+    def _sized(self, condition: int, vote: Vote) -> Vote:
+        """The vote with alpha chosen as the settings say."""
+        way = self.settings.alpha_name()
+        if way in ("own", "bound") or vote.alpha == 0:
+            return vote
+        direction = vote.votes / vote.alpha
+        alpha = 1.0 if way == "one" else self._engine.size(condition, direction, way)
+        return Vote(alpha * direction, alpha)
+
+    def _apply(self, condition: int, votes: Float64, vote: Vote, W: Float64) -> float:
+        """Move the engine on; the factor Z of this round."""
+        if vote.pull is not None and vote.z is not None:
+            self._engine.apply(condition, votes, vote.pull)
+            return vote.z
+        if LOSSES[self.row.loss].multiplicative:
+            self._engine.apply(condition, votes)
+            return normalizer(W, votes)
+        before = self._engine.log_value()
+        self._engine.apply(condition, votes)
+        return float(np.exp(self._engine.log_value() - before))
 
     def _rarities(self, features: FeatureMatrix) -> Float64:
         """(n,) preference of every condition; thresholds are never rare."""
@@ -121,3 +168,11 @@ class Booster:
             document_frequencies(features), features.document_count, self.settings.rarity
         )
         return np.concatenate([listed, np.ones(len(self.members) - len(listed))])
+
+
+def _check_labels(row: Algorithm, label_sets: Lists, settings: BoostingSettings) -> None:
+    """Refuse several labels, or none, where the algorithm is about exactly one."""
+    if row.one_label and (np.diff(label_sets.starts) != 1).any():
+        raise SettingsError(
+            f"{settings.algorithm} needs exactly one label per document; for several use mh or mr"
+        )

@@ -16,7 +16,7 @@ from boostext.errors import SettingsError
 
 
 class Start(NamedTuple):
-    """example: (m,); negative, positive: factors of the two signs."""
+    """example: (m,), sum 1; negative, positive: factors of the two signs."""
 
     example: Float64
     negative: float
@@ -25,7 +25,7 @@ class Start(NamedTuple):
 
 def uniform(weights: Float64, label_sets: Lists, k: int) -> Start:
     """1/(mk) everywhere. Source: SS99 Figure 3."""
-    return Start(weights / (weights.sum() * k), 1.0, 1.0)
+    return Start(weights / weights.sum(), 1 / k, 1 / k)
 
 
 def balanced(weights: Float64, label_sets: Lists, k: int) -> Start:

@@ -22,10 +22,16 @@ BALANCE = 1e-10
 
 
 class Vote(NamedTuple):
-    """votes: (3, k); alpha: their common size where they have one, else 1."""
+    """votes: (3, k); alpha: their common size where they have one, else 1.
+
+    pull: (3, 2, k), the votes as the weights feel them, by sign, where that is not as they are:
+    D ~ exp(-Y pull). z: the factor of the bound, where it is not the actual normalizer.
+    """
 
     votes: Float64
     alpha: float
+    pull: Float64 | None = None
+    z: float | None = None
 
 
 class Voting(NamedTuple):
@@ -86,6 +92,66 @@ def _right_wrong(W: Float64, speaks: Float64) -> tuple[Float64, Float64]:
     return right, np.minimum(pos, neg).sum(axis=-1) @ speaks
 
 
+def margin_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
+    """Real votes h, then one alpha: ln((1 + mu)/(1 - mu)) / (2 h*), mu = (sum W Y h) / h*.
+
+    h* is the greatest |h|. Weights change by (1 - mu Y h / h*)/(1 - mu^2), not at all where the
+    rule is perfect or wholly wrong. The bound falls by sqrt(1 - mu^2). Source: NN07 Eqs. 6-8.
+    """
+    h = real_votes(W, speaks, smoothing).votes
+    greatest = max(float(np.abs(h).max()), LEAST_WEIGHT)
+    mu = float(((W[:, 1] - W[:, 0]) * h).sum()) / greatest
+    perfect = 1 - abs(mu) < LEAST_WEIGHT
+    mu = float(np.clip(mu, -1 + LEAST_WEIGHT, 1 - LEAST_WEIGHT))
+    alpha = float(np.log1p(mu) - np.log1p(-mu)) / (2 * greatest)
+    signs = np.array([-1.0, 1.0])[:, None]  # (2, 1)
+    moved = np.log1p(-mu * signs * h[:, None, :] / greatest) - np.log1p(-mu * mu)  # (3, 2, k)
+    pull = np.zeros_like(moved) if perfect else -signs * moved
+    return Vote(alpha * h, alpha, pull, float(np.sqrt(1 - mu * mu)))
+
+
+def plurality_gain(W: Float64, speaks: Float64) -> Float64:
+    """(sqrt R - sqrt E)^2, R the weight of each block's heaviest label; negative if R < E.
+
+    W holds each example's weight at its label, sign +. Source: TAB, AdaBoost.M1.
+    """
+    pos = W[..., 1, :]
+    right = pos.max(axis=-1) @ speaks
+    wrong = np.maximum(pos.sum(axis=-1) @ speaks - right, 0)
+    return np.asarray(np.sign(right - wrong) * (np.sqrt(right) - np.sqrt(wrong)) ** 2)
+
+
+def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
+    """Each speaking block gives alpha = 1/2 ln((1 - err)/err) to its heaviest label, 0 to others.
+
+    Source: TAB, AdaBoost.M1; ties by label order.
+    """
+    votes = np.zeros((3, W.shape[2]))
+    heaviest = W[:, 1].argmax(axis=1)
+    votes[np.arange(3), heaviest] = speaks
+    right = float((W[:, 1] * votes).sum())
+    wrong = max(float(W[:, 1].sum(axis=1) @ speaks) - right, 0.0)
+    e = smoothing if wrong <= LEAST_WEIGHT else 0.0
+    alpha = 0.5 * float(np.log(max(right + e, LEAST_WEIGHT) / max(wrong + e, LEAST_WEIGHT)))
+    return Vote(alpha * votes, alpha)
+
+
+def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
+    """alpha * sign for the color of each block; alpha = 1/2 ln((1 - eps)/eps).
+
+    W (3, 2, 1), total U: the weight of pairs whose labels differ in color; the rest, 1 - U, is a
+    draw. eps = (1 - U)/2 + E is the pseudoloss. Source: S97 Figure 3 and Eq. (3).
+    """
+    signs = np.where(W[:, 1] - W[:, 0] > BALANCE * (W[:, 1] + W[:, 0]), 1.0, -1.0)
+    signs = signs * speaks[:, None]
+    wrong = float(np.minimum(W[:, 1], W[:, 0]).sum(axis=-1) @ speaks)
+    told = float(W.sum(axis=(1, 2)) @ speaks)
+    eps = max((1 - told) / 2 + wrong, 0.0)
+    e = smoothing if eps <= LEAST_WEIGHT else 0.0
+    alpha = 0.5 * float(np.log(max(1 - eps + e, LEAST_WEIGHT) / max(eps + e, LEAST_WEIGHT)))
+    return Vote(alpha * signs, alpha)
+
+
 def normalizer(W: Float64, votes: Float64) -> float:
     """The actual Z = sum of W exp(-Y h) over blocks, signs and labels. Source: SS99 Eq. 2."""
     return float((W[:, 1] * np.exp(-votes) + W[:, 0] * np.exp(votes)).sum())
@@ -94,4 +160,7 @@ def normalizer(W: Float64, votes: Float64) -> float:
 VOTES = {
     "real": Voting(real_gain, real_votes),
     "discrete": Voting(discrete_gain, discrete_votes),
+    "margin": Voting(real_gain, margin_votes),
+    "plurality": Voting(plurality_gain, plurality_votes),
+    "hedged": Voting(discrete_gain, hedged_votes),
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from boostext.arrays import Float64, Int8, Lists, Scores, Weights
 from boostext.boosting.choice import Choice, Eligible
 from boostext.boosting.membership import Membership
@@ -16,7 +18,7 @@ class Problem:
     """m examples with k labels, and what a rule may be.
 
     label_sets: the labels with sign +. speaks: (3,) float64 mask of blocks. votes: key of VOTES.
-    loss: key of LOSSES.
+    loss: key of LOSSES. seed: of what a loss draws.
     """
 
     members: Membership
@@ -27,6 +29,7 @@ class Problem:
     speaks: Float64
     loss: str = "exponential"
     threads: int = 1
+    seed: int = 0
 
     @property
     def example_count(self) -> int:
@@ -34,8 +37,6 @@ class Problem:
 
     def signs(self) -> Int8:
         """(m, k) int8, +1 for a label of the example, -1 for another."""
-        import numpy as np
-
         signs = np.full((self.example_count, self.label_count), -1, np.int8)
         rows = np.repeat(np.arange(self.example_count), np.diff(self.label_sets.starts))
         signs[rows, self.label_sets.items] = 1
@@ -54,8 +55,23 @@ class Engine(Protocol):
     def block_weights(self, condition: int) -> Float64:
         """(3, 2, k), total 1."""
 
-    def apply(self, condition: int, votes: Float64) -> None:
-        """Add votes (3, k) to the scores, and move the weights accordingly."""
+    def apply(self, condition: int, votes: Float64, pull: Float64 | None = None) -> None:
+        """Add votes (3, k) to the scores, and move the weights accordingly, or by `pull`.
+
+        pull: (3, 2, k), see votes.Vote.
+        """
+
+    def size(self, condition: int, direction: Float64, alpha: str) -> float:
+        """The alpha, by a key of ALPHAS, for votes of alpha x direction (3, k)."""
+
+    def color(self, colors: Int8) -> None:
+        """From now on block weights are (3, 2, 1): of examples by the color of their label.
+
+        colors: (k,) +-1. An example weighs as much as its wrong labels of the other color.
+        """
+
+    def log_value(self) -> float:
+        """Logarithm of the loss after the votes applied so far; 0 at the start."""
 
     def scores(self) -> Scores:
         """(m, k): the sum of the votes applied."""

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
-from boostext.arrays import Float64, Int32, Lists, Scores, Weights
+from boostext.arrays import Float64, Int8, Int32, Lists, Scores, Weights
+from boostext.boosting.alphas import ALPHAS
 from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
 from boostext.boosting.cuts import Cuts
 from boostext.boosting.engines.interface import Problem
-from boostext.boosting.losses import LOSSES
+from boostext.boosting.losses import LOSSES, Weighing
 from boostext.boosting.votes import VOTES
 from boostext.features.conditions import NO, UNKNOWN, YES
 
@@ -26,13 +27,15 @@ class PlainEngine:
         self.problem = problem
         self.members = problem.members
         self._signs = problem.signs()
-        start = problem.start
-        factors = np.where(self._signs > 0, start.positive, start.negative)
-        self._base: Weights = start.example[:, None] * factors
+        self._loss = LOSSES[problem.loss]
+        self._base: Weights = self._loss.base(problem.start, self._signs)
         self._scores: Scores = np.zeros(self._signs.shape)
+        self._pulled: Scores | None = None  # as the weights feel the scores, where that differs
+        self._colors: Int8 | None = None
+        self._round = 1
         self._yes = _matrix(self.members.features.yes, problem.example_count)
         self._unknown = _matrix(self.members.features.unknown, problem.example_count)
-        self._weights = self._reweigh()
+        self._weights, self._log_value = self._reweigh()
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         gains = np.full(len(self.members), -np.inf)
@@ -46,8 +49,8 @@ class PlainEngine:
         return Choice(winner, float(gains[winner]))
 
     def block_weights(self, condition: int) -> Float64:
-        W = np.zeros((3, 2, self.problem.label_count))
-        by_sign = self._by_sign()  # (m, 2, k)
+        by_sign = self._by_sign()  # (m, 2, c)
+        W = np.zeros((3, *by_sign.shape[1:]))
         no = np.ones(len(by_sign), np.bool_)
         for block in (YES, UNKNOWN):
             documents = self._documents(condition, block)
@@ -56,13 +59,33 @@ class PlainEngine:
         W[NO] = by_sign[no].sum(axis=0)
         return W
 
-    def apply(self, condition: int, votes: Float64) -> None:
-        total = self._scores + votes[NO]
-        for block in (YES, UNKNOWN):
-            documents = self._documents(condition, block)
-            total[documents] = self._scores[documents] + votes[block]
-        self._scores = total
-        self._weights = self._reweigh()
+    def apply(self, condition: int, votes: Float64, pull: Float64 | None = None) -> None:
+        if pull is not None:
+            before = np.zeros_like(self._scores) if self._pulled is None else self._pulled
+            felt = np.where(
+                self._signs > 0, self._spread(condition, pull[:, 1]),
+                self._spread(condition, pull[:, 0]),
+            )  # fmt: skip
+            self._pulled = before + felt
+        self._scores = self._scores + self._spread(condition, votes)
+        self._round += 1
+        self._weights, self._log_value = self._reweigh()
+
+    def size(self, condition: int, direction: Float64, alpha: str) -> float:
+        h = self._spread(condition, direction)
+
+        def slope(alpha: float) -> float:
+            rng = np.random.default_rng([self.problem.seed, self._round])
+            D, _ = self._loss.weigh(self._scores + alpha * h, self._signs, self._base, rng)
+            return float((D * self._signs * h).sum())
+
+        return ALPHAS[alpha](self._weights, self._signs, h, slope)
+
+    def color(self, colors: Int8) -> None:
+        self._colors = colors
+
+    def log_value(self) -> float:
+        return self._log_value
 
     def scores(self) -> Scores:
         return self._scores
@@ -73,13 +96,25 @@ class PlainEngine:
     def _documents(self, condition: int, block: int) -> Int32:
         return self.members.yes(condition) if block == YES else self.members.unknown(condition)
 
-    def _reweigh(self) -> Weights:
-        return LOSSES[self.problem.loss](self._scores, self._signs, self._base)
+    def _spread(self, condition: int, votes: Float64) -> Scores:
+        """(m, k): each example's vote."""
+        h = np.repeat(votes[NO][None], self.problem.example_count, axis=0)
+        for block in (YES, UNKNOWN):
+            h[self._documents(condition, block)] = votes[block]
+        return h
+
+    def _reweigh(self) -> Weighing:
+        felt = self._scores if self._pulled is None else self._pulled
+        rng = np.random.default_rng([self.problem.seed, self._round])
+        return self._loss.weigh(felt, self._signs, self._base, rng)
 
     def _by_sign(self) -> Float64:
-        """Weights as (m, 2, k): each in its sign's half, 0 in the other."""
-        D = self._weights
-        return np.stack([np.where(self._signs < 0, D, 0), np.where(self._signs > 0, D, 0)], axis=1)
+        """Weights as (m, 2, c): each in its sign's half, 0 in the other; c = k, or 1 in colors."""
+        D, signs = self._weights, self._signs
+        if self._colors is not None:
+            signs = self._colors[self.problem.label_sets.items][:, None]  # (m, 1)
+            D = (D * (self._colors != signs)).sum(axis=1, keepdims=True)
+        return np.stack([np.where(signs < 0, D, 0), np.where(signs > 0, D, 0)], axis=1)
 
     def _tables(self) -> Iterator[tuple[int, Float64]]:
         """(first condition, block weights (c, 3, 2, k)), all conditions in pieces."""

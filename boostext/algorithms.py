@@ -1,0 +1,62 @@
+"""The algorithms: each is a row of choices, and no more than that.
+
+A new row made of existing choices is a new algorithm: it trains, predicts and is explained like
+the others. Columns name entries of the tables in `boostext/boosting/`: what a loss, a vote, a view
+does is written there, with its source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """loss: scores to weights (LOSSES). votes: `--votes` to a key of VOTES, the default first.
+
+    coded: labels become the columns of an output code (CODINGS), and back at prediction.
+    colored: each round sees the labels in two colors (COLORINGS).
+    one_label: every example must have exactly one label.
+    abstains, balanced, shrinks: `--abstain`, `--start balanced`, `--shrinkage` are allowed.
+    alpha: allowed ways to size discrete votes, the default first; "own" is the one in VOTES.
+    link: probability = 1 / (1 + exp(-link f)); 0 where scores are shares of votes.
+    bounds: what the product of Z bounds, "" for nothing.
+    """
+
+    loss: str
+    votes: dict[str, str]
+    coded: bool = False
+    colored: bool = False
+    one_label: bool = False
+    abstains: bool = False
+    balanced: bool = False
+    shrinks: bool = True
+    alpha: tuple[str, ...] = ("own",)
+    link: float = 2.0
+    bounds: str = "Hamming loss"
+
+
+REAL, DISCRETE, MARGIN = {"real": "real"}, {"discrete": "discrete"}, {"real": "margin"}
+PLURALITY, HEDGED = {"discrete": "plurality"}, {"discrete": "hedged"}
+EXP, LOG = "exponential", "logistic"
+SIZED = ("bound", "exact", "numeric")
+
+MH = Algorithm(EXP, REAL | DISCRETE, abstains=True, balanced=True)
+MR = Algorithm("ranking", DISCRETE, alpha=SIZED, bounds="ranking loss")
+OC = Algorithm("wrong labels", HEDGED, colored=True, one_label=True, link=0, bounds="error")
+M1 = Algorithm("example", PLURALITY, one_label=True, link=0, bounds="error")
+
+ALGORITHMS = {
+    "mh": MH,
+    "logistic": replace(MH, loss=LOG, votes=REAL, link=1),
+    "adaboost-r": Algorithm(EXP, MARGIN, balanced=True, shrinks=False),
+    "mr": MR,
+    "m2": replace(MR, one_label=True),
+    "mo": Algorithm(EXP, REAL | DISCRETE, coded=True, one_label=True),
+    "logistic-codes": Algorithm(LOG, REAL, coded=True, one_label=True, link=1),
+    "oc": OC,
+    "ecoc": replace(OC, loss="constant", alpha=("one",), shrinks=False, bounds=""),
+    "m1": M1,
+    "bagging": replace(M1, loss="resampled", alpha=("one",), shrinks=False, bounds=""),
+    "arc-x4": replace(M1, loss="arc-x4", alpha=("one",), shrinks=False, bounds=""),
+}

@@ -1,0 +1,201 @@
+"""Every row of the table of algorithms: its bound, its refusals, and what it reduces to."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostext.algorithms import ALGORITHMS
+from boostext.arrays import Lists
+from boostext.boosting import codings
+from boostext.boosting.alphas import ALPHAS
+from boostext.boosting.colorings import COLORINGS
+from boostext.boosting.losses import LOSSES
+from boostext.boosting.rounds import Booster
+from boostext.boosting.votes import VOTES
+from boostext.errors import SettingsError
+from boostext.settings import BoostingSettings
+from tests.boosting.bags import bag, features_of
+
+
+@st.composite
+def one_label(draw):
+    """Documents with exactly one of k labels each."""
+    m, k = draw(st.integers(3, 12)), draw(st.integers(2, 4))
+    documents = [draw(st.sets(st.sampled_from("abcdef"))) | {"z"} for _ in range(m)]
+    labels = [draw(st.integers(0, k - 1)) for _ in range(m)]
+    weights = np.array([draw(st.sampled_from([0.5, 1.0, 2.0])) for _ in range(m)])
+    return documents, labels, k, weights
+
+
+def booster_of(problem, **choices):
+    documents, labels, k, weights = problem
+    sets = Lists.of([[label] for label in labels])
+    return Booster(features_of(documents), sets, k, weights, BoostingSettings(**choices), "plain")
+
+
+def hamming_loss(scores, labels, weights):
+    signs = np.where(np.arange(scores.shape[1]) == np.array(labels)[:, None], 1, -1)
+    return (weights[:, None] * (signs * scores <= 0)).sum() / weights.sum() / scores.shape[1]
+
+
+def ranking_loss(scores, labels, weights):
+    """Share of (right, wrong) pairs out of order; a tie is a misordering."""
+    own = scores[np.arange(len(labels)), labels][:, None]
+    wrong = (scores >= own).sum(axis=1) - 1
+    return (weights * wrong).sum() / weights.sum() / (scores.shape[1] - 1)
+
+
+def error(scores, labels, weights):
+    """Right only where the own label is ahead of half of all votes, as M1's theorem has it."""
+    own = scores[np.arange(len(labels)), labels]
+    return (weights * (2 * own <= scores.sum(axis=1))).sum() / weights.sum()
+
+
+MEASURES = {"Hamming loss": hamming_loss, "ranking loss": ranking_loss}
+BOUNDED = [name for name, row in ALGORITHMS.items() if row.bounds and not row.coded]
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+@given(problem=one_label(), seed=st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_what_is_bounded_stays_below_the_product_of_z(name, problem, seed):
+    """SS99 Theorems 3 and 6; CSS02; NN07 Theorem 1; for oc the weight of (example, wrong label)
+    pairs out of order, for m1 the error (S97 s2)."""
+    _, labels, _, weights = problem
+    booster = booster_of(problem, algorithm=name, rounds=6, seed=seed)
+    measure = MEASURES.get(ALGORITHMS[name].bounds, ranking_loss if name == "oc" else error)
+    for made in booster.rounds():
+        assert measure(booster.scores(), labels, weights) <= made.bound * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("name", [n for n, row in ALGORITHMS.items() if row.coded])
+@pytest.mark.parametrize("decoding", sorted(codings.DECODINGS))
+@given(problem=one_label())
+@settings(max_examples=20, deadline=None)
+def test_codes_keep_the_bound_of_their_theorem(name, decoding, problem):
+    """SS99 Theorem 5, with ties counted as errors."""
+    _, labels, _, weights = problem
+    booster = booster_of(problem, algorithm=name, rounds=4)
+    for made in booster.rounds():
+        value = codings.DECODINGS[decoding](booster.scores(), booster.code)
+        own = value[np.arange(len(labels)), labels][:, None]
+        wrong = (value <= own).sum(axis=1) > 1
+        bound = codings.error_bound(booster.code, decoding, made.bound)
+        assert (weights * wrong).sum() / weights.sum() <= bound * (1 + 1e-9)
+
+
+@given(problem=one_label())
+@settings(max_examples=20, deadline=None)
+def test_a_code_of_one_column_per_label_is_mh(problem):
+    coded = booster_of(problem, algorithm="mo", coding="one-per-label", rounds=4)
+    straight = booster_of(problem, algorithm="mh", rounds=4)
+    for a, b in zip(coded.rounds(), straight.rounds(), strict=True):
+        assert a.rule.condition == b.rule.condition
+        np.testing.assert_allclose(a.rule.votes, b.rule.votes, rtol=1e-12)
+    np.testing.assert_allclose(coded.scores(), straight.scores(), rtol=1e-12)
+
+
+@given(problem=one_label())
+@settings(max_examples=20, deadline=None)
+def test_mr_of_two_labels_is_discrete_mh(problem):
+    """With two labels the one pair of an example is its margin, twice; no block is in balance."""
+    documents, labels, _, weights = problem
+    weights = weights * (1 + np.random.default_rng(0).random(len(weights)))
+    two = (documents, [label % 2 for label in labels], 2, weights)
+    ranked = list(booster_of(two, algorithm="m2", rounds=4, smoothing=0).rounds())
+    straight = list(booster_of(two, votes="discrete", rounds=4, smoothing=0).rounds())
+    assert [r.rule.condition for r in ranked] == [r.rule.condition for r in straight]
+    for a, b in zip(ranked, straight, strict=True):
+        assert a.z == pytest.approx(b.z, rel=1e-9)
+
+
+@given(problem=one_label(), seed=st.integers(0, 3))
+@settings(max_examples=30, deadline=None)
+def test_numeric_alpha_of_mr_is_never_worse_than_the_bound(problem, seed):
+    bound = next(booster_of(problem, algorithm="mr", alpha="bound").rounds(), None)
+    numeric = next(booster_of(problem, algorithm="mr", alpha="numeric").rounds(), None)
+    if bound is not None:
+        assert numeric.z <= bound.z * (1 + 1e-9)
+
+
+def test_every_row_names_entries_of_the_tables():
+    for row in ALGORITHMS.values():
+        assert row.loss in LOSSES
+        assert set(row.votes.values()) <= set(VOTES)
+        assert set(row.alpha) <= {"own", "one", "bound", *ALPHAS}
+
+
+def test_settings_offer_every_coding_and_coloring():
+    choices = {f.name: f.metadata["choices"] for f in BoostingSettings.fields()}
+    assert set(choices["coloring"]) == set(COLORINGS)
+    assert set(choices["coding"]) == set(codings.CODINGS)
+    assert set(choices["decoding"]) == set(codings.DECODINGS)
+
+
+@pytest.mark.parametrize("name", [n for n, row in ALGORITHMS.items() if row.one_label])
+def test_several_labels_are_refused_where_the_paper_has_one(name):
+    b = bag([("a", ["x", "y"]), ("b", ["y"])])
+    with pytest.raises(SettingsError, match=f"{name} needs exactly one label per document"):
+        Booster(b.features, b.label_sets, 2, b.weights, BoostingSettings(algorithm=name))
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({"algorithm": "mr", "votes": "real"}, "mr goes with --votes discrete"),
+        ({"algorithm": "mh", "alpha": "exact"}, "mh goes with --alpha"),
+        ({"algorithm": "mo", "abstain": True}, "mo does not go with --abstain"),
+        ({"algorithm": "m1", "start": "balanced"}, "m1 does not go with --start balanced"),
+        ({"algorithm": "adaboost-r", "shrinkage": 0.5}, "does not go with --shrinkage"),
+    ],
+)
+def test_combinations_outside_the_table_are_refused(choices, says):
+    with pytest.raises(SettingsError, match=says):
+        BoostingSettings(**choices)
+
+
+def test_codes_tell_all_labels_apart():
+    rng = np.random.default_rng(0)
+    for name, code in ((n, make(5, 12, rng)) for n, make in codings.CODINGS.items()):
+        assert codings.least_distance(code) > 0, name
+        assert set(np.unique(code)) == {-1, 1}
+
+
+def test_exhaustive_code_asks_every_question_once():
+    code = codings.exhaustive(4, 0, np.random.default_rng(0))
+    assert code.shape == (4, 2**3 - 1)
+    assert len({tuple(c) for c in code.T} | {tuple(-c) for c in code.T}) == 2 * 7
+
+
+def test_a_code_of_ones_own_must_have_a_row_for_each_label():
+    with pytest.raises(SettingsError, match="there is none for 'y'"):
+        codings.given(["x=+-", "z=-+"], ["x", "y"])
+
+
+def test_climbing_never_lowers_the_weight_of_pairs_in_two_colors():
+    confusion = np.random.default_rng(1).random((6, 6))
+    np.fill_diagonal(confusion, 0)
+
+    def told_apart(colors):
+        return confusion[colors[:, None] != colors].sum()
+
+    for seed in range(10):
+        start = COLORINGS["random"](confusion, np.random.default_rng(seed))
+        climbed = COLORINGS["climbed"](confusion, np.random.default_rng(seed))
+        assert told_apart(climbed) >= told_apart(start) - 1e-12
+
+
+def test_bagging_draws_anew_each_round_and_by_the_seed():
+    rng = np.random.default_rng(3)
+    records = [(" ".join(rng.choice(list("abcdefgh"), 4)), ["x" if i % 3 else "y"])
+               for i in range(40)]  # fmt: skip
+    b = bag(records)
+
+    def terms(seed):
+        choices = BoostingSettings(algorithm="bagging", rounds=8, seed=seed)
+        booster = Booster(b.features, b.label_sets, 2, b.weights, choices)
+        return [r.rule.condition.term for r in booster.rounds()]
+
+    assert terms(0) == terms(0)
+    assert len({tuple(terms(seed)) for seed in range(4)}) > 1
