@@ -147,9 +147,9 @@ class TextSettings(Group):
     stop_words: tuple[str, ...] = setting(
         (), "File with words to leave out, one a line.", parse="word_file"
     )
-    stands_for: str = setting(
-        "simplest", "Of terms in the very same documents, which one stands for all.",
-        choices=("simplest", "first"),
+    simplest_name: bool = setting(
+        True, "Terms in the very same documents go by the simplest of them; else by the first.",
+        negative=True,
     )  # fmt: skip
     drop: str = setting("", "Regular expression; terms with a match, words joined by #, go.")
     per_field: tuple[str, ...] = setting(
@@ -357,5 +357,5 @@ def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:
     return match[1], known[match[2]], match[3]
 
 
-WHOLE = ("per_field", "stop_words", "max_terms", "counts", "stands_for")
+WHOLE = ("per_field", "stop_words", "max_terms", "counts", "simplest_name")
 """Settings of TextSettings that hold for all text fields together."""

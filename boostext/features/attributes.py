@@ -40,9 +40,14 @@ def numeric_column(name: str, values: Sequence[Attribute]) -> NumericColumn | No
     return None if np.isnan(numbers).all() else NumericColumn(name, numbers)
 
 
-def categories(values: Sequence[Attribute]) -> tuple[dict[str, list[int]], list[int]]:
-    """Category -> documents, in order of first occurrence; and those where it is unknown."""
-    found: dict[str, list[int]] = {}
+def categories(
+    values: Sequence[Attribute], declared: Sequence[str] = ()
+) -> tuple[dict[str, list[int]], list[int]]:
+    """Category -> documents, and the documents where it is unknown.
+
+    Those declared in that order, then the others by first occurrence.
+    """
+    found: dict[str, list[int]] = {name: [] for name in declared}
     unknown: list[int] = []
     for document, value in enumerate(values):
         name = category(value)
@@ -50,4 +55,4 @@ def categories(values: Sequence[Attribute]) -> tuple[dict[str, list[int]], list[
             unknown.append(document)
         else:
             found.setdefault(name, []).append(document)
-    return found, unknown
+    return {name: documents for name, documents in found.items() if documents}, unknown

@@ -2,12 +2,13 @@
 
 Order of the conditions, which breaks ties in boosting: text fields as given; in a field terms by
 first occurrence in the corpus (`ngrams` says how at one place), each with its counts ascending;
-then the categories of the attributes as given, by first occurrence. It does not depend on threads.
+then the categories of the attributes as given, as declared, or else by first
+occurrence. It does not depend on threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,18 +30,20 @@ def extract(
     fields: Sequence[str],
     attributes: Sequence[str] | None = (),
     threads: int = 1,
+    declared: Mapping[str, Sequence[str]] | None = None,
 ) -> FeatureMatrix:
     """All conditions of the documents' text fields and attributes.
 
     attributes: names of columns; None is every one that any document has, by first occurrence.
+    declared: column -> categories that come first, in this order, where a document has them.
     A field that a document lacks is an empty text. Conditions on attributes are not subject to
     min_df and the like. DataError where there is nothing to make conditions of, SettingsError
     where the filters leave none.
     """
     if isinstance(fields, str) or isinstance(attributes, str):
         raise TypeError("fields and attributes are lists of names, not one name")
-    counters = {name: PlainCounter(settings) for name in fields}
-    return extract_with(counters, documents, settings, attributes)
+    counters = {name: PlainCounter(settings.of_field(name)) for name in fields}
+    return extract_with(counters, documents, settings, attributes, declared)
 
 
 def extract_with(
@@ -48,6 +51,7 @@ def extract_with(
     documents: Iterable[Document],
     settings: TextSettings,
     attributes: Sequence[str] | None,
+    declared: Mapping[str, Sequence[str]] | None = None,
 ) -> FeatureMatrix:
     """`extract`, with the counter to use for each text field."""
     columns: dict[str, list[Attribute]] = {name: [] for name in attributes or ()}
@@ -62,24 +66,28 @@ def extract_with(
             columns |= {name: [None] * (count - 1) for name in document.attributes if name in new}
         for name, values in columns.items():
             values.append(document.attributes.get(name))
-    least = least_documents(settings, count)
-    terms = {name: counter.finish(least) for name, counter in counters.items()}
-    parts = _Parts()
-    for (name, found), chosen in zip(
-        terms.items(), select(list(terms.values()), settings, count), strict=True
-    ):
+    terms = {
+        name: counter.finish(least_documents(counter.settings, count))
+        for name, counter in counters.items()
+    }
+    parts = _Parts(settings.simplest_name)
+    for (name, found), chosen in zip(terms.items(), select(terms, settings, count), strict=True):
         parts.add_terms(TermSource(name, found, settings.counts, chosen))
     for name, values in columns.items():
-        parts.add_column(name, values)
+        parts.add_column(name, values, (declared or {}).get(name, ()))
     if not parts.sources and not parts.numeric:
-        raise nothing_left(list(terms.values()), settings, count, path)
+        raise nothing_left(terms, settings, count, path)
     return parts.matrix(count, sum(found.tokens for found in terms.values()))
 
 
 @dataclass
 class _Parts:
-    """The conditions of each field and attribute, to be joined."""
+    """The conditions of each field and attribute, to be joined.
 
+    simplest: of conditions that hold alike the simplest stands for all; else the first.
+    """
+
+    simplest: bool
     sources: list[TermSource | CategorySource] = field(default_factory=list)
     lists: list[Lists] = field(default_factory=list)
     unknown: list[list[int]] = field(default_factory=list)
@@ -96,12 +104,12 @@ class _Parts:
         self._add(source, gather(source.terms.conditions, source.chosen), -1)
         self.simplicity.append((at_least, source.terms.span[t], source.terms.words[t]))
 
-    def add_column(self, name: str, values: list[Attribute]) -> None:
+    def add_column(self, name: str, values: list[Attribute], declared: Sequence[str]) -> None:
         if is_numeric(values):
             column = numeric_column(name, values)
             self.numeric += [column] if column else []
             return
-        found, unknown = categories(values)
+        found, unknown = categories(values, declared)
         if unknown and unknown not in self.unknown:
             self.unknown.append(unknown)
         which = self.unknown.index(unknown) if unknown else -1
@@ -119,6 +127,7 @@ class _Parts:
         empty = np.zeros(0, np.int32)
         unknown_list = np.concatenate([empty, *self.unknown_list])
         keys = [np.concatenate([empty, *key]) for key in zip(*self.simplicity, strict=True)]
+        keys = keys if self.simplest else []
         merged = merge(lists, unknown_list, keys)
         return FeatureMatrix(
             document_count=documents,

@@ -42,6 +42,9 @@ class TermTree:
     asked: list[list[tuple[int, int]]] = field(default_factory=list)
     alone: set[int] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.tokenizer = Tokenizer(self.settings)
+
     def add(self, term: Term[str], at_least: int, j: int) -> None:
         if term not in self.numbers:
             self.numbers[term] = len(self.asked)
@@ -96,8 +99,7 @@ class ConditionLookup:
     ) -> None:
         self.conditions = tuple(conditions)
         self.settings = settings
-        self.tokenizer = Tokenizer(settings)
-        self.trees = {name: TermTree(settings) for name in fields}
+        self.trees = {name: TermTree(settings.of_field(name)) for name in fields}
         self._values: dict[str, dict[str, list[int]]] = {}
         self._thresholds: dict[str, list[tuple[float, int]]] = {}
         self._asked: dict[str, list[int]] = {}  # category column -> its conditions
@@ -109,18 +111,23 @@ class ConditionLookup:
     def _add(self, condition: Condition, j: int) -> None:
         match condition:
             case Occurs(name, term, at_least):
-                self.trees.setdefault(name, TermTree(self.settings)).add(term, at_least, j)
+                self._tree(name).add(term, at_least, j)
             case Equals(column, value):
                 self._values.setdefault(column, {}).setdefault(value, []).append(j)
                 self._asked.setdefault(column, []).append(j)
             case AtLeast(column, threshold):
                 self._thresholds.setdefault(column, []).append((threshold, j))
 
+    def _tree(self, name: str) -> TermTree:
+        if name not in self.trees:
+            self.trees[name] = TermTree(self.settings.of_field(name))
+        return self.trees[name]
+
     def blocks(self, document: Document) -> tuple[Int32, Int32]:
         """Numbers of the conditions in block YES, and of those in block UNKNOWN, ascending."""
         yes, unknown = self.attribute_blocks(document)
         for name, tree in self.trees.items():
-            tokens = self.tokenizer.tokens(document.texts.get(name, ""))
+            tokens = tree.tokenizer.tokens(document.texts.get(name, ""))
             for t, count in tree.occurrences(tokens).items():
                 yes += [j for at_least, j in tree.asked[t] if count >= at_least]
         return np.array(sorted(yes), np.int32), np.array(sorted(unknown), np.int32)
@@ -154,13 +161,14 @@ class ConditionLookup:
         """
         if not isinstance(condition, Occurs):
             return []
-        found = self.tokenizer.tokens_with_spans(document.texts.get(condition.field, ""))
-        term = parts(condition.term, self.settings)
-        low, high = self.settings.ngrams
-        if len(found) != 1 and only_alone(term, self.settings.expert, high):
+        tree = self._tree(condition.field)
+        found = tree.tokenizer.tokens_with_spans(document.texts.get(condition.field, ""))
+        term = parts(condition.term, tree.settings)
+        low, high = tree.settings.ngrams
+        if len(found) != 1 and only_alone(term, tree.settings.expert, high):
             return []
         spans: set[Span] = set()
-        for offsets in spread(term, self.settings.expert, low, high):
+        for offsets in spread(term, tree.settings.expert, low, high):
             for i in _places(found, term, offsets):
                 spans.update(
                     (found[i + first][1], found[i + last][2]) for first, last in _runs(offsets)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,19 +13,37 @@ from boostext.features.terms import Terms, most_documents
 from boostext.settings import TextSettings
 
 
-def select(fields: Sequence[Terms], settings: TextSettings, documents: int) -> list[Int64]:
+def select(fields: Mapping[str, Terms], settings: TextSettings, documents: int) -> list[Int64]:
     """For each field the numbers of its lists of conditions to keep, ascending.
 
-    Terms by max_df, then the max_terms most frequent over all fields (ties: the first). Of a term's
-    counts those whose documents are some, and not those of the count before.
+    Terms by max_df and drop, then the max_terms most frequent over all fields (ties: the first).
+    Of a term's counts those whose documents are some, and not those of the count before.
     """
-    most = most_documents(settings, documents)
-    kept = [np.flatnonzero(terms.frequency <= most) for terms in fields]
-    if settings.max_terms:
-        kept = _most_frequent(fields, kept, settings.max_terms)
-    return [
-        _conditions(terms, t, len(settings.counts)) for terms, t in zip(fields, kept, strict=True)
+    own = [settings.of_field(name) for name in fields]
+    kept = [
+        _undropped(terms, each, _frequent(terms, each, documents))
+        for terms, each in zip(fields.values(), own, strict=True)
     ]
+    found = tuple(fields.values())
+    if settings.max_terms:
+        kept = _most_frequent(found, kept, settings.max_terms)
+    return [
+        _conditions(terms, t, len(settings.counts)) for terms, t in zip(found, kept, strict=True)
+    ]
+
+
+def _frequent(terms: Terms, settings: TextSettings, documents: int) -> Int64:
+    return np.flatnonzero(terms.frequency <= most_documents(settings, documents))
+
+
+def _undropped(terms: Terms, settings: TextSettings, kept: Int64) -> Int64:
+    """Without the terms in which `drop` has a match, their words joined by #, gaps as ?."""
+    if not settings.drop:
+        return kept
+    pattern = re.compile(settings.drop)
+    spelled = ("#".join(token or "?" for token in terms.spell(int(t))) for t in kept)
+    stays = np.fromiter((not pattern.search(term) for term in spelled), np.bool_, len(kept))
+    return kept[stays]
 
 
 def _most_frequent(fields: Sequence[Terms], kept: list[Int64], count: int) -> list[Int64]:
@@ -45,23 +64,26 @@ def _conditions(terms: Terms, kept: Int64, counts: int) -> Int64:
 
 
 def nothing_left(
-    fields: Sequence[Terms], settings: TextSettings, documents: int, path: str
+    fields: Mapping[str, Terms], settings: TextSettings, documents: int, path: str
 ) -> BoostextError:
     """What was there after each filter: `tokens 12 -> different tokens 8 -> min-df 2: 0 terms`."""
     if not documents:
         return DataError(path, 0, "no documents; expected at least one")
-    tokens = sum(terms.tokens for terms in fields)
-    least = sum(map(len, fields))
-    most = most_documents(settings, documents)
-    frequent = sum(int((terms.frequency <= most).sum()) for terms in fields)
+    found = tuple(fields.values())
+    own = [settings.of_field(name) for name in fields]
+    frequent = [_frequent(t, each, documents) for t, each in zip(found, own, strict=True)]
+    any_drop = any(each.drop for each in own)
+    undropped = map(_undropped, found, own, frequent)
+    tokens = sum(terms.tokens for terms in found)
     steps = [f"documents {documents}", f"tokens {tokens}"]
     if not tokens:
         hint = "no text has a token (see the text fields, token-pattern and stop-words)"
         return DataError(path, 0, f"nothing to learn from: {' -> '.join(steps)}; {hint}")
     steps += [
-        f"different tokens {sum(terms.distinct for terms in fields)}",
-        f"terms with min-df {settings.min_df}: {least}",
-        f"with max-df {settings.max_df}: {frequent}",
+        f"different tokens {sum(terms.distinct for terms in found)}",
+        f"terms with min-df {settings.min_df}: {sum(map(len, found))}",
+        f"with max-df {settings.max_df}: {sum(map(len, frequent))}",
+        *([f"without drop: {sum(map(len, undropped))}"] if any_drop else []),
         f"with counts {','.join(map(str, settings.counts))}: 0",
     ]
     return SettingsError(f"no terms are left: {' -> '.join(steps)}; loosen the first that gives 0")
