@@ -136,7 +136,7 @@ def check(
     """
     tally = _Tally(documents)
     corpus, texts = tally.corpus, tally.text_keys()
-    counts = _label_counts(corpus)
+    counts = count_labels(corpus)
     sizes = np.diff(corpus.label_sets.starts)
     same = _equal_rows(texts, tally.words > 0)
     conflicting = [group for group in same if len({_labels(corpus, j) for j in group}) > 1]
@@ -148,7 +148,7 @@ def check(
         label_set_sizes={str(n): int(c) for n, c in enumerate(np.bincount(sizes)) if c},
         cardinality=float(sizes.mean()) if len(sizes) else 0.0,
         rare_labels=tuple(name for name, count in counts.items() if count == 1),
-        alike_labels=_alike(counts),
+        alike_labels=alike_labels(counts),
         unlabelled=_group(corpus, np.flatnonzero(sizes == 0)),
         characters=_spread(tally.characters),
         words=_spread(tally.words),
@@ -243,13 +243,15 @@ def _spread(values: np.ndarray) -> Spread:
     return Spread(float(least), float(np.median(values)), float(greatest), float(total))
 
 
-def _label_counts(corpus: Corpus) -> dict[str, int]:
+def count_labels(corpus: Corpus) -> dict[str, int]:
+    """Label -> examples, the greatest first."""
     counts = np.bincount(corpus.label_sets.items, minlength=len(corpus.labels))
     pairs = zip(corpus.labels, counts.tolist(), strict=True)
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
-def _alike(counts: dict[str, int]) -> tuple[dict[str, int], ...]:
+def alike_labels(counts: dict[str, int]) -> tuple[dict[str, int], ...]:
+    """Labels equal but for case, white space and punctuation at the end, with their examples."""
     names: dict[str, list[str]] = {}
     for name in counts:
         plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
@@ -265,7 +267,7 @@ def _column(values: Sequence[Attribute]) -> Column:
 
 
 def _compare(train: _Tally, test: _Tally) -> Comparison:
-    trained, tested = _label_counts(train.corpus), _label_counts(test.corpus)
+    trained, tested = count_labels(train.corpus), count_labels(test.corpus)
     known = set(train.corpus.ids)
     return Comparison(
         documents=len(test.corpus),
