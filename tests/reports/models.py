@@ -16,7 +16,7 @@ HOSTILE = "a\tb\nc\rd\\e|f[bold red]g[/]\x1b[31mh\u202eend\ufeff"
 
 def rule(condition, no, yes, unknown=None):
     silent = [0.0] * len(no)
-    return Rule(condition, np.array([unknown or silent, no, yes], float))
+    return Rule(condition, np.array([silent if unknown is None else unknown, no, yes], float))
 
 
 def term(*tokens, at_least=1, field="text"):

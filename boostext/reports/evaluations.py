@@ -1,0 +1,101 @@
+"""Drawings of an evaluation: its measures, each label's, and the commonest confusions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from boostext.evaluation.report import Baseline, ConfusionRow, LabelRow, Report
+from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, plural, shorten, stack, wrap
+
+MOST_LABEL = 34
+NARROW = 66
+MEASURE_WIDTH, BETWEEN = 26, 3
+
+
+def evaluation_summary(report: Report, page: Page) -> Text:
+    """What was measured and what was left out, the measures, and what guessing would give."""
+    kind = "several labels each" if report.multilabel else "one label each"
+    top = Text(f"{plural(report.examples, 'document')}, {kind}", style=HEAD)
+    notes = [wrap(note, page) for note in _notes(report)]
+    return stack([top, *notes, *_measures(report.measures, page)])
+
+
+def _notes(report: Report) -> list[str]:
+    left = f"{plural(report.unlabelled, 'record')} without a label field left out"
+    empty = f"{plural(report.without_labels, 'document')} with no label: not in one-error, coverage"
+    strange = f"{plural(report.unknown_examples, 'document')} with labels the model cannot give: "
+    notes = [left] if report.unlabelled else []
+    notes += [f"{empty} and average precision"] if report.without_labels else []
+    if report.unknown_examples:
+        names = (f"{label} ({count})" for label, count in report.unknown_labels.items())
+        notes.append(strange + "counted as misses: " + ", ".join(names))
+    return notes + ([_guessing(report.baseline)] if report.baseline else [])
+
+
+def _guessing(baseline: Baseline) -> str:
+    return (
+        f"For comparison, {baseline.label} for every document: "
+        f"one-error {baseline.one_error:.4f}, micro-f1 {baseline.micro_f1:.4f}"
+    )
+
+
+def _measures(measures: dict[str, float], page: Page) -> list[Text]:
+    """As many columns as go in, read downwards."""
+    width = MEASURE_WIDTH
+    columns = max((page.width + BETWEEN) // (width + BETWEEN), 1)
+    height = math.ceil(len(measures) / columns)
+    items = [f"{name:<{width - 8}}{_number(value):>8}" for name, value in measures.items()]
+    lines = [(" " * BETWEEN).join(items[row::height]) for row in range(height)]
+    return [Text(line) for line in lines]
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"
+
+
+def label_table(rows: Sequence[LabelRow], page: Page) -> Text:
+    """One label a line: in how many documents, given rightly, given wrongly, missed; P, R, F1.
+
+    A narrow page leaves out the three counts in the middle.
+    """
+    if not rows:
+        return Text("No labels.")
+    narrow = page.width < NARROW
+    wanted = max(len("label"), *(cells(_label(row)) for row in rows))
+    width = min(wanted, MOST_LABEL, page.width - (28 if narrow else 49))
+    counts = "" if narrow else f"{'right':>7}{'wrong':>7}{'missed':>7}"
+    rates = f"{'P':>7}{'R':>7}{'F1':>7}"
+    head = f"{fit('label', width, page)}{'docs':>7}{counts}{rates}"
+    return stack([Text(head, style=HEAD), *(_label_line(row, width, narrow, page) for row in rows)])
+
+
+def _label_line(row: LabelRow, width: int, narrow: bool, page: Page) -> Text:
+    counts = "" if narrow else f"{row.tp:>7}{row.fp:>7}{row.fn:>7}"
+    rates = f"{row.precision:>7.3f}{row.recall:>7.3f}{row.f1:>7.3f}"
+    line = f"{fit(_label(row), width, page)}{row.support:>7}{counts}{rates}"
+    return Text(line, style="" if row.known else QUIET)
+
+
+def _label(row: LabelRow) -> str:
+    return row.label if row.known else f"{row.label} (not in the model)"
+
+
+def confusion_list(rows: Sequence[ConfusionRow], page: Page, most: int = 10) -> Text:
+    """The commonest pairs of a label that was missed and one that was given in its place."""
+    if not rows:
+        return Text("No label was given in place of another.")
+    arrow = f" {page.glyphs.arrow} "
+    head = Text(f"   docs  missed{arrow}given instead", style=HEAD)
+    half = (page.width - 9 - len(arrow)) // 2
+    lines = [
+        Text(f"{row.examples:>7}  ").append(
+            f"{shorten(row.missed, half, page)}{arrow}{shorten(row.given, half, page)}"
+        )
+        for row in rows[:most]
+    ]
+    if len(rows) > most:
+        lines.append(Text(f"         and {plural(len(rows) - most, 'rarer pair')}", style=QUIET))
+    return stack([head, *lines])

@@ -1,0 +1,145 @@
+"""Drawings of lists: terms, the strongest terms of each label, outliers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from boostext.reports.bars import signed
+from boostext.reports.layout import (
+    AGAINST,
+    FOR,
+    HEAD,
+    QUIET,
+    Page,
+    cells,
+    fit,
+    flow,
+    shorten,
+    stack,
+    wrap,
+)
+from boostext.reports.outliers import OutlierRow
+from boostext.reports.terms import LabelTerm, TermRow
+
+MOST_TERM, MOST_LABEL = 30, 24
+NAMED = 64  # cells of a page from which labels go beside the numbers of a term
+
+
+def term_list(rows: Sequence[TermRow], page: Page) -> Text:
+    """One term a line: how often chosen, its influence, and the labels it speaks of most."""
+    if not rows:
+        return Text("No terms.")
+    named = page.width >= NAMED
+    room = page.width - 26 - (24 if named else 0)
+    term = max(min(max(cells(row.term) for row in rows), MOST_TERM, room), len("term"))
+    label = min(MOST_LABEL, (page.width - term - 26) // 2) if named else 0
+    head = Text(f"rank  {fit('term', term, page)}  rules  influence  ", style=HEAD)
+    lines = [head.append(fit("for", label, page) + fit("against", label, page))]
+    for row in rows:
+        line = Text(f"{row.rank:>4}  {fit(row.term, term, page)}  {row.rules:>5}  ")
+        line.append(f"{row.influence:>9.2f}  ")
+        line.append(fit(shorten(row.strongest_for, label - 2, page), label, page), FOR)
+        lines.append(line.append(shorten(row.strongest_against, label, page), AGAINST))
+    return stack(lines)
+
+
+def label_term_list(
+    speaking_for: Sequence[LabelTerm], speaking_against: Sequence[LabelTerm], page: Page
+) -> Text:
+    """For each label a line of the terms for it, and one of those against it."""
+    sides = (("for", FOR, speaking_for), ("against", AGAINST, speaking_against))
+    labels = list(dict.fromkeys(row.label for _, _, rows in sides for row in rows))
+    if not labels:
+        return Text("No terms.")
+    drawings = []
+    for label in labels:
+        drawings.append(Text(shorten(label, page.width, page), style=HEAD))
+        for name, color, rows in sides:
+            items = [_voted(row.term, row.votes, page, color) for row in rows if row.label == label]
+            if items:
+                drawings.append(_hanging(f"  {name:<8}", flow(items, page, 10), color))
+    return stack(drawings)
+
+
+def _voted(term: str, votes: float, page: Page, color: str) -> Text:
+    most = min(MOST_TERM, page.width - 20)
+    return Text(f"{shorten(term, most, page)} ").append(signed(votes), color)
+
+
+def _hanging(name: str, drawing: Text, color: str) -> Text:
+    """A drawing with its name in the indent of its first line."""
+    return Text(name, style=color).append_text(drawing[len(name) :])
+
+
+def outlier_list(rows: Sequence[OutlierRow], page: Page, total: int | None = None) -> Text:
+    """Two lines a document: the labels, given and suggested, and why; then the text.
+
+    total: documents in the data, for the line on top.
+    """
+    if not rows:
+        return Text("No documents.")
+    doubted = sum(row.score > 0.5 for row in rows)
+    of_total = "" if total is None else f" of {total:,}"
+    top = wrap(
+        f"Heaviest documents: {len(rows)}{of_total}; other labels suggested for {doubted}", page
+    )
+    head = Text("rank  score  given -> suggested".replace("->", page.glyphs.arrow), style=HEAD)
+    lines = [line for row in rows for line in _outlier_lines(row, page)]
+    return stack([top, *_disputes(rows, page), head, *lines])
+
+
+def _outlier_lines(row: OutlierRow, page: Page) -> Iterator[Text]:
+    first = Text(f"{row.rank:>4}   {row.score:.2f}  ")
+    first.append_text(_change(row, page.width - 13, page))
+    yield first.append_text(_objecting(row, page.width - first.cell_len, page))
+    second = Text(" " * 13 + f"{shorten(row.id, page.width // 4, page)}  ", style=QUIET)
+    room = page.width - second.cell_len - 2
+    yield second.append(f'"{shorten(row.snippet, room, page)}"', "not dim")
+
+
+def _objecting(row: OutlierRow, space: int, page: Page) -> Text:
+    """The terms that object, as many as go in; none whose part is under a tenth of the first's."""
+    line = Text()
+    for objection in row.objections:
+        if objection.votes < row.objections[0].votes / 10:
+            break
+        item = f"  {shorten(objection.term, MOST_TERM, page)} {signed(objection.votes)}"
+        if line.cell_len + cells(item) > space:
+            break
+        line.append(item, QUIET)
+    return line
+
+
+def _change(row: OutlierRow, space: int, page: Page) -> Text:
+    """Given and suggested labels in `space` cells; each may take what the other leaves."""
+    arrow = f" {page.glyphs.arrow} "
+    given, suggested = _names(row.given), _names(row.suggested)
+    if row.kind == "agrees":
+        return Text(shorten(f"{given} (agrees, barely)", space, page))
+    room = space - len(arrow)
+    half = room // 2
+    left = shorten(given, max(half, room - cells(suggested)), page)
+    right = shorten(suggested, room - cells(left), page)
+    return Text(left, style=AGAINST).append(arrow, "default").append(right, FOR)
+
+
+def _names(labels: Sequence[str]) -> str:
+    return " + ".join(labels) or "(none)"
+
+
+def _disputes(rows: Sequence[OutlierRow], page: Page, most: int = 6) -> list[Text]:
+    """The commonest changes in one line: many alike point to a rule of the labelling itself."""
+    changes = Counter(
+        f"{_names(row.given)} {page.glyphs.arrow} {_names(row.suggested)}"
+        for row in rows
+        if row.kind != "agrees"
+    )
+    items = [
+        Text(f"{count} x {shorten(change, 40, page)}", style=QUIET)
+        for change, count in changes.most_common(most)
+        if count > 1
+    ]
+    return [flow(items, page, gap=", ")] if items else []

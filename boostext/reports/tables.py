@@ -1,0 +1,156 @@
+"""The rule table of the call-routing tutorial: per rule its votes for every label, as bars.
+
+The first line of a rule is what it says where its term is present, the second, `else`, where it
+is absent. With more labels than columns, the labels that a rule speaks of most are named instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from rich.text import Text
+
+from boostext.arrays import Float64
+from boostext.reports.bars import bar, signed, style
+from boostext.reports.heads import heads
+from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, flow, stack
+from boostext.reports.rules import RuleRow
+
+LEAST_TERM, MOST_TERM = 14, 30
+LEAST_COLUMN, MOST_BAR = 3, 3
+NUMBERED = 10  # a column wide enough for a bar and its number
+MOST_LABEL = 20
+
+DrawVotes = Callable[[Float64], Text]
+
+
+def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
+    """Two lines a rule, for rules of one model; a full bar is the greatest vote among them."""
+    if not rows:
+        return Text("No rules.")
+    labels = rows[0].labels
+    full = max(float(np.abs(votes).max()) for row in rows for _, votes in _spoken(row))
+    left = _left_width(rows, len(labels), page)
+    column = (page.width - left) // len(labels)
+    key = [_key(rows, full, page)]
+    if column < LEAST_COLUMN:
+        return stack(key + _lines(rows, left, _strongest(labels, full, left, page), page))
+    if column < NUMBERED:
+        names = heads(labels, column - 1)
+        votes_of = _bars(full, column, page)
+        key += _legend(labels, names, page)
+    else:
+        column = min(column, MOST_LABEL)
+        names = list(labels)
+        votes_of = _numbered(full, column, page)
+    return stack([*key, _head(names, left, column, page), *_lines(rows, left, votes_of, page)])
+
+
+def _spoken(row: RuleRow) -> list[tuple[str, Float64]]:
+    """Blocks with something to say, under the names of their lines."""
+    blocks = [(row.condition, row.yes), ("else", row.no), ("unknown", row.unknown)]
+    return blocks[:1] + [(name, votes) for name, votes in blocks[1:] if votes.any()]
+
+
+def _left_width(rows: Sequence[RuleRow], k: int, page: Page) -> int:
+    """Cells of number and term: what terms want, as far as the bars leave it to them."""
+    wanted = max(cells(row.condition) for row in rows)
+    spare = page.width - _number_width(rows) - LEAST_COLUMN * k - 2
+    term = min(wanted, MOST_TERM, max(spare, LEAST_TERM))
+    return _number_width(rows) + max(term, len("unknown")) + 2
+
+
+def _number_width(rows: Sequence[RuleRow]) -> int:
+    return max(len(str(row.number)) for row in rows) + 1
+
+
+def _head(names: Sequence[str], left: int, column: int, page: Page) -> Text:
+    row = "".join(fit(name, column - 1, page) + " " for name in names)
+    return Text(" " * left + row, style=HEAD)
+
+
+def _lines(rows: Sequence[RuleRow], left: int, votes_of: DrawVotes, page: Page) -> list[Text]:
+    return [line for row in rows for line in _rule_lines(row, rows, left, votes_of, page)]
+
+
+def _rule_lines(
+    row: RuleRow, rows: Sequence[RuleRow], left: int, votes_of: DrawVotes, page: Page
+) -> Iterator[Text]:
+    number = _number_width(rows)
+    for place, (name, votes) in enumerate(_spoken(row)):
+        line = Text(fit(str(row.number) if place == 0 else "", number - 1, page, right=True) + " ")
+        line.append(fit(name, left - number - 2, page) + "  ", QUIET if place else "")
+        yield line.append_text(votes_of(votes))
+
+
+def _bars(full: float, column: int, page: Page) -> DrawVotes:
+    def draw(votes: Float64) -> Text:
+        line = Text()
+        for vote in votes.tolist():
+            cell = bar(vote, full, min(column - 1, MOST_BAR), page.glyphs)
+            line.append(cell.ljust(column), style(vote, full))
+        return line
+
+    return draw
+
+
+def _numbered(full: float, column: int, page: Page) -> DrawVotes:
+    def draw(votes: Float64) -> Text:
+        line = Text()
+        for vote in votes.tolist():
+            cell = f"{bar(vote, full, 2, page.glyphs)} {signed(vote)}"
+            line.append(cell.ljust(column), style(vote, full))
+        return line
+
+    return draw
+
+
+def _strongest(labels: Sequence[str], full: float, left: int, page: Page) -> DrawVotes:
+    """Bar, number and name of the labels voted for and against most, as many as go in a line."""
+    space = page.width - left
+    wanted = max(cells(label) for label in labels) + 10
+    width = min(wanted, max(space // 2, 24), space)
+
+    def draw(votes: Float64) -> Text:
+        line = Text()
+        if np.abs(votes).max() < full / 16:
+            return line.append(page.glyphs.little, QUIET)
+        for j in _telling(votes, space // width, full / 16):
+            item = f"{bar(votes[j], full, 2, page.glyphs)} {signed(votes[j])} "
+            line.append(item, style(votes[j], full))
+            line.append(fit(labels[j], width - len(item) - 1, page) + " ")
+        return line
+
+    return draw
+
+
+def _telling(votes: Float64, count: int, least: float) -> list[int]:
+    """Half the labels of greatest votes for, half against; less of one leaves more to the other."""
+    order = np.argsort(-votes, kind="stable").tolist()
+    liked = [j for j in order if votes[j] >= least]
+    others = [j for j in reversed(order) if votes[j] <= -least]
+    for_count = max(min(len(liked), (count + 1) // 2), count - len(others))
+    return liked[:for_count] + others[: count - for_count]
+
+
+def _key(rows: Sequence[RuleRow], full: float, page: Page) -> Text:
+    """How to read the bars."""
+    samples = [(bar(sign * full, full, 2, page.glyphs), sign) for sign in (1, -1)]
+    liked, disliked = (Text(sample, style=style(sign * full, full)) for sample, sign in samples)
+    parts = [Text("votes for ") + liked, Text("and against ") + disliked + Text(";")]
+    parts.append(Text(f"a full bar is {full:.2f}"))
+    if any(row.no.any() for row in rows):
+        parts[-1].append(";")
+        parts.append(Text("else: the term is absent"))
+    return flow(parts, page, gap=" ")
+
+
+def _legend(labels: Sequence[str], names: Sequence[str], page: Page) -> list[Text]:
+    """What the heads stand for, where they are not the labels themselves."""
+    pairs = [
+        Text(name, style=HEAD).append(f" {fit(label, min(cells(label), 30), page)}", "not bold")
+        for name, label in zip(names, labels, strict=True)
+        if name != label
+    ]
+    return [flow(pairs, page)] if pairs else []
