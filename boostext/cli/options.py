@@ -15,14 +15,21 @@ import click
 from boostext import fields
 from boostext.cli.talk import Talk
 from boostext.errors import SettingsError
-from boostext.settings import DataSettings, Group
+from boostext.settings import (
+    BoostingSettings,
+    DataSettings,
+    Group,
+    RunSettings,
+    StopSettings,
+    TextSettings,
+)
 
 NAMED = ("text", "label", "id", "weight", "attribute")
 """Fields of DataSettings that name a field of the records: --text is also --text-column."""
 
-SECTIONS = {
-    "data": "Data", "text": "Text to terms", "boosting": "Learning", "stop": "Early stopping",
-    "run": "Work",
+SECTIONS: dict[type[Group], str] = {
+    DataSettings: "Data", TextSettings: "Text to terms", BoostingSettings: "Learning",
+    StopSettings: "Early stopping", RunSettings: "Work",
 }  # fmt: skip
 """group -> its heading in the help"""
 
@@ -147,16 +154,16 @@ def _add_options(
     command: Command, group_name: str, group: type[Group], short: bool = True, defaults: bool = True
 ) -> Command:
     for field in reversed(list(group.options())):
-        for option in reversed(_options(field, group_name, short, defaults)):
+        for option in reversed(_options(field, group_name, SECTIONS[group], short, defaults)):
             command = option(command)
     return command
 
 
 def _options(
-    field: dataclasses.Field[Any], group: str, short: bool, defaults: bool
+    field: dataclasses.Field[Any], group: str, section: str, short: bool, defaults: bool
 ) -> list[Callable[[Command], Command]]:
     """The option of one field, and a flag for each value that has one."""
-    shared: dict[str, Any] = {"cls": SettingOption, "section": SECTIONS[group], "default": None}
+    shared: dict[str, Any] = {"cls": SettingOption, "section": section, "default": None}
     flags = [
         click.option(f"--{flag}", f"{group}__{field.name}__{value.replace('-', '_')}",
                      is_flag=True, help=f"Short for --{field.name} {value}.", **shared)

@@ -1,0 +1,267 @@
+"""The steps of `boostext train`: places checked first, then reading, learning, saving, telling."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from boostext.atomic import check_writable
+from boostext.boosting.rules import Round
+from boostext.cli.config import write_config
+from boostext.cli.progress import Progress, State
+from boostext.cli.reporting import write_training_report
+from boostext.cli.signals import Stopped, StopRequest, stop_request
+from boostext.cli.talk import Talk
+from boostext.compiled import notice, on_compile
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.evaluation.measures import Monitor
+from boostext.model.file import read_model, write_model
+from boostext.model.model import Model
+from boostext.reports.folder import check_folder
+from boostext.training.plan import Plan
+from boostext.training.run import Hooks, Moment, Prepared, Trained, learn, prepare
+from boostext.training.summary import Summary, corpus_gold, remarks, summary, warnings
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one call of `boostext train` is to do."""
+
+    data: tuple[str, ...]
+    plan: Plan
+    output: str
+    report: str | None
+    resume: bool
+    progress: str
+    as_json: bool
+
+    @property
+    def checkpoint(self) -> Path:
+        return Path(f"{self.output}.checkpoint")
+
+
+def take_plan(values: dict[str, Any]) -> Plan:
+    """Take the groups of settings out of a command's values."""
+    names = ("data_settings", "text", "boosting", "stop", "run")
+    return Plan(*(values.pop(name) for name in names))
+
+
+def plan_as_yaml(plan: Plan) -> str:
+    return write_config(plan.groups)
+
+
+def run(job: Job, talk: Talk) -> None:
+    """Train, save, and tell; Stopped after saving where the user ended it."""
+    prepare_places(job)
+    with stop_request() as stop:
+        old = starting_point(job, talk)
+        bad = BadRecords()
+        prepared = read(job.data, job.plan, bad, talk)
+        stop.patient = True
+        trained = follow(job, prepared, old, stop, talk)
+        save(job, trained, talk)
+        if trained.interrupted:
+            raise stopped_message(job, trained, stop)
+        result = summary(trained)
+        if job.report:
+            write_training_report(Path(job.report), trained)
+    show(job, trained, result, bad, talk)
+
+
+def prepare_places(job: Job) -> None:
+    """Hours of training must not end at a place that cannot be written."""
+    if job.report:
+        check_folder(Path(job.report))
+    make_parent(job.output)
+    check_writable(job.output)
+
+
+def make_parent(path: str) -> None:
+    """The folder that a new file goes into, made where it is missing."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+
+
+def starting_point(job: Job, talk: Talk) -> Model | None:
+    """The model that --resume goes on from."""
+    if not job.resume:
+        if job.checkpoint.exists():
+            talk.say(f"{job.checkpoint} is from a run that did not end; --resume would go on there")
+        return None
+    for path in (job.checkpoint, Path(job.output)):
+        if path.exists():
+            old = read_model(path)
+            talk.say(f"going on from {path}, {count(len(old.rules), 'rule')}")
+            return old
+    talk.say(f"neither {job.checkpoint} nor {job.output} is there; starting anew")
+    return None
+
+
+def read(paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk) -> Prepared:
+    """Documents to features, with a word on what was found."""
+    announce_stdin(paths + plan.stop.valid, talk)
+    talk.say(f"threads {plan.threads}, seed {plan.boosting.seed}")
+    on_compile(lambda: talk.say("compiling, which only the first run needs ..."))
+    prepared = prepare(
+        read_documents(paths, plan.data, bad), plan,
+        read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else (),
+    )  # fmt: skip
+    tell_bad(bad, talk)
+    if notice():
+        talk.say(notice())
+    talk.say(sizes(prepared))
+    for remark in remarks(prepared):
+        talk.say(remark)
+    for warning in warnings(prepared):
+        talk.warn(warning)
+    return prepared
+
+
+def announce_stdin(paths: tuple[str, ...], talk: Talk) -> None:
+    """Nobody should wait for a program that waits for them."""
+    if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
+        talk.say("reading stdin; end it with Ctrl-D (on Windows Ctrl-Z, Enter)")
+
+
+def tell_bad(bad: BadRecords, talk: Talk) -> None:
+    """What reading left out or mended."""
+    if bad.count:
+        origin, message = bad.first[0]
+        talk.warn(f"{count(bad.count, 'bad record')} left out; the first: {origin}: {message}")
+    if bad.replaced:
+        talk.warn(f"bytes that are no text were replaced in {count(bad.replaced, 'line')}")
+    if bad.blank_lines:
+        talk.say(f"{count(bad.blank_lines, 'blank line')} skipped")
+
+
+def sizes(prepared: Prepared) -> str:
+    corpus, features = prepared.corpus, prepared.features
+    parts = [
+        count(len(corpus), "document"), count(len(corpus.labels), "label"),
+        count(features.token_count, "token"), count(len(features.yes), "condition"),
+    ]  # fmt: skip
+    if features.numeric:
+        parts.append(count(len(features.numeric), "numeric column"))
+    if prepared.validation is not None:
+        parts.append(count(len(prepared.validation), "validation document"))
+    return ", ".join(parts)
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+# Learning ------------------------------------------------------------------------------------
+
+
+def follow(
+    job: Job, prepared: Prepared, old: Model | None, stop: StopRequest, talk: Talk
+) -> Trained:
+    """Learn, with progress, checkpoints, and an ear for signals."""
+    progress = Progress("off" if talk.quiet else job.progress)
+    line = Line(prepared, progress)
+    hooks = Hooks(line.after, stop, lambda model: write_model(model, job.checkpoint))
+    try:
+        return learn(prepared, hooks, old)
+    finally:
+        progress.finish()
+
+
+class Line:
+    """What the progress line tells, from round to round."""
+
+    def __init__(self, prepared: Prepared, progress: Progress) -> None:
+        self.progress = progress
+        self.rounds = prepared.plan.boosting.rounds
+        gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
+        self.monitor = Monitor(prepared.plan.stop.monitor, gold, prepared.multilabel)
+        self.train: float | None = None
+        self.valid: float | None = None
+
+    def after(self, moment: Moment) -> None:
+        if moment.valid is not None:
+            self.valid = moment.valid
+        if self.progress.due(moment.round.number):
+            measured = self.progress.timed(lambda: self.monitor.value(moment.scores()))
+            self.train = self.train if measured is None else measured
+            self.progress.show(self._state(moment.round))
+
+    def _state(self, made: Round) -> State:
+        name = self.monitor.name
+        return State(made.number, self.rounds, made.z, made.bound, name, self.train, self.valid)
+
+
+# The end -------------------------------------------------------------------------------------
+
+
+def save(job: Job, trained: Trained, talk: Talk) -> None:
+    """The model; and, where it was stopped, all rules so far beside it, for --resume."""
+    write_model(trained.model, job.output)
+    if trained.interrupted and len(trained.whole.rules) > len(trained.model.rules):
+        write_model(trained.whole, job.checkpoint)
+    else:
+        job.checkpoint.unlink(missing_ok=True)
+
+
+def stopped_message(job: Job, trained: Trained, stop: StopRequest) -> Stopped:
+    return Stopped(
+        stop.signal_number,
+        f"stopped after round {len(trained.rounds)}; {job.output} holds the model so far, "
+        f"{count(len(trained.model.rules), 'rule')}; --resume goes on",
+    )
+
+
+def show(job: Job, trained: Trained, result: Summary, bad: BadRecords, talk: Talk) -> None:
+    if not result.rounds:
+        talk.warn("no condition helps: the model has no rule, and all its scores are 0")
+    elif not result.helps:
+        talk.warn(
+            f"the model is not better than always answering {result.majority!r} "
+            f"({result.measure} {result.baseline:.4f})"
+        )
+    if job.as_json:
+        click.echo(json.dumps(as_json(job, trained, result, bad), ensure_ascii=False))
+    elif not talk.quiet:
+        click.echo("\n".join(lines(job, result)))
+
+
+def lines(job: Job, result: Summary) -> list[str]:
+    """The result for people."""
+    rounds = count(result.rounds, "rule")
+    if result.rounds != result.rounds_done:
+        rounds += f" of {result.rounds_done}"
+    training = f"{result.measure} on the training data {result.training:.4f}"
+    told = [f"{job.output}: {rounds} over {count(result.terms, 'condition')}; {result.stopped}"]
+    if result.validation == result.validation:
+        training += f", on validation data {result.validation:.4f}"
+    told.append(f"{training}; always {result.majority!r}: {result.baseline:.4f}")
+    told.append(f"Hamming loss {result.hamming_loss:.4f}, its bound {result.bound:.4f}")
+    return told + ([f"report: {job.report}"] if job.report else [])
+
+
+def as_json(job: Job, trained: Trained, result: Summary, bad: BadRecords) -> dict[str, Any]:
+    numbers = {
+        name: None if value != value else value
+        for name, value in dataclasses.asdict(result).items()
+    }
+    provenance = trained.model.provenance
+    return {
+        "model": job.output, "documents": provenance.documents, "tokens": provenance.tokens,
+        "conditions": provenance.conditions, "labels": len(trained.model.labels),
+        "multilabel": trained.model.multilabel, "bad_records": bad.count,
+        "seed": trained.model.boosting.seed, "threads": job.plan.threads, **numbers,
+    }  # fmt: skip
+
+
+def dry_run(paths: tuple[str, ...], plan: Plan, as_json: bool, talk: Talk) -> None:
+    """Read everything, learn nothing, write nothing."""
+    from boostext.cli.sizes import show_sizes
+
+    with stop_request():
+        show_sizes(read(paths, plan, BadRecords(), talk), as_json)

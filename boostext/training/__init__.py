@@ -1,0 +1,1 @@
+"""From documents to a model: the pipeline without files, terminal or signals."""

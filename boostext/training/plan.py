@@ -1,0 +1,89 @@
+"""All settings of one training, and the command that would give the same model."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from boostext import fields
+from boostext.settings import (
+    ALL_GROUPS,
+    BoostingSettings,
+    DataSettings,
+    Group,
+    RunSettings,
+    StopSettings,
+    TextSettings,
+)
+from boostext.threads import usable_threads
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to read, what to learn, when to stop, and how to work."""
+
+    data: DataSettings = field(default_factory=DataSettings)
+    text: TextSettings = field(default_factory=TextSettings)
+    boosting: BoostingSettings = field(default_factory=BoostingSettings)
+    stop: StopSettings = field(default_factory=StopSettings)
+    run: RunSettings = field(default_factory=RunSettings)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        return (self.data, self.text, self.boosting, self.stop, self.run)
+
+    @property
+    def threads(self) -> int:
+        return self.run.threads or usable_threads()
+
+    @classmethod
+    def of(cls, **values: Any) -> Plan:
+        """From settings by name, whatever group they are in; SettingsError for unknown names.
+
+        Values may also be lists, or text as on the command line: Plan.of(ngrams="1-2", rounds=50).
+        """
+        places = {f.name: (group, f) for group in ALL_GROUPS for f in group.options()}
+        unknown = sorted(set(values) - set(places))
+        if unknown:
+            raise fields.unknown_settings(unknown, list(places))
+
+        def given(group: type[Group]) -> dict[str, Any]:
+            chosen = ((k, v) for k, v in values.items() if places[k][0] is group)
+            return {key: fields.from_python(places[key][1], value) for key, value in chosen}
+
+        return cls(
+            DataSettings(**given(DataSettings)), TextSettings(**given(TextSettings)),
+            BoostingSettings(**given(BoostingSettings)), StopSettings(**given(StopSettings)),
+            RunSettings(**given(RunSettings)),
+        )  # fmt: skip
+
+
+def command_line(plan: Plan) -> str:
+    """`boostext train` with every option that is not the default: no paths, nothing of the run.
+
+    What is left out changes no byte of the model: equal work has equal words.
+    """
+    words = ["boostext", "train"]
+    for group in (plan.data, plan.text, plan.boosting, plan.stop):
+        for declared in group.options():
+            value = getattr(group, declared.name)
+            if value != declared.default and declared.name not in ("valid", "names"):
+                words += _words(declared, value)
+    return shlex.join(words)
+
+
+def _words(declared: Any, value: Any) -> Iterator[str]:
+    name = fields.option_name(declared)
+    if isinstance(value, bool):
+        yield f"--{name}" if value else f"--no-{name}"
+    elif fields.kind(declared) == "texts":
+        for item in value:
+            yield from (f"--{name}", item)
+    elif fields.kind(declared) == "word_file":
+        yield from (f"--{name}", f"({len(value)} words)")
+    elif fields.kind(declared) == "integers":
+        yield from (f"--{name}", ",".join(map(str, value)))
+    else:
+        yield from (f"--{name}", str(fields.to_plain(declared, value)))

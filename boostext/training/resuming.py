@@ -1,0 +1,47 @@
+"""Going on from a model: only where the same data and settings would have led to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boostext import __version__, fields
+from boostext.corpus.corpus import Corpus
+from boostext.errors import SettingsError
+from boostext.model.model import Model
+from boostext.settings import Group
+from boostext.training.plan import Plan
+
+
+def check_same_work(old: Model, corpus: Corpus, plan: Plan) -> None:
+    """Raise SettingsError listing every difference, old -> new; only rounds may grow."""
+    differences = [
+        *_differences(old.text, plan.text),
+        *_differences(old.boosting, plan.boosting, grows="rounds"),
+    ]
+    if old.data.text != plan.data.text:
+        differences.append(f"text: {list(old.data.text)} -> {list(plan.data.text)}")
+    if old.provenance.version != __version__:
+        differences.append(f"boostext version: {old.provenance.version} -> {__version__}")
+    if old.provenance.digest != corpus.digest:
+        count = f"{old.provenance.documents} documents -> {len(corpus)}"
+        differences.append(f"training data: {count}, contents differ")
+    if differences:
+        raise SettingsError(
+            f"cannot resume, something is not as it was: {'; '.join(differences)}; "
+            "put it back, or train anew without --resume"
+        )
+
+
+def _differences(old: Group, new: Group, grows: str = "") -> list[str]:
+    return [
+        f"{fields.option_name(f)}: {_shown(f, before)} -> {_shown(f, after)}"
+        for f in new.fields()
+        if (before := getattr(old, f.name)) != (after := getattr(new, f.name))
+        and not (f.name == grows and after > before)
+    ]
+
+
+def _shown(declared: Any, value: Any) -> str:
+    if fields.kind(declared) == "word_file":
+        return f"{len(value)} words"
+    return str(fields.to_plain(declared, value))

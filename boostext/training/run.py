@@ -1,0 +1,233 @@
+"""The pipeline: documents to features, features to rounds, rounds to a model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from boostext import __version__
+from boostext.arrays import Float64, Scores
+from boostext.boosting.membership import Membership
+from boostext.boosting.rounds import Booster
+from boostext.boosting.rules import Round
+from boostext.corpus.corpus import Corpus, CorpusBuilder
+from boostext.corpus.documents import Document
+from boostext.errors import BoostextError
+from boostext.evaluation.measures import Monitor
+from boostext.features.extract import extract
+from boostext.features.matrix import FeatureMatrix
+from boostext.model.model import History, Model, Provenance
+from boostext.training.examples import example_weights, is_multilabel
+from boostext.training.plan import Plan, command_line
+from boostext.training.resuming import check_same_work
+from boostext.training.split import Holdout
+from boostext.training.validation import BestRound, ValidationSet, is_measured
+
+BEST_ROUND = "best round on validation data"
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Everything that learning needs; the texts are gone.
+
+    weights: (m,), class weights multiplied in. validation: None where nothing is held out.
+    """
+
+    plan: Plan
+    corpus: Corpus
+    features: FeatureMatrix
+    multilabel: bool
+    weights: Float64
+    validation: ValidationSet | None
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What is known after a round. valid: the monitored measure, None where it was not taken."""
+
+    round: Round
+    valid: float | None
+    scores: Callable[[], Scores]
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What the caller wants to be asked and told while learning goes on.
+
+    checkpoint gets a model of all rounds so far, every `checkpoint_every` seconds of the plan.
+    """
+
+    on_round: Callable[[Moment], None] = lambda moment: None
+    should_stop: Callable[[], bool] = lambda: False
+    checkpoint: Callable[[Model], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A model and what led to it. rounds: all that were done, also those cut off.
+
+    best: the monitored measure on the validation data. interrupted: the caller stopped it; `whole`
+    then holds every rule, for going on later.
+    """
+
+    model: Model
+    whole: Model
+    prepared: Prepared
+    members: Membership
+    rounds: Sequence[Round]
+    best: BestRound | None = None
+    interrupted: bool = False
+
+
+def train(
+    documents: Iterable[Document],
+    plan: Plan,
+    valid: Iterable[Document] = (),
+    hooks: Hooks | None = None,
+    old: Model | None = None,
+) -> Trained:
+    """Learn a model from labelled documents, which are read once.
+
+    valid: documents to choose the number of rounds on, after those that plan.stop holds out.
+    old: a model of the same data and settings to go on from; the result is the very model that a
+    run without a break gives. Raises BoostextError and its children.
+    """
+    return learn(prepare(documents, plan, valid), hooks, old)
+
+
+def prepare(documents: Iterable[Document], plan: Plan, valid: Iterable[Document] = ()) -> Prepared:
+    """Read the documents: corpus and features in one pass, then the validation documents."""
+    holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed)
+    builder = CorpusBuilder()
+    learned = builder.watch(holdout.training(documents))
+    fields = plan.data.text
+    features = extract(learned, plan.text, fields, attributes=None, threads=plan.threads)
+    corpus = builder.corpus()
+    _check_labels(corpus)
+    return Prepared(
+        plan, corpus, features,
+        multilabel=is_multilabel(corpus, plan.boosting),
+        weights=example_weights(corpus, plan.boosting),
+        validation=_validation(chain(holdout.held, valid), plan, corpus.labels),
+    )  # fmt: skip
+
+
+def _check_labels(corpus: Corpus) -> None:
+    if not corpus.labels:
+        raise BoostextError(
+            f"none of the {len(corpus)} documents has a label; name the field with --label-column"
+        )
+
+
+def _validation(
+    documents: Iterable[Document], plan: Plan, labels: tuple[str, ...]
+) -> ValidationSet | None:
+    if not plan.stop.valid and not plan.stop.valid_fraction:
+        return None
+    found = ValidationSet(
+        documents, plan.text, plan.data.text, labels, plan.boosting.unknown_categories
+    )
+    if not len(found):
+        raise BoostextError(
+            "no validation documents; give --valid a file with some, or raise --valid-fraction"
+        )
+    return found
+
+
+def learn(prepared: Prepared, hooks: Hooks | None = None, old: Model | None = None) -> Trained:
+    """Run the rounds on what `prepare` read; see `train`."""
+    run = _Learning(prepared, hooks or Hooks(), old)
+    for made in run.booster.rounds(old.rules if old else ()):
+        if run.after(made):
+            break
+    return run.trained()
+
+
+class _Learning:
+    """The state between the rounds of one run."""
+
+    def __init__(self, prepared: Prepared, hooks: Hooks, old: Model | None) -> None:
+        plan, corpus = prepared.plan, prepared.corpus
+        if old is not None:
+            check_same_work(old, corpus, plan)
+        self.prepared, self.hooks = prepared, hooks
+        self.booster = Booster(
+            prepared.features, corpus.label_sets, len(corpus.labels), prepared.weights,
+            plan.boosting, engine=plan.run.engine, threads=plan.threads,
+        )  # fmt: skip
+        self.rounds: list[Round] = []
+        self.best: BestRound | None = None
+        if prepared.validation is not None:
+            gold = prepared.validation.gold
+            self.best = BestRound(Monitor(plan.stop.monitor, gold, prepared.multilabel))
+        self.interrupted = False
+        self._saved_at = time.monotonic()
+
+    def after(self, made: Round) -> bool:
+        """Take in a round; whether it was the last."""
+        self.rounds.append(made)
+        value = self._validate(made)
+        self.hooks.on_round(Moment(made, value, self.booster.scores))
+        self.interrupted = self.hooks.should_stop()
+        self._checkpoint()
+        return self.interrupted or self._out_of_patience(made.number)
+
+    def _validate(self, made: Round) -> float | None:
+        validation, last = self.prepared.validation, self.prepared.plan.boosting.rounds
+        if validation is None or self.best is None:
+            return None
+        validation.add(made.rule)
+        if is_measured(made.number) or made.number == last:
+            return self.best.take(made.number, validation.scores())
+        return None
+
+    def _out_of_patience(self, number: int) -> bool:
+        patience = self.prepared.plan.stop.patience
+        best = self.best.number if self.best else 0
+        return bool(patience and best and number - best >= patience)
+
+    def _checkpoint(self) -> None:
+        every = self.prepared.plan.run.checkpoint_every
+        due = every and time.monotonic() - self._saved_at >= every
+        if due and self.hooks.checkpoint and not self.interrupted:
+            self.hooks.checkpoint(self._model(len(self.rounds), INTERRUPTED))
+            self._saved_at = time.monotonic()
+
+    def trained(self) -> Trained:
+        done = len(self.rounds)
+        kept = (self.best.number if self.best else 0) or done
+        cut = kept < done or self._out_of_patience(done)
+        stopped = BEST_ROUND if cut else self.booster.stopped
+        model = self._model(kept, INTERRUPTED if self.interrupted else stopped)
+        whole = self._model(done, INTERRUPTED) if self.interrupted else model
+        return Trained(
+            model, whole, self.prepared, self.booster.members, self.rounds, self.best,
+            self.interrupted,
+        )  # fmt: skip
+
+    def _model(self, kept: int, stopped: str) -> Model:
+        """The first `kept` rounds as a model."""
+        prepared, plan = self.prepared, self.prepared.plan
+        rounds = self.rounds[:kept]
+        return Model(
+            labels=prepared.corpus.labels,
+            multilabel=prepared.multilabel,
+            rules=tuple(made.rule for made in rounds),
+            data=plan.data,
+            text=plan.text,
+            boosting=plan.boosting,
+            history=History(tuple(r.gain for r in rounds), tuple(r.z for r in rounds)),
+            provenance=Provenance(
+                version=__version__,
+                documents=len(prepared.corpus),
+                tokens=prepared.features.token_count,
+                conditions=len(self.booster.members),
+                digest=prepared.corpus.digest,
+                stopped=stopped,
+                rounds_done=len(self.rounds),
+                command=command_line(plan),
+            ),
+        )  # fmt: skip

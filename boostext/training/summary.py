@@ -1,0 +1,144 @@
+"""What training came to, and what the user should know of the data."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Scores
+from boostext.corpus.checks import alike_labels, count_labels
+from boostext.corpus.corpus import Corpus
+from boostext.evaluation.gold import Gold
+from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
+from boostext.model.predict import decisions
+from boostext.reports.training import condition_numbers, training_scores
+from boostext.training.examples import label_counts
+from boostext.training.run import Prepared, Trained
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Numbers of one training. measure: the monitored one; training, validation: its values.
+
+    baseline: the same measure where every example gets the most frequent label, `majority`, on
+    the data that decides: validation where there is any. NaN where a value is unknown.
+    hamming_loss, bound: of the training data, and the product of Z that it cannot be above.
+    """
+
+    rounds: int
+    rounds_done: int
+    stopped: str
+    terms: int
+    measure: str
+    training: float
+    validation: float
+    majority: str
+    baseline: float
+    hamming_loss: float
+    bound: float
+
+    @property
+    def helps(self) -> bool:
+        """Whether the model is better than its baseline."""
+        value = self.training if math.isnan(self.validation) else self.validation
+        greater = MEASURES[self.measure].greater
+        return value > self.baseline if greater else value < self.baseline
+
+
+def summary(trained: Trained) -> Summary:
+    """Measure the model on its training data; the validation value is that of its last round."""
+    model, prepared = trained.model, trained.prepared
+    gold = corpus_gold(prepared.corpus, len(model.labels))
+    scores = model_scores(trained)
+    scored = Scored(scores, gold, decisions(scores, model), model.multilabel)
+    measure = monitored(prepared.plan.stop.monitor, model.multilabel)
+    majority, baseline = _baseline(prepared, measure, gold)
+    return Summary(
+        rounds=len(model.rules),
+        rounds_done=len(trained.rounds),
+        stopped=model.provenance.stopped,
+        terms=len({rule.condition for rule in model.rules}),
+        measure=measure,
+        training=MEASURES[measure].value(scored),
+        validation=trained.best.value if trained.best else math.nan,
+        majority=majority,
+        baseline=baseline,
+        hamming_loss=MEASURES["hamming-loss"].value(scored),
+        bound=float(np.prod(model.history.z)),
+    )
+
+
+def corpus_gold(corpus: Corpus, known: int) -> Gold:
+    """The labels of a corpus as measures take them; the first `known` are the model's."""
+    return Gold(corpus.labels, known, corpus.label_sets)
+
+
+def model_scores(trained: Trained) -> Scores:
+    """(m, k): the model's scores of its training documents, from the lists of conditions."""
+    numbers = condition_numbers(trained.members, trained.model)
+    return training_scores(trained.members, trained.model, numbers)
+
+
+def _baseline(prepared: Prepared, measure: str, training: Gold) -> tuple[str, float]:
+    """The most frequent training label, and the measure where it is given to every example."""
+    corpus = prepared.corpus
+    counts = np.bincount(corpus.label_sets.items, minlength=len(corpus.labels))
+    most = int(counts.argmax())
+    gold = prepared.validation.gold if prepared.validation else training
+    scores = np.full((len(gold), len(corpus.labels)), -1.0)
+    scores[:, most] = 1.0
+    return corpus.labels[most], Monitor(measure, gold, prepared.multilabel).value(scores)
+
+
+# What is worth a word before learning begins -------------------------------------------------
+
+
+def remarks(prepared: Prepared) -> Iterator[str]:
+    """How the data is taken, where that is not plain from the settings."""
+    corpus = prepared.corpus
+    others = np.flatnonzero(label_counts(corpus) != 1)
+    if prepared.multilabel and len(others):
+        first = corpus.origins[int(others[0])]
+        yield (
+            f"several labels: {len(others)} of {len(corpus)} documents have not exactly one "
+            f"label, the first at {first}"
+        )
+
+
+def warnings(prepared: Prepared) -> Iterator[str]:
+    """What is probably not meant."""
+    corpus = prepared.corpus
+    if len(corpus.labels) == 1:
+        yield f"all documents have the label {corpus.labels[0]!r}; there is nothing to tell apart"
+    yield from _near_duplicates(corpus)
+    yield from _repeated_ids(corpus)
+    if prepared.validation is not None:
+        yield from _unknown_labels(prepared.validation.gold)
+
+
+def _near_duplicates(corpus: Corpus) -> Iterator[str]:
+    for group in alike_labels(count_labels(corpus)):
+        names = ", ".join(f"{label!r} ({count})" for label, count in group.items())
+        yield f"labels that differ only by case, spaces or a mark at the end: {names}"
+
+
+def _repeated_ids(corpus: Corpus) -> Iterator[str]:
+    repeated = [id for id, count in Counter(corpus.ids).items() if count > 1]
+    if repeated:
+        shown = ", ".join(map(repr, repeated[:3]))
+        yield f"{len(repeated)} ids are given to several documents, such as {shown}"
+
+
+def _unknown_labels(gold: Gold) -> Iterator[str]:
+    strange = gold.sets.items[gold.sets.items >= gold.known]
+    if len(strange):
+        names = [repr(label) for label in gold.labels[gold.known :]]
+        shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        yield (
+            f"{int((gold.strange > 0).sum())} validation documents have labels that no training "
+            f"document has ({shown}); they count as errors"
+        )
