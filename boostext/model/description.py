@@ -121,7 +121,8 @@ def condition_from(record: Plain) -> Condition:
 
 def _occurs(record: Plain) -> Occurs:
     term = take(record, "term", list)
-    if not term or None in (term[0], term[-1]) or not {type(t) for t in term} <= {str, type(None)}:
+    sound = all(token is None or (type(token) is str and token) for token in term)
+    if not (term and sound and term[0] and term[-1]):
         raise ModelError("a term is not a list of texts, with null for gaps between them")
     at_least = take(record, "at_least", int)
     if not 1 <= at_least < 2**31:

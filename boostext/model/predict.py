@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Scores
 from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
@@ -116,9 +117,13 @@ def decisions(scores: Scores, model: Model, threshold: float | None = None) -> N
     if model.multilabel:
         default = np.array(model.thresholds or [0.0] * scores.shape[1])
         return np.asarray(scores > (default if threshold is None else threshold))
-    given = np.zeros(scores.shape, np.bool_)
-    given[np.arange(len(scores)), scores.argmax(axis=1)] = True
+    given = greatest(scores)
     return given if threshold is None else given & (scores > threshold)
+
+
+def greatest(scores: Scores) -> NDArray[np.bool_]:
+    """(m, k): true at the greatest score of each row, of equals the first."""
+    return np.asarray(np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None])
 
 
 def decide(scores: Scores, model: Model, threshold: float | None = None) -> tuple[int, ...]:
@@ -126,12 +131,22 @@ def decide(scores: Scores, model: Model, threshold: float | None = None) -> tupl
     return tuple(np.flatnonzero(decisions(scores[None, :], model, threshold)[0]).tolist())
 
 
-def probabilities(scores: Scores) -> Float64:
-    """1/(1 + exp(-2 f)) for every score: the chance of each label by itself.
+def link_of(model: Model) -> float:
+    """How scores of the model become probabilities: 2 for exponential loss, 1 for logistic.
 
-    The link of the exponential loss, for models of one label too: the labels of a document are
-    judged one by one, and their probabilities do not sum to one.
-    Source: Friedman, Hastie & Tibshirani 2000, Lemma 1; BoosTexter's posteriors.
+    0 where scores are shares of votes, and no probabilities.
     """
-    small = np.exp(-2 * np.abs(scores))
+    return ALGORITHMS[model.boosting.algorithm].link
+
+
+def probabilities(scores: Scores, link: float) -> Float64:
+    """1/(1 + exp(-link f)) for every score: the chance of each label by itself. NaN for link 0.
+
+    So for models of one label too: the labels of a document are judged one by one, and their
+    probabilities do not sum to one. link: `link_of`.
+    Source: CSS02 for the logistic loss; Friedman, Hastie & Tibshirani 2000 for the exponential.
+    """
+    if not link:
+        return np.full(scores.shape, np.nan)
+    small = np.exp(-link * np.abs(scores))
     return np.asarray(np.where(scores >= 0, 1 / (1 + small), small / (1 + small)))

@@ -1,0 +1,115 @@
+"""What the given and the decided labels have in common, label by label and example by example."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Float64, Int64, Scores
+from boostext.evaluation.gold import Booleans, Gold
+from boostext.evaluation.sums import Sums, share
+
+
+@dataclass(frozen=True, eq=False)
+class Decided(Sums):
+    """Counts over examples; a label that the model does not know is a miss (false negative).
+
+    errors: one label: the decided one is not given. Several: any label wrong.
+    exact: decided and given labels are the same. labelled: examples with a given label, of which
+    top_wrong have not given the label of greatest score.
+    wrong, cells: (example, label) pairs; an example has the model's labels and its unknown ones.
+    tp, fp, fn: (k,) per label. strange: label that the model does not know -> examples with it;
+    strange_examples: examples with any such label.
+    """
+
+    examples: int
+    errors: int
+    exact: int
+    labelled: int
+    top_wrong: int
+    wrong: int
+    cells: int
+    tp: Int64
+    fp: Int64
+    fn: Int64
+    strange: Counter[str]
+    strange_examples: int
+
+
+def decided(scores: Scores, gold: Gold, given: Booleans, multilabel: bool) -> Decided:
+    """scores: (m, k). given: (m, k), the labels that the model gives: `model.predict.decisions`."""
+    m, k = scores.shape
+    true = gold.matrix
+    right = given & true
+    tp, fp, fn = right.sum(0), (given & ~true).sum(0), (true & ~given).sum(0)
+    exact = (given == true).all(1) & (gold.strange == 0)
+    correct = exact if multilabel else exact | right.any(1)
+    labelled = true.any(1) | (gold.strange > 0)
+    top = true[np.arange(m), scores.argmax(1)]
+    strange = int(gold.strange.sum())
+    return Decided(
+        examples=m,
+        errors=int(m - correct.sum()),
+        exact=int(exact.sum()),
+        labelled=int(labelled.sum()),
+        top_wrong=int((labelled & ~top).sum()),
+        wrong=int(fp.sum() + fn.sum()) + strange,
+        cells=m * k + strange,
+        tp=tp,
+        fp=fp,
+        fn=fn,
+        strange=_strange(gold),
+        strange_examples=int((gold.strange > 0).sum()),
+    )
+
+
+def _strange(gold: Gold) -> Counter[str]:
+    counts = np.bincount(gold.sets.items, minlength=len(gold.labels))[gold.known :]
+    pairs = zip(gold.labels[gold.known :], counts.tolist(), strict=True)
+    return Counter({label: count for label, count in pairs if count})
+
+
+def error(sums: Decided) -> float:
+    return share(sums.errors, sums.examples)
+
+
+def one_error(sums: Decided) -> float:
+    """Share of labelled examples whose label of greatest score is not given. Source: BT00 s4."""
+    return share(sums.top_wrong, sums.labelled)
+
+
+def hamming_loss(sums: Decided) -> float:
+    """Share of wrong (example, label) pairs. Source: SS99 s6."""
+    return share(sums.wrong, sums.cells)
+
+
+def subset_accuracy(sums: Decided) -> float:
+    return share(sums.exact, sums.examples)
+
+
+def precision_recall(tp: Float64, fp: Float64, fn: Float64) -> tuple[Float64, Float64, Float64]:
+    """tp/(tp+fp), tp/(tp+fn) and 2tp/(2tp+fp+fn); 0 where nothing is divided by nothing."""
+    precision, recall = tp / np.maximum(tp + fp, 1), tp / np.maximum(tp + fn, 1)
+    return precision, recall, 2 * tp / np.maximum(2 * tp + fp + fn, 1)
+
+
+def micro(sums: Decided) -> tuple[float, float, float]:
+    """P, R, F1 over all labels together."""
+    totals = [[a.sum()] for a in (sums.tp, sums.fp, sums.fn)]
+    totals[2][0] += sums.strange.total()
+    p, r, f = precision_recall(*np.array(totals, np.float64))
+    return float(p[0]), float(r[0]), float(f[0])
+
+
+def macro(sums: Decided) -> tuple[float, float, float]:
+    """P, R, F1 of each label, averaged over the labels that are given or decided anywhere.
+
+    Labels that the model does not know are among them, with 0.
+    """
+    seen = (sums.tp + sums.fp + sums.fn) > 0
+    rates = precision_recall(*(a[seen].astype(np.float64) for a in (sums.tp, sums.fp, sums.fn)))
+    count = int(seen.sum()) + len(sums.strange)
+    p, r, f = (share(float(rate.sum()), count) for rate in rates)
+    return p, r, f

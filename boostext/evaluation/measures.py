@@ -1,0 +1,126 @@
+"""Every measure by its name, and the quick value of one of them for early stopping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from boostext.arrays import Scores
+from boostext.evaluation import calibration as chances
+from boostext.evaluation import decided as decisions
+from boostext.evaluation import ranked as rankings
+from boostext.evaluation.calibration import Calibration, calibration
+from boostext.evaluation.decided import Decided, decided
+from boostext.evaluation.gold import Booleans, Gold
+from boostext.evaluation.ranked import Ranked, ranked
+from boostext.evaluation.sums import Sums
+from boostext.model.predict import greatest
+
+
+class Parts(Protocol):
+    """What measures are computed from: sums over examples, of three kinds."""
+
+    @property
+    def decided(self) -> Decided: ...
+    @property
+    def ranked(self) -> Ranked: ...
+    @property
+    def calibration(self) -> Calibration: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Tally(Sums):
+    """All parts, for data that is measured in pieces and added up."""
+
+    decided: Decided
+    ranked: Ranked
+    calibration: Calibration
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Scores (m, k), the labels given in the data and by the model (m, k); parts on demand.
+
+    link: from scores to probabilities, `model.predict.link_of`.
+    """
+
+    scores: Scores
+    gold: Gold
+    given: Booleans
+    multilabel: bool
+    link: float = 2.0
+
+    @cached_property
+    def decided(self) -> Decided:
+        return decided(self.scores, self.gold, self.given, self.multilabel)
+
+    @cached_property
+    def ranked(self) -> Ranked:
+        return ranked(self.scores, self.gold)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        return calibration(self.scores, self.gold, self.multilabel, self.link)
+
+    def tally(self) -> Tally:
+        return Tally(self.decided, self.ranked, self.calibration)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """value: from the parts; NaN where no example counts. greater: greater is better."""
+
+    value: Callable[[Parts], float]
+    greater: bool = False
+
+
+MEASURES: Mapping[str, Measure] = {
+    "error": Measure(lambda parts: decisions.error(parts.decided)),
+    "one-error": Measure(lambda parts: decisions.one_error(parts.decided)),
+    "hamming-loss": Measure(lambda parts: decisions.hamming_loss(parts.decided)),
+    "subset-accuracy": Measure(lambda parts: decisions.subset_accuracy(parts.decided), True),
+    "micro-precision": Measure(lambda parts: decisions.micro(parts.decided)[0], True),
+    "micro-recall": Measure(lambda parts: decisions.micro(parts.decided)[1], True),
+    "micro-f1": Measure(lambda parts: decisions.micro(parts.decided)[2], True),
+    "macro-precision": Measure(lambda parts: decisions.macro(parts.decided)[0], True),
+    "macro-recall": Measure(lambda parts: decisions.macro(parts.decided)[1], True),
+    "macro-f1": Measure(lambda parts: decisions.macro(parts.decided)[2], True),
+    "ranking-loss": Measure(lambda parts: rankings.ranking_loss(parts.ranked)),
+    "coverage": Measure(lambda parts: rankings.coverage(parts.ranked)),
+    "average-precision": Measure(lambda parts: rankings.average_precision(parts.ranked), True),
+    "log-loss": Measure(lambda parts: chances.log_loss(parts.calibration)),
+    "brier": Measure(lambda parts: chances.brier(parts.calibration)),
+    "ece": Measure(lambda parts: chances.expected_calibration_error(parts.calibration)),
+}
+
+
+def monitored(name: str, multilabel: bool) -> str:
+    """The measure that `auto` stands for: error, or micro-f1 for several labels."""
+    if name != "auto":
+        return name
+    return "micro-f1" if multilabel else "error"
+
+
+class Monitor:
+    """One measure of the same examples, again and again while their scores change.
+
+    name: of settings.MONITORS, or "auto". Only the part that the measure needs is computed;
+    labels are given by the greatest score, or for several labels by scores above 0.
+    """
+
+    def __init__(self, name: str, gold: Gold, multilabel: bool, link: float = 2.0) -> None:
+        self.name = monitored(name, multilabel)
+        self.measure = MEASURES[self.name]
+        self._gold, self._multilabel, self._link = gold, multilabel, link
+
+    def value(self, scores: Scores) -> float:
+        """scores: (m, k) of the examples of `gold`."""
+        given = scores > 0 if self._multilabel else greatest(scores)
+        scored = Scored(scores, self._gold, given, self._multilabel, self._link)
+        return self.measure.value(scored)
+
+    def is_better(self, value: float, than: float) -> bool:
+        """Whether a value beats an earlier one; equal is not better, NaN never is."""
+        return value > than if self.measure.greater else value < than

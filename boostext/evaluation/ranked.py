@@ -1,0 +1,90 @@
+"""How well the scores put the given labels of an example above the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Float64, Int64, Scores
+from boostext.evaluation.gold import Booleans, Gold
+from boostext.evaluation.sums import Sums, share
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked(Sums):
+    """Sums over examples.
+
+    labelled: with a given label; coverage and precision are over these. paired: with a given and
+    a not given label; ranking loss is over these.
+    """
+
+    labelled: int
+    coverage: float
+    precision: float
+    paired: int
+    disorder: float
+
+
+def ranked(scores: Scores, gold: Gold) -> Ranked:
+    """scores: (m, k). One sort per example, O(m k log k).
+
+    Labels of equal scores rank in label order; for ranking loss they are misordered. Labels the
+    model does not know rank below all others; none of them adds to average precision.
+    """
+    order = np.argsort(-scores, axis=1, kind="stable")
+    true = np.take_along_axis(gold.matrix, order, 1)  # (m, k), by rank
+    above = np.asarray(np.cumsum(true, axis=1), np.int64)
+    given = above[:, -1] + gold.strange
+    labelled, paired = given > 0, (given > 0) & (above[:, -1] < scores.shape[1])
+    precision = _ratio(np.sum(true * above / np.arange(1, scores.shape[1] + 1), axis=1), given)
+    disorder = _disorder(np.take_along_axis(scores, order, 1), true, above, gold.strange)
+    return Ranked(
+        labelled=int(labelled.sum()),
+        coverage=float(_coverage(true, gold.strange)[labelled].sum()),
+        precision=float(precision[labelled].sum()),
+        paired=int(paired.sum()),
+        disorder=float(disorder[paired].sum()),
+    )
+
+
+def _coverage(true: Booleans, strange: Int64) -> Int64:
+    """(m,): how far down the ranking the last given label is, from 0; unknown ones come last."""
+    k = true.shape[1]
+    last = k - 1 - np.argmax(true[:, ::-1], axis=1)
+    return np.asarray(np.where(strange > 0, k - 1 + strange, last))
+
+
+def _disorder(sorted_scores: Float64, true: Booleans, above: Int64, strange: Int64) -> Float64:
+    """(m,): share of misordered (given, not given) pairs."""
+    k = true.shape[1]
+    false_above = np.arange(1, k + 1) - above
+    # subtle: a not given label of equal score is misordered too, so count up to the end of the tie
+    ends = np.ones(true.shape, np.bool_)
+    ends[:, :-1] = sorted_scores[:, :-1] != sorted_scores[:, 1:]
+    places = np.where(ends, np.arange(k), k)
+    tie_end = np.minimum.accumulate(places[:, ::-1], axis=1)[:, ::-1]
+    wrong = np.take_along_axis(false_above, tie_end, 1)
+    false = k - above[:, -1]
+    misordered = np.sum(wrong * true, axis=1) + strange * false
+    return _ratio(misordered, (above[:, -1] + strange) * false)
+
+
+def _ratio(part: Float64 | Int64, whole: Int64) -> Float64:
+    """part/whole, 0 where the whole is 0: such examples are left out."""
+    return np.asarray(part / np.maximum(whole, 1))
+
+
+def ranking_loss(sums: Ranked) -> float:
+    """Share of misordered pairs of an example, averaged. Source: SS99 s9."""
+    return share(sums.disorder, sums.paired)
+
+
+def coverage(sums: Ranked) -> float:
+    """Steps down the ranking, from 0, that cover all given labels, averaged. Source: BT00 s4."""
+    return share(sums.coverage, sums.labelled)
+
+
+def average_precision(sums: Ranked) -> float:
+    """Precision at the rank of each given label, averaged. Source: BT00 s4."""
+    return share(sums.precision, sums.labelled)

@@ -1,0 +1,204 @@
+"""All measures of a model on labelled data, as plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from boostext.arrays import Scores
+from boostext.corpus.documents import Document
+from boostext.evaluation.calibration import BINS, Calibration
+from boostext.evaluation.confusions import confusions
+from boostext.evaluation.decided import Decided, precision_recall
+from boostext.evaluation.gold import gold_of
+from boostext.evaluation.measures import MEASURES, Scored, Tally
+from boostext.evaluation.sums import share
+from boostext.model.model import Model
+from boostext.model.predict import decisions, link_of
+
+Key = TypeVar("Key", str, tuple[str, str])
+
+CELLS = 1 << 20
+"""(example, label) pairs that are measured at a time."""
+
+
+@dataclass(frozen=True)
+class LabelRow:
+    """One label: support is how many examples have it. known: the model can give it."""
+
+    label: str
+    known: bool
+    support: int
+    tp: int
+    fp: int
+    fn: int
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class ConfusionRow:
+    """So many examples have the first label, which was not given, and were given the second."""
+
+    missed: str
+    given: str
+    examples: int
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Probabilities from low to high: how many, their mean, and how often it came true."""
+
+    low: float
+    high: float
+    count: int
+    probability: float
+    frequency: float
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What it would be to give the most frequent label of this data to every example."""
+
+    label: str
+    one_error: float
+    micro_f1: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """examples: measured. unlabelled: records without a label field, left out.
+
+    without_labels: examples with an empty label set, left out of one-error, coverage and average
+    precision; without_pairs: those with no label or all, left out of ranking loss.
+    unknown_labels: label that the model does not know -> examples with it: each is a miss;
+    unknown_examples: examples with any. measures: by the names of MEASURES, NaN where no example
+    counts. confusions: most frequent first.
+    """
+
+    examples: int
+    unlabelled: int
+    without_labels: int
+    without_pairs: int
+    unknown_examples: int
+    unknown_labels: dict[str, int]
+    multilabel: bool
+    measures: dict[str, float]
+    baseline: Baseline | None
+    labels: tuple[LabelRow, ...]
+    confusions: tuple[ConfusionRow, ...]
+    calibration: tuple[Bin, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it: NaN becomes None."""
+        return {name: _plain(value) for name, value in dataclasses.asdict(self).items()}
+
+
+def evaluate(
+    model: Model, scored: Iterable[tuple[Document, Scores]], threshold: float | None = None
+) -> Report:
+    """Measure documents with their scores (k,), as `Predictor.scores` gives them.
+
+    threshold: as for `decisions`. Memory does not grow with the number of documents.
+    """
+    tally, pairs = _measured(model, [], np.zeros((0, len(model.labels))), threshold)
+    unlabelled = 0
+    for documents, scores in _pieces(scored, max(1, CELLS // len(model.labels))):
+        labelled = np.array([document.labelled for document in documents])
+        unlabelled += int((~labelled).sum())
+        kept = [document for document in documents if document.labelled]
+        more, more_pairs = _measured(model, kept, scores[labelled], threshold)
+        tally += more
+        pairs.update(more_pairs)
+    return _report(model, tally, pairs, unlabelled)
+
+
+def _measured(
+    model: Model, documents: list[Document], scores: Scores, threshold: float | None
+) -> tuple[Tally, Counter[tuple[str, str]]]:
+    gold = gold_of(model.labels, (document.labels for document in documents))
+    given = decisions(scores, model, threshold)
+    tally = Scored(scores, gold, given, model.multilabel, link_of(model)).tally()
+    return tally, confusions(scores, gold, given)
+
+
+def _pieces(
+    scored: Iterable[tuple[Document, Scores]], size: int
+) -> Iterator[tuple[list[Document], Scores]]:
+    documents: list[Document] = []
+    rows: list[Scores] = []
+    for document, scores in scored:
+        # the texts are not needed any more
+        documents.append(dataclasses.replace(document, texts={}))
+        rows.append(scores)
+        if len(rows) >= size:
+            yield documents, np.stack(rows)
+            documents, rows = [], []
+    if rows:
+        yield documents, np.stack(rows)
+
+
+def _report(model: Model, tally: Tally, pairs: Counter[tuple[str, str]], unlabelled: int) -> Report:
+    sums = tally.decided
+    return Report(
+        examples=sums.examples,
+        unlabelled=unlabelled,
+        without_labels=sums.examples - sums.labelled,
+        without_pairs=sums.examples - tally.ranked.paired,
+        unknown_examples=sums.strange_examples,
+        unknown_labels=dict(_by_count(sums.strange)),
+        multilabel=model.multilabel,
+        measures={name: measure.value(tally) for name, measure in MEASURES.items()},
+        baseline=_baseline(model.labels, sums),
+        labels=tuple(_label_rows(model.labels, sums)),
+        confusions=tuple(ConfusionRow(*pair, count) for pair, count in _by_count(pairs)),
+        calibration=tuple(_bins(tally.calibration)),
+    )
+
+
+def _by_count(counts: Counter[Key]) -> list[tuple[Key, int]]:
+    """Greatest count first; equal counts by name, so that the order never varies."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _label_rows(labels: tuple[str, ...], sums: Decided) -> Iterator[LabelRow]:
+    """The model's labels in label order, then the unknown ones by how many examples have them."""
+    rates = precision_recall(*(a.astype(np.float64) for a in (sums.tp, sums.fp, sums.fn)))
+    columns = [a.tolist() for a in (sums.tp + sums.fn, sums.tp, sums.fp, sums.fn, *rates)]
+    for label, *numbers in zip(labels, *columns, strict=True):
+        yield LabelRow(label, True, *numbers)
+    for label, count in _by_count(sums.strange):
+        yield LabelRow(label, False, count, 0, 0, count, 0.0, 0.0, 0.0)
+
+
+def _baseline(labels: tuple[str, ...], sums: Decided) -> Baseline | None:
+    """None where no example has a label."""
+    support = Counter(dict(zip(labels, (sums.tp + sums.fn).tolist(), strict=True))) + sums.strange
+    if not support:
+        return None
+    label, most = _by_count(support)[0]
+    f1 = 2 * most / (sums.examples + support.total())
+    return Baseline(label, 1 - most / sums.labelled, f1)
+
+
+def _bins(sums: Calibration) -> Iterator[Bin]:
+    rows = zip(sums.count.tolist(), sums.chance.tolist(), sums.happened.tolist(), strict=True)
+    for number, (count, chance, happened) in enumerate(rows):
+        low, high = number / BINS, (number + 1) / BINS
+        yield Bin(low, high, count, share(chance, count), share(happened, count))
+
+
+def _plain(value: Any) -> Any:
+    """Any, as it walks through values of every kind."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

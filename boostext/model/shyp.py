@@ -1,0 +1,292 @@
+"""The .shyp file of BoosTexter and icsiboost: rules with their votes; its .names says the rest.
+
+    2                                      rules
+
+       1.000000000000 Text:SGRAM:text:wrong#bill       alpha, column, term
+    -0.2 0.3                               votes where the term is absent
+    0.7 -1.1                               votes where it is there
+
+       1.000000000000 Text:THRESHOLD:minutes:
+    (three lines of votes: unknown, below, at or above; then the threshold)
+
+For a category the term is its place among the values of the .names, from 0. A packed file has one
+rule a condition: alphas added, votes averaged by alpha. The score is the sum of alpha * vote.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.boosting.rules import Rule
+from boostext.corpus.files import numbered_lines
+from boostext.corpus.schema import (
+    CONTINUOUS,
+    EXPERTS,
+    NOMINAL,
+    TEXT,
+    Column,
+    Schema,
+    kept_schema,
+    schema_lines,
+    with_columns,
+    with_schema,
+)
+from boostext.corpus.sources import BadRecords, Source
+from boostext.errors import ModelError, SettingsError
+from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Condition, Equals, Occurs
+from boostext.model.model import Model, check_model
+from boostext.settings import BoostingSettings, DataSettings, TextSettings
+
+ICSIBOOST_TEXT = TextSettings(lowercase=False, token_pattern="[^ ]+", simplest_name=False)
+"""How icsiboost splits texts: at spaces alone, nothing folded."""
+HEADER = re.compile(r"\s*(\S+)\s+Text:([A-Z]+):(.*)")
+NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+LONGEST_COUNT = 9
+HASH = re.compile(r"(?<=.)#(?=[^#])")
+"""Between the words of a term; a word may itself begin or end with one, as in `c#`."""
+
+
+# Reading -------------------------------------------------------------------------------------
+
+
+def read_shyp(
+    path: str, schema: Schema, text: TextSettings = ICSIBOOST_TEXT, multilabel: bool = False
+) -> Model:
+    """The model in a .shyp file, packed or not; ModelError tells file and line of what is wrong.
+
+    schema: of its .names; `text` says -N and -W for columns whose options do not. The file does
+    not say whether examples have several labels.
+    """
+    text = with_columns(text, schema)
+    lines = _Lines(path)
+    rules = tuple(_rules(lines, _Terms(schema, text), len(schema.labels)))
+    model = Model(
+        labels=schema.labels,
+        multilabel=multilabel,
+        rules=rules,
+        data=with_schema(DataSettings(single_precision=True), schema),
+        text=text,
+        boosting=BoostingSettings(
+            rounds=max(len(rules), 1), smoothing="ss99", unknown="votes", unknown_categories=False
+        ),
+    )
+    check_model(model)
+    return model
+
+
+class _Lines:
+    """The lines that hold something, and where we are."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.line = path, 0
+        source = Source(path, path, BadRecords())
+        self._lines = ((number, text) for number, text, _ in numbered_lines(source, DataSettings()))
+
+    def next(self, wanted: str) -> str:
+        """The next line; where the file ends before it, the error names what was expected."""
+        for number, text in self._lines:
+            self.line = number
+            if text.strip():
+                return text.rstrip("\r\n")
+        raise self.fault(f"the file ends here; expected {wanted}")
+
+    def fault(self, message: str) -> ModelError:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        return ModelError(f"{place}: {message}")
+
+    def ended(self) -> bool:
+        for number, text in self._lines:
+            self.line = number
+            if text.strip():
+                return False
+        return True
+
+    def numbers(self, count: int, wanted: str) -> Float64:
+        """A line of so many finite numbers."""
+        parts = self.next(wanted).split()
+        values = [float(part) if NUMBER.fullmatch(part) else math.nan for part in parts]
+        if len(values) != count or not all(map(math.isfinite, values)):
+            raise self.fault(f"expected {wanted}: {count} number{'s' * (count != 1)}")
+        return np.array(values)
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """What stands after `Text:SGRAM:` as a condition, by the schema."""
+
+    schema: Schema
+    text: TextSettings
+
+    def column(self, name: str, kinds: Sequence[str]) -> Column:
+        for column in self.schema.columns:
+            if column.name == name and column.kind in kinds:
+                return column
+        raise ValueError(f"the .names has no column {name!r} of type {' or '.join(kinds)}")
+
+    def listed(self, rest: str) -> Condition:
+        name, colon, term = rest.partition(":")
+        column = self.column(name, (TEXT, NOMINAL)) if colon else self.column(rest, ())
+        if column.kind == TEXT:
+            if not term:
+                raise ValueError("the term is empty")
+            return Occurs(name, split_term(term, self.text.of_field(name)))
+        if not re.fullmatch(r"[0-9]{1,9}", term.strip()) or int(term) >= len(column.values):
+            raise ValueError(
+                f"{term[:40]!r} is no place among the {len(column.values)} values that the "
+                f".names has for {name!r}, from 0"
+            )
+        return Equals(name, column.values[int(term)])
+
+
+def split_term(term: str, settings: TextSettings) -> tuple[str, ...]:
+    """`wrong#bill` is two words where terms have several; `c#` and `#1` are words."""
+    if settings.ngrams[1] == 1:
+        return (term,)
+    return tuple(HASH.split(term, maxsplit=settings.ngrams[1] - 1))
+
+
+def _rules(lines: _Lines, terms: _Terms, label_count: int) -> Iterator[Rule]:
+    written = lines.next("the number of rules").strip()
+    if not re.fullmatch(f"[0-9]{{1,{LONGEST_COUNT}}}", written):
+        raise lines.fault(f"{written[:40]!r} is no number of rules; expected a .shyp file")
+    for number in range(1, int(written) + 1):
+        yield _rule(lines, terms, label_count, f"rule {number} of {written}")
+    if not lines.ended():
+        raise lines.fault(f"more follows after {written} rules, as many as the first line says")
+
+
+def _rule(lines: _Lines, terms: _Terms, k: int, which: str) -> Rule:
+    header = HEADER.fullmatch(lines.next(which))
+    if not header or header[2] not in READERS or not NUMBER.fullmatch(header[1]):
+        raise lines.fault(f"expected {which}, as in `1.0 Text:SGRAM:column:term`")
+    try:
+        return READERS[header[2]](lines, terms, header[3], float(header[1]), k)
+    except ValueError as error:
+        raise lines.fault(str(error)) from None
+
+
+def _term_rule(lines: _Lines, terms: _Terms, rest: str, alpha: float, k: int) -> Rule:
+    condition = terms.listed(rest)
+    votes = np.zeros((3, k))
+    votes[NO] = alpha * lines.numbers(k, "votes where the term is absent")
+    votes[YES] = alpha * lines.numbers(k, "votes where the term is there")
+    if isinstance(condition, Equals):
+        votes[UNKNOWN] = votes[NO]
+    return Rule(condition, votes, alpha)
+
+
+def _threshold_rule(lines: _Lines, terms: _Terms, rest: str, alpha: float, k: int) -> Rule:
+    column = terms.column(rest.strip().removesuffix(":"), (CONTINUOUS,))
+    blocks = ("unknown", "below the threshold", "at or above it")
+    votes = np.stack([alpha * lines.numbers(k, f"votes where it is {block}") for block in blocks])
+    threshold = float(lines.numbers(1, "the threshold")[0])
+    return Rule(AtLeast(column.name, threshold), votes, alpha)
+
+
+READERS = {"SGRAM": _term_rule, "THRESHOLD": _threshold_rule}
+
+
+# Writing -------------------------------------------------------------------------------------
+
+
+def shyp_text(model: Model, packed: bool = False) -> str:
+    """The .shyp of a model; SettingsError where the format cannot hold a rule."""
+    writer = _Writer(shyp_schema(model), model.text)
+    rules = pack(model.rules) if packed else model.rules
+    return f"{len(rules)}\n\n" + "".join(map(writer.rule, rules))
+
+
+def names_text(model: Model) -> str:
+    """The .names that belongs to the .shyp; both are needed to read it."""
+    return "\n".join(schema_lines(shyp_schema(model))) + "\n"
+
+
+def shyp_schema(model: Model) -> Schema:
+    """Labels and columns of the .names; text columns say how their terms were made.
+
+    SettingsError for rules on attributes in a model that was not trained on a stem: the place of a
+    category, and that of a column in a line, are known from a .names alone.
+    """
+    schema = kept_schema(model.data)
+    if schema is None:
+        if not all(isinstance(rule.condition, Occurs) for rule in model.rules):
+            raise SettingsError(
+                "a .shyp needs the .names of all columns where rules ask for attributes; convert "
+                "the data to a stem and train on that"
+            )
+        schema = Schema(model.labels, tuple(Column(name, TEXT) for name in model.data.text))
+    columns = tuple(_with_expert(column, model.text, schema) for column in schema.columns)
+    return Schema(model.labels, columns)
+
+
+def _with_expert(column: Column, text: TextSettings, schema: Schema) -> Column:
+    """The column with the expert of its terms as options, where they do not say it already."""
+    own = text.of_field(column.name)
+    said = with_columns(ICSIBOOST_TEXT, schema).of_field(column.name)
+    if column.kind != TEXT or (own.expert, own.ngrams[1]) == (said.expert, said.ngrams[1]):
+        return column
+    expert = next((name for name, ours in EXPERTS.items() if ours == own.expert), "ngram")
+    kept = {**dict(column.options), "expert_type": expert, "expert_length": str(own.ngrams[1])}
+    return replace(column, options=tuple(kept.items()))
+
+
+def pack(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """One rule a condition, by first choice: votes and alphas added."""
+    packed: dict[Condition, Rule] = {}
+    for rule in rules:
+        before = packed.get(rule.condition)
+        if before is not None:
+            rule = replace(rule, votes=before.votes + rule.votes, alpha=before.alpha + rule.alpha)
+        packed[rule.condition] = rule
+    return tuple(packed.values())
+
+
+@dataclass(frozen=True)
+class _Writer:
+    schema: Schema
+    text: TextSettings
+
+    def rule(self, rule: Rule) -> str:
+        alpha = rule.alpha or 1.0
+        votes = rule.votes / alpha
+        match rule.condition:
+            case AtLeast(column, threshold):
+                head, blocks, tail = f"THRESHOLD:{column}:", votes, f"{threshold:.10f}\n\n"
+            case condition:
+                if isinstance(condition, Equals) and (votes[UNKNOWN] != votes[NO]).any():
+                    raise SettingsError(
+                        f"a .shyp cannot say what a missing {condition.column!r} votes, other than "
+                        "absence; train with --no-unknown-categories"
+                    )
+                head, blocks, tail = f"SGRAM:{self.term(condition)}", votes[[NO, YES]], ""
+        lines = "".join("".join(f"{vote:.10f} " for vote in row) + "\n\n" for row in blocks)
+        return f"   {alpha:.12f} Text:{head}\n\n{lines}{tail}\n"
+
+    def term(self, condition: Condition) -> str:
+        """column:term, such that reading it gives the very same condition."""
+        text = ""
+        if isinstance(condition, Occurs) and None not in condition.term:
+            text = f"{condition.field}:" + "#".join(token or "" for token in condition.term)
+        elif isinstance(condition, Equals):
+            values = self._values()[condition.column]
+            if condition.value in values:
+                text = f"{condition.column}:{values.index(condition.value)}"
+        try:
+            same = bool(text) and _Terms(self.schema, self.text).listed(text) == condition
+        except ValueError:
+            same = False
+        if not same or re.search(r"[\s\x00]", text.partition(":")[2]):
+            raise SettingsError(
+                f"a .shyp cannot hold the condition {condition}: it knows no counts, gaps, "
+                "undeclared values, or words with blanks or # in them"
+            )
+        return text
+
+    def _values(self) -> Mapping[str, tuple[str, ...]]:
+        return {column.name: column.values for column in self.schema.columns}

@@ -1,0 +1,115 @@
+"""The report of a model on labelled data."""
+
+import json
+
+import numpy as np
+import pytest
+
+from boostext.corpus.documents import Document
+from boostext.evaluation import report as module
+from boostext.evaluation.confusions import MOST_WRONG, confusions
+from boostext.evaluation.gold import gold_of
+from boostext.evaluation.measures import MEASURES
+from boostext.evaluation.report import Baseline, ConfusionRow, LabelRow, evaluate
+from boostext.model.model import Model
+
+SINGLE = Model(("a", "b", "c"), False, ())
+MULTI = Model(("a", "b", "c"), True, ())
+
+
+def pairs(*rows):
+    """(labels or None, scores) rows as Predictor.scores gives them."""
+    for number, (labels, scores) in enumerate(rows):
+        document = Document(
+            str(number), {"text": "x"}, tuple(labels or ()), labelled=labels is not None
+        )
+        yield document, np.array(scores, float)
+
+
+ROWS = (
+    (["a"], [2, 1, 0]),
+    (["a"], [1, 2, 0]),
+    (["a"], [1, 2, 0]),
+    (["b"], [0, 2, 1]),
+    (["c"], [2, 1, 0]),
+    (["new"], [2, 1, 0]),
+    ([], [2, 1, 0]),
+    (None, [9, 9, 9]),
+)
+
+
+def test_everything_is_counted_and_said():
+    found = evaluate(SINGLE, pairs(*ROWS))
+    assert (found.examples, found.unlabelled, found.without_labels) == (7, 1, 1)
+    assert (found.unknown_examples, found.unknown_labels) == (1, {"new": 1})
+    assert found.measures["error"] == 5 / 7
+    assert found.measures["one-error"] == 4 / 6
+    assert found.labels == (
+        # a: right once, missed twice, and given to the last three; F1 = 2/(2 + 3 + 2)
+        LabelRow("a", True, 3, 1, 3, 2, 1 / 4, 1 / 3, 2 / 7),
+        LabelRow("b", True, 1, 1, 2, 0, 1 / 3, 1.0, 1 / 2),
+        LabelRow("c", True, 1, 0, 0, 1, 0.0, 0.0, 0.0),
+        LabelRow("new", False, 1, 0, 0, 1, 0.0, 0.0, 0.0),
+    )
+    assert found.confusions == (
+        ConfusionRow("a", "b", 2),
+        ConfusionRow("c", "a", 1),
+        ConfusionRow("new", "a", 1),
+    )
+
+
+def test_the_baseline_is_the_most_frequent_label():
+    found = evaluate(SINGLE, pairs(*ROWS))
+    # 3 of 6 labelled examples have a; given to all 7: precision 3/7, recall 3/6
+    assert found.baseline == Baseline("a", 0.5, pytest.approx(2 * (3 / 7 * 0.5) / (3 / 7 + 0.5)))
+    assert evaluate(SINGLE, pairs(([], [1, 0, 0]))).baseline is None
+
+
+def test_the_baseline_of_equal_labels_does_not_depend_on_the_order():
+    rows = ((["c"], [1, 0, 0]), (["b"], [1, 0, 0]))
+    for case in (rows, rows[::-1]):
+        assert evaluate(SINGLE, pairs(*case)).baseline.label == "b"
+
+
+def test_a_missed_label_is_confused_with_every_wrong_one():
+    found = evaluate(
+        MULTI, pairs((["a"], [-1, 1, 1]), (["a", "b"], [-1, 1, 1]), (["c"], [-1, -1, -1]))
+    )
+    assert found.confusions == (ConfusionRow("a", "c", 2), ConfusionRow("a", "b", 1))
+
+
+def test_only_the_loudest_wrong_labels_of_an_example_are_confusions():
+    names = [f"l{j:02}" for j in range(20)]
+    scores = np.arange(20.0)[None, :] - 1
+    found = confusions(scores, gold_of(names, [["l00"]]), scores > 0)
+    assert found == {("l00", f"l{j}"): 1 for j in range(20 - MOST_WRONG, 20)}
+
+
+def test_calibration_bins_hold_all_pairs():
+    found = evaluate(MULTI, pairs((["a"], [0.0, 10.0, -10.0])))
+    assert [row.count for row in found.calibration] == [1, 0, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert (found.calibration[5].probability, found.calibration[5].frequency) == (0.5, 1.0)
+
+
+def test_thresholds_of_the_model_and_of_the_call_decide():
+    rows = ((["a"], [0.5, 0.2, -1.0]),)
+    assert evaluate(MULTI, pairs(*rows)).measures["error"] == 1.0
+    assert evaluate(MULTI, pairs(*rows), threshold=0.3).measures["error"] == 0.0
+    tuned = Model(("a", "b", "c"), True, (), thresholds=(0.0, 0.3, 0.0))
+    assert evaluate(tuned, pairs(*rows)).measures["error"] == 0.0
+
+
+def test_the_report_does_not_depend_on_the_pieces(monkeypatch):
+    whole = evaluate(SINGLE, pairs(*ROWS)).to_dict()
+    monkeypatch.setattr(module, "CELLS", 6)  # two documents at a time
+    pieces = evaluate(SINGLE, pairs(*ROWS)).to_dict()
+    assert pieces["measures"] == pytest.approx(whole["measures"])
+    assert {**pieces, "measures": 0, "calibration": 0} == {**whole, "measures": 0, "calibration": 0}
+
+
+@pytest.mark.parametrize("rows", [ROWS, (), ((None, [1, 2, 3]),), (([], [1, 2, 3]),)])
+@pytest.mark.parametrize("model", [SINGLE, MULTI])
+def test_a_report_of_any_data_is_plain_json(model, rows):
+    plain = evaluate(model, pairs(*rows)).to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert list(plain["measures"]) == list(MEASURES)
