@@ -25,7 +25,7 @@ from boostext.boosting.rules import Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES, Vote, normalizer
 from boostext.errors import SettingsError
-from boostext.features.conditions import NO, UNKNOWN, spell
+from boostext.features.conditions import NO, UNKNOWN, Equals, spell
 from boostext.features.matrix import FeatureMatrix
 from boostext.settings import BoostingSettings
 
@@ -131,14 +131,15 @@ class Booster:
         W = self._engine.block_weights(condition)
         vote = self._sized(condition, self._voting.votes(W, self._speaks, self._smoothing))
         votes = vote.votes * self.settings.shrinkage
-        if condition < self.members.listed and not self.settings.unknown_categories:
+        spelled = self.members.condition(condition)
+        if isinstance(spelled, Equals) and not self.settings.unknown_categories:
             votes[UNKNOWN] = votes[NO]
         if colors is not None:  # a label gets alpha where the rule names its color
             votes = np.maximum(votes * colors, 0)
         z = self._apply(condition, votes, vote, W)
         self._preference[condition] *= self.settings.reuse
         alpha = vote.alpha * self.settings.shrinkage
-        rule = Rule(self.members.condition(condition), votes, alpha)
+        rule = Rule(spelled, votes, alpha)
         return Round(number, rule, float(self._voting.gain(W, self._speaks)), z, bound * z)
 
     def _sized(self, condition: int, vote: Vote) -> Vote:
