@@ -112,19 +112,22 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
     return decorate
 
 
-def overriding_options(command: Command) -> Command:
+def overriding_options(short: bool) -> Callable[[Command], Command]:
     """Data options where a model already says how records look.
 
-    The command receives `data`, a dictionary of what was given. Only the long names, such as
-    --text-column, are offered.
+    The command receives `data`, a dictionary of what was given. short: --text is offered beside
+    --text-column, and so on.
     """
 
-    @functools.wraps(command)
-    def with_overrides(**values: Any) -> Any:
-        values["data"] = _given("data", values)
-        return command(**values)
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_overrides(**values: Any) -> Any:
+            values["overrides"] = _given("overrides", values)
+            return command(**values)
 
-    return _add_options(with_overrides, "data", DataSettings, short=False, defaults=False)
+        return _add_options(with_overrides, "overrides", DataSettings, short, defaults=False)
+
+    return decorate
 
 
 def _file_values(path: str | None, groups: list[type[Group]]) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.text import Text
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-WIDE = 10_000
 
 
 def printable(text: str) -> str:
@@ -41,13 +40,19 @@ class Talk:
     def warn(self, message: str) -> None:
         click.echo("Warning: " + printable(message), err=True)
 
-    def console(self) -> Console:
-        """For tables on stdout. Into a pipe nothing is cut: lines are as long as they need."""
+    def show(self, drawing: Text) -> None:
+        """Print a drawing to stdout, which has the width it was drawn for."""
         from rich.console import Console
 
         terminal = is_terminal(sys.stdout)
         plain = not self.color or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-        return Console(
+        console = Console(
             file=sys.stdout, force_terminal=terminal, no_color=plain, highlight=False,
-            markup=False, emoji=False, width=None if terminal else WIDE,
+            markup=False, emoji=False,
         )  # fmt: skip
+        console.print(drawing, soft_wrap=True)
+
+    def show_line(self, line: str, style: str = "") -> None:
+        from rich.text import Text
+
+        self.show(Text(printable(line), style=style))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from boostext.atomic import check_writable
 from boostext.boosting.rules import Round
 from boostext.cli.config import write_config
 from boostext.cli.progress import Progress, State
+from boostext.cli.reading import announce_stdin, count, make_parent, tell_bad
 from boostext.cli.reporting import write_training_report
 from boostext.cli.signals import Stopped, StopRequest, stop_request
 from boostext.cli.talk import Talk
@@ -25,6 +25,7 @@ from boostext.evaluation.measures import Monitor
 from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
 from boostext.reports.folder import check_folder
+from boostext.training.columns import described
 from boostext.training.plan import Plan
 from boostext.training.run import Hooks, Moment, Prepared, Trained, learn, prepare
 from boostext.training.summary import Summary, corpus_gold, remarks, summary, warnings
@@ -83,11 +84,6 @@ def prepare_places(job: Job) -> None:
     check_writable(job.output)
 
 
-def make_parent(path: str) -> None:
-    """The folder that a new file goes into, made where it is missing."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-
-
 def starting_point(job: Job, talk: Talk) -> Model | None:
     """The model that --resume goes on from."""
     if not job.resume:
@@ -109,7 +105,7 @@ def read(paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk) -> Pre
     talk.say(f"threads {plan.threads}, seed {plan.boosting.seed}")
     on_compile(lambda: talk.say("compiling, which only the first run needs ..."))
     prepared = prepare(
-        read_documents(paths, plan.data, bad), plan,
+        read_documents(paths, plan.data, bad), described(paths, plan),
         read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else (),
     )  # fmt: skip
     tell_bad(bad, talk)
@@ -123,23 +119,6 @@ def read(paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk) -> Pre
     return prepared
 
 
-def announce_stdin(paths: tuple[str, ...], talk: Talk) -> None:
-    """Nobody should wait for a program that waits for them."""
-    if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
-        talk.say("reading stdin; end it with Ctrl-D (on Windows Ctrl-Z, Enter)")
-
-
-def tell_bad(bad: BadRecords, talk: Talk) -> None:
-    """What reading left out or mended."""
-    if bad.count:
-        origin, message = bad.first[0]
-        talk.warn(f"{count(bad.count, 'bad record')} left out; the first: {origin}: {message}")
-    if bad.replaced:
-        talk.warn(f"bytes that are no text were replaced in {count(bad.replaced, 'line')}")
-    if bad.blank_lines:
-        talk.say(f"{count(bad.blank_lines, 'blank line')} skipped")
-
-
 def sizes(prepared: Prepared) -> str:
     corpus, features = prepared.corpus, prepared.features
     parts = [
@@ -151,10 +130,6 @@ def sizes(prepared: Prepared) -> str:
     if prepared.validation is not None:
         parts.append(count(len(prepared.validation), "validation document"))
     return ", ".join(parts)
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 # Learning ------------------------------------------------------------------------------------

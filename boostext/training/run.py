@@ -19,6 +19,7 @@ from boostext.evaluation.measures import Monitor
 from boostext.features.extract import extract
 from boostext.features.matrix import FeatureMatrix
 from boostext.model.model import History, Model, Provenance
+from boostext.training.columns import declared_categories, declared_labels
 from boostext.training.examples import example_weights, is_multilabel
 from boostext.training.plan import Plan, command_line
 from boostext.training.resuming import check_same_work
@@ -103,9 +104,11 @@ def prepare(documents: Iterable[Document], plan: Plan, valid: Iterable[Document]
     holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed)
     builder = CorpusBuilder()
     learned = builder.watch(holdout.training(documents))
-    fields = plan.data.text
-    features = extract(learned, plan.text, fields, attributes=None, threads=plan.threads)
-    corpus = builder.corpus()
+    features = extract(
+        learned, plan.text, plan.data.text, attributes=None, threads=plan.threads,
+        declared=declared_categories(plan),
+    )  # fmt: skip
+    corpus = builder.corpus(declared_labels(plan))
     _check_labels(corpus)
     return Prepared(
         plan, corpus, features,
@@ -156,7 +159,7 @@ class _Learning:
         self.prepared, self.hooks = prepared, hooks
         self.booster = Booster(
             prepared.features, corpus.label_sets, len(corpus.labels), prepared.weights,
-            plan.boosting, engine=plan.run.engine, threads=plan.threads,
+            plan.boosting, engine=plan.run.engine, threads=plan.threads, labels=corpus.labels,
         )  # fmt: skip
         self.rounds: list[Round] = []
         self.best: BestRound | None = None

@@ -1,0 +1,59 @@
+"""`boostext predict`: label new documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from boostext.cli.options import SettingsCommand, overriding_options, talk_options
+from boostext.cli.talk import Talk
+
+
+@click.command("predict", cls=SettingsCommand)
+@click.argument("model")
+@click.argument("data", nargs=-1, metavar="[DATA...|-]")
+@click.option("--text", "one_text", metavar="TEXT", help="One text to label, instead of DATA.")
+@click.option(
+    "--output", type=click.Choice(["jsonl", "tsv", "csv", "labels"]), default=None,
+    help="How results are written.  [default: jsonl]",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Short for --output jsonl.")
+@click.option(
+    "--top", type=click.IntRange(1), metavar="K",
+    help="Give scores for the K labels of greatest score.  [default: 1]",
+)  # fmt: skip
+@click.option("--all-scores", is_flag=True, help="Give scores for all labels.")
+@click.option(
+    "--proba", is_flag=True, help="Also probabilities: one a label, which do not sum to one."
+)
+@click.option(
+    "--threshold", type=float, metavar="X",
+    help="Give labels with a score above X (a score, not a probability).",
+)  # fmt: skip
+@click.option(
+    "--explain", type=click.IntRange(1), metavar="N",
+    help="Show for each label the N rules that spoke most; for programs with --output jsonl.",
+)  # fmt: skip
+@click.option("--threads", type=click.IntRange(0, 1024), default=0, metavar="N",
+              help="Threads; 0 is what this process may use.  [default: 0]")  # fmt: skip
+@overriding_options(short=False)
+@talk_options
+def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+    """Label new documents, in input order, one result each.
+
+    DATA are files, folders, or - for stdin. Fields are named as in training unless said here.
+    A score is a sum of votes; a label with a score above 0, or above the model's own threshold,
+    is given; models of one label give the label of greatest score.
+
+    \b
+    Example:
+      boostext predict calls.boostext --text "call my mother collect please"
+    """
+    from boostext.cli.predictions import Job, run
+
+    if (values["one_text"] is None) == (not data):
+        raise click.UsageError("expected DATA, - for stdin, or --text, and only one of them")
+    if values.pop("as_json"):
+        values["output"] = "jsonl"
+    run(Job(model, data, **values), talk)

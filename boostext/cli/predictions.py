@@ -1,0 +1,111 @@
+"""The steps of `boostext predict`: a stream of documents into a stream of results."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boostext.cli.options import with_given
+from boostext.cli.reading import announce_stdin, count, tell_bad
+from boostext.cli.results import FORMATS, Result, Wanted
+from boostext.cli.talk import Talk, is_terminal
+from boostext.corpus.documents import Document, Origin
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.errors import SettingsError
+from boostext.model.file import read_model
+from boostext.model.model import Model
+from boostext.model.predict import Predictor, decide, link_of, probabilities
+from boostext.threads import usable_threads
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one call of `boostext predict` is to do."""
+
+    model: str
+    paths: tuple[str, ...]
+    one_text: str | None
+    output: str | None
+    top: int | None
+    all_scores: bool
+    proba: bool
+    threshold: float | None
+    explain: int | None
+    threads: int
+    overrides: dict[str, Any]
+
+
+def run(job: Job, talk: Talk) -> None:
+    model = read_model(job.model)
+    wanted = _wanted(job, model)
+    bad = BadRecords()
+    documents = _documents(job, model, bad, talk)
+    write = FORMATS[_format(job)](wanted, model, talk)
+    prompt = _is_interactive(job)
+    told = 0
+    for result in _results(job, model, documents, wanted):
+        write(result)
+        told += 1
+        if prompt:
+            sys.stdout.flush()
+    tell_bad(bad, talk)
+    if bad.count or bad.blank_lines or (is_terminal(sys.stderr) and not job.one_text):
+        talk.say(f"{count(told, 'result')}, one for each document")
+
+
+def _format(job: Job) -> str:
+    return job.output or ("drawing" if job.explain else "jsonl")
+
+
+def _wanted(job: Job, model: Model) -> Wanted:
+    if job.explain and job.output not in (None, "jsonl"):
+        raise SettingsError(f"--explain does not go with --output {job.output}; use jsonl")
+    if job.proba and not link_of(model):
+        raise SettingsError(
+            f"scores of {model.boosting.algorithm} are shares of votes and no probabilities; "
+            "leave out --proba"
+        )
+    return Wanted(
+        len(model.labels) if job.all_scores else job.top, job.all_scores, job.proba, job.explain
+    )
+
+
+def _documents(job: Job, model: Model, bad: BadRecords, talk: Talk) -> Iterator[Document]:
+    if job.one_text is not None:
+        field = model.data.text[0]
+        return iter([Document("text", {field: job.one_text}, origin=Origin("--text", 0))])
+    announce_stdin(job.paths, talk)
+    return read_documents(job.paths, with_given(model.data, job.overrides), bad, labelled=False)
+
+
+def _is_interactive(job: Job) -> bool:
+    """Whether somebody may wait for each answer: stdin that is no file."""
+    if "-" not in job.paths or sys.stdin is None:
+        return False
+    try:
+        return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
+    except (OSError, ValueError):
+        return True
+
+
+def _results(
+    job: Job, model: Model, documents: Iterator[Document], wanted: Wanted
+) -> Iterator[Result]:
+    predictor = Predictor(model, job.threads or usable_threads())
+    scored = predictor.scores(documents, 1) if _is_interactive(job) else predictor.scores(documents)
+    for document, scores in scored:
+        given = decide(scores, model, job.threshold)
+        best = tuple(np.argsort(-scores, kind="stable").tolist())
+        told = {*best[: wanted.top or 1], *given}
+        yield Result(
+            document, best, given, tuple(number for number in best if number in told), scores,
+            probabilities(scores, link_of(model)) if wanted.proba else None,
+            predictor.contributions(document) if wanted.explain else None,
+        )  # fmt: skip

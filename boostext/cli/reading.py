@@ -1,0 +1,36 @@
+"""What every command says of its reading, and the small words they share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from boostext.cli.talk import Talk
+from boostext.corpus.sources import BadRecords
+
+
+def announce_stdin(paths: Sequence[str], talk: Talk) -> None:
+    """Nobody should wait for a program that waits for them."""
+    if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
+        talk.say("reading stdin; end it with Ctrl-D (on Windows Ctrl-Z, Enter)")
+
+
+def tell_bad(bad: BadRecords, talk: Talk) -> None:
+    """What reading left out or mended."""
+    if bad.count:
+        origin, message = bad.first[0]
+        talk.warn(f"{count(bad.count, 'bad record')} left out; the first: {origin}: {message}")
+    if bad.replaced:
+        talk.warn(f"bytes that are no text were replaced in {count(bad.replaced, 'line')}")
+    if bad.blank_lines:
+        talk.say(f"{count(bad.blank_lines, 'blank line')} skipped")
+
+
+def make_parent(path: str) -> None:
+    """The folder that a new file goes into, made where it is missing."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,193 @@
+"""One prediction as text: JSONL, TSV, CSV, bare labels, or a drawing of the explanation."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boostext.arrays import Float64, Scores
+from boostext.cli.talk import Talk
+from boostext.corpus.documents import Document
+from boostext.features.conditions import YES, Occurs, spell
+from boostext.features.lookup import ConditionLookup
+from boostext.model.model import Model
+from boostext.model.predict import Contribution, loudest
+from boostext.reports.escape import tsv_field, tsv_names
+from boostext.reports.explanations import explanation_list, explanation_rows
+from boostext.reports.layout import HEAD, page_for
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """top: scores of so many labels, None where nothing was said. explain: rules per label."""
+
+    top: int | None
+    all_scores: bool
+    proba: bool
+    explain: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A document with its scores (k,), and what was asked for besides.
+
+    Label numbers: best, all by score; given; shown, those whose scores are told.
+    """
+
+    document: Document
+    best: tuple[int, ...]
+    given: tuple[int, ...]
+    shown: tuple[int, ...]
+    scores: Scores
+    probabilities: Float64 | None
+    explanation: tuple[Contribution, ...] | None
+
+
+Write = Callable[[Result], None]
+"""Print one result."""
+
+
+def jsonl(wanted: Wanted, model: Model, talk: Talk) -> Write:
+    lookup = ConditionLookup((), model.text, model.data.text)
+
+    def write(result: Result) -> None:
+        record: dict[str, Any] = {
+            "id": result.document.id,
+            "labels": [model.labels[number] for number in result.given],
+            "scores": _by_label(result.scores, result.shown, model),
+        }
+        if result.probabilities is not None:
+            record["probabilities"] = _by_label(result.probabilities, result.shown, model)
+        if result.explanation is not None:
+            record["explanation"] = {
+                model.labels[number]: _spoken(result, number, wanted, model, lookup)
+                for number in result.shown
+            }
+        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+    return write
+
+
+def _by_label(values: Float64, shown: Sequence[int], model: Model) -> dict[str, float]:
+    return {model.labels[number]: float(values[number]) for number in shown}
+
+
+def _spoken(
+    result: Result, number: int, wanted: Wanted, model: Model, lookup: ConditionLookup
+) -> dict[str, Any]:
+    """What spoke for or against a label: its loudest rules that hold, and the sum of the rest."""
+    rows = result.explanation or ()
+    held = [row for row in rows if row.block == YES]
+    loud = loudest(held, number, wanted.explain or 0)
+    said = sum(float(row.votes[number]) for row in loud)
+    return {
+        "rules": [_rule(row, number, result.document, model, lookup) for row in loud],
+        "rest": float(result.scores[number]) - said,
+    }
+
+
+def _rule(
+    row: Contribution, number: int, document: Document, model: Model, lookup: ConditionLookup
+) -> dict[str, Any]:
+    condition = row.condition
+    told: dict[str, Any] = {
+        "condition": spell(condition, len(model.data.text)),
+        "votes": float(row.votes[number]),
+        "rounds": list(row.rounds),
+    }
+    if isinstance(condition, Occurs):
+        text = document.texts.get(condition.field, "")
+        told["found"] = [text[start:end] for start, end in lookup.find(document, condition)]
+    return told
+
+
+def tsv(wanted: Wanted, model: Model, talk: Talk) -> Write:
+    r"""Tabs, line ends and backslashes in fields are \t \n \r \\; several labels joined by |."""
+
+    def line(cells: Sequence[str], names: Sequence[str]) -> None:
+        first, *rest = map(tsv_field, cells)
+        sys.stdout.write("\t".join([first, tsv_names(names), *rest]) + "\n")
+
+    return _table(line, wanted, model)
+
+
+def comma_separated(wanted: Wanted, model: Model, talk: Talk) -> Write:
+    r"""As RFC 4180, lines ended by LF; several labels joined by |, one of their own is \|."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+
+    def line(cells: Sequence[str], names: Sequence[str]) -> None:
+        joined = "|".join(name.replace("\\", "\\\\").replace("|", "\\|") for name in names)
+        writer.writerow([cells[0], joined, *cells[1:]])
+
+    return _table(line, wanted, model)
+
+
+Line = Callable[[Sequence[str], Sequence[str]], None]
+"""Write the cells of a row, and the labels given as its second one."""
+
+
+def _table(line: Line, wanted: Wanted, model: Model) -> Write:
+    """Columns id and labels; then one a label by name, or label and score of the best ones."""
+    line(_head(wanted, model), ["labels"])
+
+    def write(result: Result) -> None:
+        names = [model.labels[number] for number in result.given]
+        line([result.document.id, *_cells(result, wanted, model)], names)
+
+    return write
+
+
+def _head(wanted: Wanted, model: Model) -> list[str]:
+    kinds = ["score", "probability"] if wanted.proba else ["score"]
+    if wanted.all_scores:
+        return ["id", *(f"{kind}:{label}" for kind in kinds for label in model.labels)]
+    places = range(1, min(wanted.top or 1, len(model.labels)) + 1)
+    return ["id", *(f"{name}{n}" for n in places for name in ("label", *kinds))]
+
+
+def _cells(result: Result, wanted: Wanted, model: Model) -> list[str]:
+    kinds = [result.scores] + ([] if result.probabilities is None else [result.probabilities])
+    if wanted.all_scores:
+        return [repr(float(value)) for values in kinds for value in values]
+    cells = []
+    for number in result.best[: wanted.top or 1]:
+        cells += [model.labels[number], *(repr(float(values[number])) for values in kinds)]
+    return cells
+
+
+def bare_labels(wanted: Wanted, model: Model, talk: Talk) -> Write:
+    """A line a document: the labels given, or with --top the best ones, joined by |."""
+
+    def write(result: Result) -> None:
+        chosen = result.best[: wanted.top] if wanted.top else result.given
+        names = tsv_names([model.labels[number] for number in chosen])
+        sys.stdout.write(names + "\n")
+
+    return write
+
+
+def drawing(wanted: Wanted, model: Model, talk: Talk) -> Write:
+    """For people: what was found in the document and what it says of each label."""
+    page = page_for(sys.stdout)
+
+    def write(result: Result) -> None:
+        names = " + ".join(model.labels[number] for number in result.given) or "(none)"
+        talk.show_line(f"{result.document.id}: {names}", HEAD)
+        rows = explanation_rows(
+            result.explanation or (), model.labels, result.shown, wanted.explain or 0,
+            len(model.data.text),
+        )  # fmt: skip
+        talk.show(explanation_list(rows, page))
+
+    return write
+
+
+FORMATS: dict[str, Callable[[Wanted, Model, Talk], Write]] = {
+    "jsonl": jsonl, "tsv": tsv, "csv": comma_separated, "labels": bare_labels,
+    "drawing": drawing,
+}  # fmt: skip
+"""--output -> what writes a result; "drawing" is --explain without --output"""

@@ -1,0 +1,50 @@
+"""Stems: their .names file says which columns there are, so the settings follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from boostext.corpus.readers import format_of
+from boostext.corpus.schema import (
+    NOMINAL,
+    kept_schema,
+    read_schema,
+    with_columns,
+    with_schema,
+)
+from boostext.corpus.stems import names_file, stem_file
+from boostext.errors import SettingsError
+from boostext.training.plan import Plan
+
+
+def described(paths: Sequence[str], plan: Plan) -> Plan:
+    """The plan with the column description of the stems among `paths`, if there are any.
+
+    The description goes into the model, so that prediction needs no .names file.
+    """
+    files = [stem_file(path) for path in paths]
+    stems = [path for path in files if format_of(path, plan.data) == "stem"]
+    if not stems or plan.data.schema:
+        return plan
+    schemas = [read_schema(names_file(path, plan.data), plan.data) for path in stems]
+    if any(schema != schemas[0] for schema in schemas):
+        raise SettingsError(
+            f"the .names files of {', '.join(stems)} differ; train on stems of the same columns"
+        )
+    schema = schemas[0]
+    data = with_schema(plan.data, schema)
+    return replace(plan, data=data, text=with_columns(plan.text, schema))
+
+
+def declared_labels(plan: Plan) -> tuple[str, ...] | None:
+    """The labels in the order of the description; None where there is none."""
+    schema = kept_schema(plan.data)
+    return schema.labels if schema else None
+
+
+def declared_categories(plan: Plan) -> Mapping[str, Sequence[str]]:
+    """Column -> its values in the order of the description."""
+    schema = kept_schema(plan.data)
+    columns = schema.columns if schema else ()
+    return {column.name: column.values for column in columns if column.kind == NOMINAL}
