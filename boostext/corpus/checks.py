@@ -260,7 +260,7 @@ def alike_labels(counts: dict[str, int]) -> tuple[dict[str, int], ...]:
 
 
 def _column(values: Sequence[Attribute]) -> Column:
-    numbers = sum(isinstance(value, float) for value in values)
+    numbers = sum(isinstance(value, int | float) for value in values)
     missing = sum(value is None for value in values)
     distinct = len(set(values) - {None})
     return Column(numbers, len(values) - numbers - missing, missing, distinct)

@@ -52,7 +52,10 @@ def write_folders(
 
 @contextlib.contextmanager
 def _new_folder(path: str) -> Iterator[Path]:
-    """An empty folder that becomes `path` when the block ends well, and vanishes otherwise."""
+    """An empty folder that becomes `path` when the block ends well, and vanishes otherwise.
+
+    The files are not forced to the disk one by one: for thousands of them that takes minutes.
+    """
     target = Path(os.path.realpath(path))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise DataError(path, 0, "is there already; name a new folder, or empty this one")
@@ -60,8 +63,6 @@ def _new_folder(path: str) -> Iterator[Path]:
     try:
         temporary.mkdir()
         yield temporary
-        if hasattr(os, "sync"):  # once for all files: an fsync of each would take minutes
-            os.sync()
         if target.exists():
             target.rmdir()
         temporary.rename(target)

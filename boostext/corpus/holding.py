@@ -40,7 +40,11 @@ class Ledger:
 
     def texts(self, document: Document) -> dict[str, str]:
         """The texts under the names they are written under."""
-        return {self._names.get(name, name): text for name, text in document.texts.items()}
+        return {self.text_name(name): text for name, text in document.texts.items()}
+
+    def text_name(self, field: str) -> str:
+        """What a text field is called in the file."""
+        return self._names.get(field, field)
 
 
 def one_text(document: Document, ledger: Ledger) -> str:

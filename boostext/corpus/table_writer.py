@@ -46,6 +46,8 @@ def _pieces(
             attributes.update(dict.fromkeys(row[4]))
             weighted |= document.weight != 1
             spool.write(json.dumps(row) + "\n")
+        # readers look for the text column even where there is no text
+        texts = texts or dict.fromkeys(map(ledger.text_name, filter(None, settings.text)))
         label = "labels" if settings.label_sep else "label"
         header = ["id", *texts, label, *["weight"] * weighted, *attributes]
         _check_header(header, ledger)
@@ -83,7 +85,7 @@ def _label_cell(labels: Sequence[str], ledger: Ledger, separator: str) -> str:
 def _attribute_cell(name: str, value: Attribute, ledger: Ledger) -> str:
     if value is None:
         return ""
-    if isinstance(value, float):
+    if isinstance(value, int | float):
         return repr(value)
     if cell_attribute(value) != value:
         what = (
