@@ -118,7 +118,7 @@ def _change(row: OutlierRow, space: int, page: Page) -> Text:
     arrow = f" {page.glyphs.arrow} "
     given, suggested = _names(row.given), _names(row.suggested)
     if row.kind == "agrees":
-        return Text(shorten(f"{given} (agrees, barely)", space, page))
+        return Text(shorten(f"{given} (or {row.rival}?)" if row.rival else given, space, page))
     room = space - len(arrow)
     half = room // 2
     left = shorten(given, max(half, room - cells(suggested)), page)

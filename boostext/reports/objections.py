@@ -63,11 +63,11 @@ def _is_term(row: Contribution) -> bool:
 def _dispute(row: OutlierRow, model: Model) -> Float64:
     """(k,): +1 where a label is suggested anew, -1 where a given one is doubted, else 0.
 
-    Where the suggestion is what is given, every given label is looked at.
+    Where the suggestion is what is given, it is the rival against every given label.
     """
     given, suggested = set(row.given), set(row.suggested)
     if given == suggested:
-        suggested = set()
+        suggested = {row.rival}
     signs = [(label in suggested) - (label in given) for label in model.labels]
     return np.array(signs, dtype=np.float64)
 

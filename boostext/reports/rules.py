@@ -58,7 +58,7 @@ def rule_rows(model: Model, limit: int | None = None) -> list[RuleRow]:
     missing = (None, None, None)
     fields = text_field_count(model)
     return [
-        _row(number, rule, next(measured, missing), model.labels, fields)
+        _row(number, rule, next(measured, missing), model.columns, fields)
         for number, rule in enumerate(rules, start=1)
     ]
 

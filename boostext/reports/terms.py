@@ -125,7 +125,7 @@ def _merge(term: Condition, members: Sequence[tuple[int, Rule]], model: Model) -
     levels = tuple(_merged_level(c, same[c], fields) for c in sorted(same, key=_level))
     steps = np.stack([level.yes - level.no for level in levels])  # (levels, k)
     difference = steps.sum(axis=0)
-    labels = model.labels
+    labels = model.columns
     best, worst = int(difference.argmax()), int(difference.argmin())
     return TermRow(
         rank=0,

@@ -9,6 +9,7 @@ import numpy as np
 from boostext.arrays import Int8, Scores
 from boostext.boosting.membership import Membership
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
+from boostext.model.decoding import decoded, toward_labels
 from boostext.model.merged import merge_rules, merge_votes
 from boostext.model.model import Model
 from boostext.model.predict import Contribution
@@ -29,7 +30,7 @@ def training_scores(members: Membership, model: Model, numbers: dict[Condition, 
         scores[members.yes(numbers[condition])] += merged.yes_delta[c]
         if merged.unknown_delta is not None:
             scores[members.unknown(numbers[condition])] += merged.unknown_delta[c]
-    return scores
+    return decoded(scores, model)
 
 
 def training_contributions(
@@ -39,7 +40,7 @@ def training_contributions(
     merged = merge_votes(model)
     blocks = _blocks(members, [numbers[condition] for condition in merged.conditions], examples)
     for row in blocks:
-        votes = merged.votes[np.arange(len(row)), row]  # (c, k)
+        votes = toward_labels(merged.votes[np.arange(len(row)), row], model)  # (c, k)
         yield tuple(
             Contribution(merged.conditions[c], int(row[c]), votes[c], tuple(merged.rounds[c]))
             for c in np.flatnonzero(votes.any(axis=1)).tolist()

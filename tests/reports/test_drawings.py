@@ -32,8 +32,9 @@ WIDTHS = (40, 50, 80, 132, 400)
 def outlier(**changes):
     values = {
         "rank": 1, "example": 0, "id": "call-0867", "origin": "calls.jsonl:867",
-        "given": ("DialForMe",), "suggested": ("Collect",), "kind": "wrong", "score": 0.97,
-        "margin": -1.7, "weight": 8.6, "share": 0.004, "label_rank": 1, "label_count": 9,
+        "given": ("DialForMe",), "suggested": ("Collect",), "rival": "Collect", "kind": "wrong",
+        "score": 0.97, "margin": -1.7, "weight": 8.6, "share": 0.004, "label_rank": 1,
+        "label_count": 9,
         "objections": (Objection("collect", 7.11), Objection("call", 0.8)),
         "snippet": "hello collect call from daniel",
     }  # fmt: skip
@@ -199,6 +200,11 @@ def test_an_outlier_takes_two_lines():
         "   1   0.97  DialForMe → Collect  collect +7.11  call +0.80",
         '             call-0867  "hello collect call from daniel"',
     ]
+
+
+def test_an_outlier_the_rules_agree_with_names_the_next_label():
+    row = outlier(kind="agrees", suggested=("DialForMe",), score=0.4)
+    assert "DialForMe (or Collect?)" in outlier_list([row], Page(80)).plain
 
 
 def test_changes_that_come_again_are_counted_on_top():

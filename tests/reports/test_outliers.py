@@ -33,9 +33,7 @@ def rows_of(model, label_sets, scores, top=100, **given):
 def test_a_rule_counts_less_the_later_it_came():
     votes = [(0.0, 0.0), (1.0, -1.0)]
     model = tapered(model_of(*(rule(term("a"), *votes) for _ in range(4))))
-    assert [one.votes[YES, 0] for one in model.rules] == pytest.approx(
-        np.sqrt([1, 3 / 4, 2 / 4, 1 / 4])
-    )
+    assert [one.votes[YES, 0] for one in model.rules] == pytest.approx([1, 3 / 4, 2 / 4, 1 / 4])
     assert tapered(model_of()).rules == ()
 
 
@@ -82,6 +80,12 @@ def test_agreeing_documents_score_below_a_half():
     (row,) = rows_of(SINGLE, [[1]], [[-0.5, 0.1, -2.0]])
     assert (row.kind, row.suggested) == ("agrees", ("Rate",))
     assert row.score < 0.5
+    assert row.rival == "Collect"
+
+
+def test_a_document_with_every_label_has_no_rival():
+    (row,) = rows_of(SEVERAL, [[0, 1, 2]], [[1, 1, 1]])
+    assert row.rival == ""
 
 
 @pytest.mark.parametrize(
