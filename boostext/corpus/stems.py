@@ -56,7 +56,7 @@ def stem_file(path: str, part: str = TRAINING) -> str:
         return path
     if path.endswith(NAMES):
         return path.removesuffix(NAMES) + part
-    return path + part if _is_file(path + NAMES) and not _exists(path) else path
+    return path + part if is_file(path + NAMES) and not _exists(path) else path
 
 
 def names_file(path: str, settings: DataSettings) -> str:
@@ -67,14 +67,14 @@ def names_file(path: str, settings: DataSettings) -> str:
         raise DataError(path, 0, "stems on stdin have no .names beside them; give --names FILE")
     plain = path.removesuffix(Path(path).suffix) if compression(path) else path
     beside = str(Path(plain).with_suffix(NAMES))
-    if not _is_file(beside):
+    if not is_file(beside):
         raise DataError(
             path, 0, f"there is no {beside} that says what its columns hold; give --names FILE"
         )
     return beside
 
 
-def _is_file(path: str) -> bool:
+def is_file(path: str) -> bool:
     try:
         return Path(path).is_file()
     except (OSError, ValueError):

@@ -22,6 +22,7 @@ from boostext.corpus.files import STDIN, compression
 from boostext.corpus.folder_writer import write_folders
 from boostext.corpus.holding import Ledger, one_text
 from boostext.corpus.readers import ENDINGS, file_ending
+from boostext.corpus.stem_writer import write_stem
 from boostext.corpus.table_writer import csv_pieces, tsv_pieces
 from boostext.errors import SettingsError
 from boostext.settings import DataSettings
@@ -83,7 +84,8 @@ def write_format(path: str, settings: DataSettings) -> str:
     if name not in WRITERS:
         raise SettingsError(
             f"{path}: no format to write; end the name in .jsonl, .csv, .tsv or .ft (and .gz, "
-            f".bz2 or .xz), in / for folders, or say one of: {', '.join(WRITERS)}"
+            ".bz2 or .xz), in .data for a stem, in / for folders, or say one of: "
+            + ", ".join(WRITERS)
         )
     return name
 
@@ -185,8 +187,9 @@ WRITERS: dict[str, Writer] = {
     "tsv": partial(_write_file, tsv_pieces),
     "fasttext": partial(_write_file, fasttext_pieces),
     "folders": write_folders,
+    "stem": write_stem,
 }
 """format -> writer"""
 
-LEFT_OUT = {"fasttext": ("ids",), "folders": ("ids", "order")}
+LEFT_OUT = {"fasttext": ("ids",), "folders": ("ids", "order"), "stem": ("ids",)}
 """format -> what is left out without a word"""
