@@ -179,13 +179,16 @@ def from_python(field: dataclasses.Field[Any], value: Any) -> Any:
     return (read,) if kind(field) == "texts" else read
 
 
+def nearest(name: str, known: Sequence[str]) -> str:
+    """`, did you mean NAME?`, or nothing where no known name is near."""
+    near = difflib.get_close_matches(name, known, 1)
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
 def unknown_settings(names: Sequence[str], known: Sequence[str]) -> SettingsError:
     """Tells all unknown names at once, each with the nearest known one."""
-    told = []
-    for name in names:
-        near = difflib.get_close_matches(name, known, 1)
-        told.append(f"{name} (did you mean {near[0]}?)" if near else name)
-    return SettingsError(f"unknown settings: {', '.join(told)}")
+    told = (f"{name}{nearest(name, known)}" for name in names)
+    return SettingsError(f"unknown settings: {'; '.join(told)}")
 
 
 def to_plain(field: dataclasses.Field[Any], value: Any) -> Any:

@@ -7,7 +7,6 @@ tags and nesting have no use here and are refused, which also bounds the work a 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -210,9 +209,7 @@ def _refuse_unknown(path: Path, entries: list[Entry], known: list[str]) -> None:
     for entry in entries:
         key = entry.key.replace("_", "-")
         if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f", did you mean {near[0]}?" if near else ""
-            told.append(f"{entry.key} (line {entry.line}{hint})")
+            told.append(f"{entry.key} (line {entry.line}{fields.nearest(key, known)})")
     if told:
         raise SettingsError(f"{path}: unknown settings: {'; '.join(told)}")
 

@@ -249,6 +249,13 @@ def json_option(command: Command) -> Command:
     )
 
 
+def threads_option(command: Command) -> Command:
+    return click.option(
+        "--threads", type=click.IntRange(0, 1024), default=0, metavar="N",
+        help="Threads; 0 is what this process may use.  [default: 0]",
+    )(command)  # fmt: skip
+
+
 def with_given(data: DataSettings, given: Mapping[str, Any]) -> DataSettings:
     """The model's names of fields under what was given; how files are written is not the model's.
 

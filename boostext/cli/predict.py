@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from boostext.cli.options import SettingsCommand, overriding_options, talk_options
+from boostext.cli.options import SettingsCommand, overriding_options, talk_options, threads_option
 from boostext.cli.talk import Talk
 
 
@@ -35,8 +35,7 @@ from boostext.cli.talk import Talk
     "--explain", type=click.IntRange(1), metavar="N",
     help="Show for each label the N rules that spoke most; for programs with --output jsonl.",
 )  # fmt: skip
-@click.option("--threads", type=click.IntRange(0, 1024), default=0, metavar="N",
-              help="Threads; 0 is what this process may use.  [default: 0]")  # fmt: skip
+@threads_option
 @overriding_options(short=False)
 @talk_options
 def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:

@@ -31,8 +31,8 @@ def write_training_report(folder: Path, trained: Trained) -> list[Path]:
 def model_reports(model: Model) -> dict[str, Iterable[str]]:
     """Reports that need no data."""
     return {
-        "rules.tsv": rules_tsv(rule_rows(model), model.labels),
-        "terms.tsv": terms_tsv(term_rows(model), model.labels),
+        "rules.tsv": rules_tsv(rule_rows(model), model.columns),
+        "terms.tsv": terms_tsv(term_rows(model), model.columns),
     }
 
 

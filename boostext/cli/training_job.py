@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from boostext.algorithms import ALGORITHMS
 from boostext.atomic import check_writable
 from boostext.boosting.rules import Round
 from boostext.cli.config import write_config
@@ -155,7 +156,8 @@ class Line:
         self.progress = progress
         self.rounds = prepared.plan.boosting.rounds
         gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
-        self.monitor = Monitor(prepared.plan.stop.monitor, gold, prepared.multilabel)
+        link = ALGORITHMS[prepared.plan.boosting.algorithm].link
+        self.monitor = Monitor(prepared.plan.stop.monitor, gold, prepared.multilabel, link)
         self.train: float | None = None
         self.valid: float | None = None
 

@@ -1,0 +1,43 @@
+"""`boostext check`: tell what is in the data."""
+
+from __future__ import annotations
+
+import click
+
+from boostext.cli.options import SettingsCommand, json_option, settings_options, talk_options
+from boostext.cli.talk import Talk
+from boostext.settings import DataSettings
+
+
+@click.command("check", cls=SettingsCommand)
+@click.argument("data", nargs=-1, metavar="DATA...")
+@click.option("--test", multiple=True, metavar="FILE", help="Test data to compare with; repeat.")
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+    help="Show so many labels, groups and records.",
+)  # fmt: skip
+@settings_options(data_settings=DataSettings)
+@json_option
+@talk_options
+def command(
+    data: tuple[str, ...],
+    test: tuple[str, ...],
+    top: int,
+    data_settings: DataSettings,
+    as_json: bool,
+    talk: Talk,
+) -> None:
+    """Tell what is in the data: labels, sizes, duplicates, the same text with other labels.
+
+    Bad records are counted and listed, and do not stop the check. With --test also what the two
+    have in common: texts in both, labels that only one has.
+
+    \b
+    Example:
+      boostext check calls.train.jsonl --test calls.test.jsonl
+    """
+    from boostext.cli.findings import run
+
+    if not data:
+        raise click.UsageError("no data; name files or folders, or - for stdin")
+    run(data, test, data_settings, top, as_json, talk)

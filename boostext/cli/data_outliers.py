@@ -1,0 +1,86 @@
+"""Outliers of documents that stream by: scores of all, texts only of those that stand out."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Scores
+from boostext.cli.reporting import EXPLAINED
+from boostext.corpus.corpus import CorpusBuilder
+from boostext.corpus.documents import Document
+from boostext.model.model import Model
+from boostext.model.predict import Predictor
+from boostext.reports.objections import with_objections
+from boostext.reports.outliers import (
+    OutlierRow,
+    document_log_weights,
+    outlier_rows,
+    tapered,
+)
+
+QUANTILES = {"least": 0.0, "5 %": 0.05, "25 %": 0.25, "half": 0.5, "75 %": 0.75}
+KEPT = 2 * EXPLAINED
+"""Documents held for their explanation; more than are told, as sums may round differently."""
+
+
+@dataclass(frozen=True, eq=False)
+class DataOutliers:
+    """rows: every document, heaviest first. margins: quantiles of theirs. digest: of the data."""
+
+    rows: Sequence[OutlierRow]
+    margins: dict[str, float]
+    digest: str
+
+
+def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> DataOutliers:
+    """The listing for labelled documents, which are read once."""
+    faded, builder = tapered(model), CorpusBuilder()
+    predictor, heaviest = Predictor(faded, threads), _Heaviest(model)
+    kept: list[Scores] = []
+    for document, scores in predictor.scores(builder.watch(documents)):
+        heaviest.take(document, scores)
+        kept.append(scores)
+    corpus = builder.corpus(model.labels)
+    scores = np.array(kept, np.float64).reshape(len(corpus), len(model.labels))
+    rows = outlier_rows(faded, corpus, scores, len(corpus))
+    documents_by_place = heaviest.documents()
+    told = [row for row in rows[:EXPLAINED] if row.example in documents_by_place]
+    spoken = (predictor.contributions(documents_by_place[row.example]) for row in told)
+    explained = {row.rank: row for row in with_objections(told, faded, spoken)}
+    rows = [explained.get(row.rank, row) for row in rows]
+    return DataOutliers(rows, _quantiles([row.margin for row in rows]), corpus.digest)
+
+
+def _quantiles(margins: Sequence[float]) -> dict[str, float]:
+    if not margins:
+        return {}
+    return {name: float(np.quantile(margins, share)) for name, share in QUANTILES.items()}
+
+
+class _Heaviest:
+    """The documents of greatest weight among those that went by."""
+
+    def __init__(self, model: Model) -> None:
+        self._numbers = {label: number for number, label in enumerate(model.labels)}
+        self._heap: list[tuple[float, int, Document]] = []
+        self._seen = 0
+
+    def take(self, document: Document, scores: Scores) -> None:
+        signs = np.full((1, len(scores)), -1, np.int8)
+        signs[0, [self._numbers[name] for name in document.labels if name in self._numbers]] = 1
+        base = np.array([document.weight])
+        weight = float(document_log_weights(scores[None, :], signs, base)[0])
+        entry = (weight, -self._seen, document)  # of equal weight the first stays
+        self._seen += 1
+        if len(self._heap) < KEPT:
+            heapq.heappush(self._heap, entry)
+        else:
+            heapq.heappushpop(self._heap, entry)
+
+    def documents(self) -> dict[int, Document]:
+        """Place in the data -> document."""
+        return {-place: document for _, place, document in self._heap}

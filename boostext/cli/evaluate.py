@@ -1,0 +1,56 @@
+"""`boostext evaluate`: measure a model on labelled documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from boostext.cli.options import (
+    SettingsCommand,
+    json_option,
+    overriding_options,
+    talk_options,
+    threads_option,
+)
+from boostext.cli.talk import Talk
+
+
+@click.command("evaluate", cls=SettingsCommand)
+@click.argument("model")
+@click.argument("data", nargs=-1, metavar="DATA...")
+@click.option("--strict", is_flag=True, help="Labels that the model cannot give are an error.")
+@click.option(
+    "--threshold", type=float, metavar="X",
+    help="Give labels with a score above X (a score, not a probability).",
+)  # fmt: skip
+@click.option(
+    "--confusions", type=click.IntRange(0), default=10, show_default=True, metavar="N",
+    help="Show the N commonest confusions.",
+)  # fmt: skip
+@click.option(
+    "--tune-thresholds", is_flag=True,
+    help="Choose for each label the threshold of greatest F1 here, and write MODEL2 with them.",
+)  # fmt: skip
+@click.option("-o", "--output", metavar="MODEL2", help="Where --tune-thresholds writes.")
+@threads_option
+@overriding_options(short=True)
+@json_option
+@talk_options
+def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+    """Measure a model on labelled documents.
+
+    Labels in DATA that the model does not know are misses, and told. Examples without a label are
+    left out of one-error, coverage and average precision.
+
+    \b
+    Example:
+      boostext evaluate calls.boostext calls.test.jsonl
+    """
+    from boostext.cli.evaluation import Job, run
+
+    if not data:
+        raise click.UsageError("no data; name labelled files, or - for stdin")
+    if values["tune_thresholds"] != (values["output"] is not None):
+        raise click.UsageError("--tune-thresholds and -o MODEL2 go together")
+    run(Job(model, data, **values), talk)

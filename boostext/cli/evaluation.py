@@ -1,0 +1,137 @@
+"""The steps of `boostext evaluate`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import click
+import numpy as np
+
+from boostext.arrays import Scores
+from boostext.atomic import check_writable
+from boostext.cli.options import with_given
+from boostext.cli.reading import announce_stdin, make_parent, tell_bad
+from boostext.cli.talk import Talk
+from boostext.corpus.documents import Document
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.errors import BoostextError, DataError, SettingsError
+from boostext.evaluation.gold import gold_of
+from boostext.evaluation.report import Report, evaluate
+from boostext.evaluation.thresholds import tuned_thresholds
+from boostext.model.file import read_model, write_model
+from boostext.model.model import Model
+from boostext.model.predict import Predictor
+from boostext.reports.evaluations import confusion_list, evaluation_summary, label_table
+from boostext.reports.layout import page_for, stack
+from boostext.threads import usable_threads
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one call of `boostext evaluate` is to do."""
+
+    model: str
+    paths: tuple[str, ...]
+    strict: bool
+    threshold: float | None
+    confusions: int
+    tune_thresholds: bool
+    output: str | None
+    threads: int
+    overrides: dict[str, Any]
+    as_json: bool
+
+
+@dataclass
+class Kept:
+    """What tuning needs of every labelled document."""
+
+    labels: list[tuple[str, ...]] = field(default_factory=list)
+    scores: list[Scores] = field(default_factory=list)
+
+
+def run(job: Job, talk: Talk) -> None:
+    model = read_model(job.model)
+    check_tuning(job, model)
+    announce_stdin(job.paths, talk)
+    bad, kept = BadRecords(), Kept()
+    documents = read_documents(job.paths, with_given(model.data, job.overrides), bad)
+    scored = Predictor(model, job.threads or usable_threads()).scores(documents)
+    if job.strict:
+        scored = strictly(scored, model)
+    if job.tune_thresholds:
+        scored = keeping(scored, kept)
+    report = evaluate(model, scored, job.threshold)
+    tell_bad(bad, talk)
+    if not report.examples:
+        raise BoostextError(f"no labelled documents in {', '.join(job.paths)}")
+    if job.output:
+        model = tuned(job, model, kept)
+        talk.say(f"{job.output}: thresholds tuned; the measures below are with them")
+        pairs = zip(kept.labels, kept.scores, strict=True)
+        report = evaluate(model, ((Document("", {}, labels), s) for labels, s in pairs))
+    show(job, report, talk)
+
+
+def check_tuning(job: Job, model: Model) -> None:
+    """Before any data is read."""
+    if not job.output:
+        return
+    if not model.multilabel:
+        raise SettingsError(
+            f"{job.model} gives one label a document, the one of greatest score; thresholds are "
+            "for models of several labels"
+        )
+    make_parent(job.output)
+    check_writable(job.output)
+
+
+def strictly(
+    scored: Iterable[tuple[Document, Scores]], model: Model
+) -> Iterator[tuple[Document, Scores]]:
+    """The same, up to the first document with a label that the model cannot give."""
+    known = set(model.labels)
+    for document, scores in scored:
+        strange = [label for label in document.labels if label not in known]
+        if strange:
+            raise DataError(
+                document.origin.path, document.origin.line,
+                f"the model does not know the label {strange[0]!r}; mend it, or leave out "
+                "--strict to count it as a miss",
+            )  # fmt: skip
+        yield document, scores
+
+
+def keeping(
+    scored: Iterable[tuple[Document, Scores]], kept: Kept
+) -> Iterator[tuple[Document, Scores]]:
+    for document, scores in scored:
+        if document.labelled:
+            kept.labels.append(document.labels)
+            kept.scores.append(scores)
+        yield document, scores
+
+
+def tuned(job: Job, model: Model, kept: Kept) -> Model:
+    """The model with thresholds, written."""
+    gold = gold_of(model.labels, kept.labels)
+    better = replace(model, thresholds=tuned_thresholds(np.stack(kept.scores), gold))
+    write_model(better, str(job.output))
+    return better
+
+
+def show(job: Job, report: Report, talk: Talk) -> None:
+    if job.as_json:
+        click.echo(json.dumps(report.to_dict(), ensure_ascii=False, allow_nan=False))
+        return
+    page = page_for(sys.stdout)
+    parts = [evaluation_summary(report, page), label_table(report.labels, page)]
+    if job.confusions:
+        parts.append(confusion_list(report.confusions, page, job.confusions))
+    for number, part in enumerate(parts):
+        talk.show(part if number == 0 else stack([part]))

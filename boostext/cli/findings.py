@@ -1,0 +1,152 @@
+"""The steps of `boostext check`, and its findings as lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import click
+
+from boostext.cli.reading import announce_stdin, count
+from boostext.cli.talk import Talk
+from boostext.corpus.checks import Comparison, Findings, Group, Groups, Spread, check
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.reports.layout import HEAD, Page, fit, page_for, shorten
+from boostext.settings import DataSettings
+
+MEMBERS = 4
+
+
+def run(
+    paths: tuple[str, ...],
+    test: tuple[str, ...],
+    settings: DataSettings,
+    top: int,
+    as_json: bool,
+    talk: Talk,
+) -> None:
+    announce_stdin(paths + test, talk)
+    settings, bad = replace(settings, skip_bad=True), BadRecords()
+    compared = read_documents(test, settings, labelled=False) if test else None
+    findings = check(read_documents(paths, settings, bad, labelled=False), bad, compared)
+    if as_json:
+        click.echo(json.dumps(findings.to_dict(), ensure_ascii=False))
+        return
+    page = page_for(sys.stdout)
+    for heading, lines in sections(findings, top, page):
+        if heading:
+            talk.show_line(heading, HEAD)
+        for line in lines:
+            talk.show_line(line)
+
+
+def sections(findings: Findings, top: int, page: Page) -> Iterator[tuple[str, Iterable[str]]]:
+    """Headings with their lines; what was not found has neither."""
+    yield "", summary(findings)
+    yield f"labels ({len(findings.labels)})", label_lines(findings, top, page)
+    if findings.alike_labels:
+        yield (
+            "labels that differ only by case, spaces or a mark at the end",
+            (
+                ", ".join(f"{name!r} ({number})" for name, number in group.items())
+                for group in findings.alike_labels
+            ),
+        )
+    if findings.bad_count:
+        yield (
+            count(findings.bad_count, "bad record"),
+            (f"  {place}: {message}" for place, message in findings.bad_records[:top]),
+        )
+    for name, groups in (
+        ("the same id", findings.duplicate_ids),
+        ("the same text", findings.same_texts),
+        ("the same text with other labels", findings.conflicts),
+    ):
+        if groups.count:
+            yield group_heading(name, groups), group_lines(groups, top, page)
+    if findings.comparison is not None:
+        yield from comparison_sections(findings.comparison, top, page)
+
+
+def summary(findings: Findings) -> Iterator[str]:
+    sizes = ", ".join(f"{n}: {c:,}" for n, c in findings.label_set_sizes.items())
+    yield f"{count(findings.documents, 'document')}; documents by number of labels: {sizes or '-'}"
+    yield f"words a document: {spread(findings.words)}; in all {findings.words.total:,.0f}"
+    if findings.weights.least != 1 or findings.weights.greatest != 1:
+        yield f"weights: {spread(findings.weights)}"
+    if len(findings.text_fields) > 1:
+        fields = (f"{name} ({number:,})" for name, number in findings.text_fields.items())
+        yield f"text fields: {', '.join(fields)}"
+    for name, column in findings.attributes.items():
+        yield (
+            f"attribute {name}: {column.numbers:,} numbers, {column.categories:,} categories, "
+            f"{column.missing:,} missing; {column.values:,} different"
+        )
+    for noun, group in (("no label", findings.unlabelled), ("an empty text", findings.empty_texts)):
+        if group.count:
+            yield f"{count(group.count, 'document')} with {noun}: {members(group)}"
+    for number, what in (
+        (findings.blank_lines, "skipped: blank"), (findings.replaced_lines, "with bytes replaced"),
+    ):  # fmt: skip
+        if number:
+            yield f"{count(number, 'line')} {what}"
+
+
+def spread(values: Spread) -> str:
+    return f"{values.least:g} to {values.greatest:g}, half have {values.median:g} or less"
+
+
+def members(group: Group) -> str:
+    told = [f"{m.id} ({m.origin})" for m in group.members[:MEMBERS]]
+    return ", ".join(told) + (", ..." if group.count > len(told) else "")
+
+
+def label_lines(findings: Findings, top: int, page: Page) -> Iterator[str]:
+    total = max(findings.documents, 1)
+    for name, number in list(findings.labels.items())[:top]:
+        share = f"{100 * number / total:.1f} %"
+        yield f"  {number:>8,} {share:>8}  {shorten(name, page.width - 21, page)}"
+    if len(findings.labels) > top:
+        yield f"  and {count(len(findings.labels) - top, 'rarer label')}"
+    if findings.rare_labels:
+        names = ", ".join(map(repr, findings.rare_labels[:top]))
+        more = ", ..." if len(findings.rare_labels) > top else ""
+        yield f"  with one example: {names}{more}"
+
+
+def group_heading(name: str, groups: Groups) -> str:
+    return f"{name}: {count(groups.count, 'group')} of {count(groups.documents, 'document')}"
+
+
+def group_lines(groups: Groups, top: int, page: Page) -> Iterator[str]:
+    for group in groups.listed[:top]:
+        yield f'  "{shorten(group.snippet, page.width - 4, page)}"'
+        for member in group.members[:MEMBERS]:
+            labels = " + ".join(member.labels) or "(none)"
+            yield "    " + fit(f"{member.id}  {labels}", page.width - 4, page).rstrip()
+        if group.count > MEMBERS:
+            yield f"    and {group.count - MEMBERS:,} more"
+    if groups.count > top:
+        yield f"  and {count(groups.count - top, 'more group')}"
+
+
+def comparison_sections(
+    found: Comparison, top: int, page: Page
+) -> Iterator[tuple[str, Iterable[str]]]:
+    lines = []
+    if found.unseen_labels:
+        names = (f"{name!r} ({number})" for name, number in found.unseen_labels.items())
+        lines.append(f"  labels without a training example: {', '.join(names)}")
+    if found.untested_labels:
+        lines.append(
+            f"  labels without a test example: {', '.join(map(repr, found.untested_labels))}"
+        )
+    if found.same_ids:
+        lines.append(f"  {count(found.same_ids, 'id')} also in the training data")
+    yield f"test data: {count(found.documents, 'document')}", lines
+    if found.same_texts.count:
+        heading = group_heading("texts in both", found.same_texts)
+        yield heading, group_lines(found.same_texts, top, page)

@@ -1,0 +1,46 @@
+"""`boostext inspect`: show the rules of a model, and the labels that look wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from boostext.cli.options import (
+    SettingsCommand,
+    json_option,
+    overriding_options,
+    talk_options,
+    threads_option,
+)
+from boostext.cli.talk import Talk
+
+
+@click.command("inspect", cls=SettingsCommand)
+@click.argument("model")
+@click.argument("data", nargs=-1, metavar="[DATA...]")
+@click.option(
+    "-o", "--output", metavar="DIR", help="Also write rules.tsv, terms.tsv, outliers.tsv."
+)
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+    help="Show N rules, N terms a label, N outliers.",
+)  # fmt: skip
+@click.option("--label", multiple=True, metavar="LABEL", help="Only this label; repeat.")
+@threads_option
+@overriding_options(short=False)
+@json_option
+@talk_options
+def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+    """Show the rules of a model, and the labels that look wrong.
+
+    With DATA, best the training data: the documents whose labels the rules object to, the most
+    suspicious first, and how surely the model is right about the others.
+
+    \b
+    Example:
+      boostext inspect calls.boostext calls.jsonl --top 5
+    """
+    from boostext.cli.inspection import Job, run
+
+    run(Job(model, data, **values), talk)

@@ -1,0 +1,174 @@
+"""The steps of `boostext inspect`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from boostext.cli.data_outliers import DataOutliers, data_outliers
+from boostext.cli.options import with_given
+from boostext.cli.reading import announce_stdin, count, tell_bad
+from boostext.cli.reporting import model_reports
+from boostext.cli.talk import Talk
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.errors import SettingsError
+from boostext.fields import nearest
+from boostext.model.file import read_model
+from boostext.model.model import Model
+from boostext.reports.folder import check_folder, write_reports
+from boostext.reports.layout import page_for
+from boostext.reports.listings import label_term_list, outlier_list
+from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
+from boostext.reports.rules import RuleRow, rule_json, rule_rows
+from boostext.reports.tables import rule_table
+from boostext.reports.terms import LabelTerm, label_terms, term_rows
+from boostext.threads import usable_threads
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one call of `boostext inspect` is to do."""
+
+    model: str
+    paths: tuple[str, ...]
+    output: str | None
+    top: int
+    label: tuple[str, ...]
+    threads: int
+    overrides: dict[str, Any]
+    as_json: bool
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What is shown: the first rules, the strongest terms of each label, the outliers."""
+
+    rules: Sequence[RuleRow]
+    speaking_for: Sequence[LabelTerm]
+    speaking_against: Sequence[LabelTerm]
+    outliers: Sequence[OutlierRow]
+    found: DataOutliers | None
+
+
+def run(job: Job, talk: Talk) -> None:
+    model = read_model(job.model)
+    check_labels(job, model)
+    if job.output:
+        check_folder(Path(job.output))
+    found = outliers(job, model, talk) if job.paths else None
+    if job.output:
+        write(Path(job.output), model, found)
+    shown = view(job, model, found)
+    if job.as_json:
+        click.echo(json.dumps(as_json(model, shown), ensure_ascii=False))
+    else:
+        draw(model, shown, talk)
+
+
+def check_labels(job: Job, model: Model) -> None:
+    for label in job.label:
+        if label not in model.labels:
+            hint = nearest(label, model.labels) or "; inspect lists those it has"
+            raise SettingsError(f"the model has no label {label!r}{hint}")
+
+
+def outliers(job: Job, model: Model, talk: Talk) -> DataOutliers:
+    announce_stdin(job.paths, talk)
+    bad = BadRecords()
+    documents = read_documents(job.paths, with_given(model.data, job.overrides), bad)
+    found = data_outliers(model, documents, job.threads or usable_threads())
+    tell_bad(bad, talk)
+    if found.digest != model.provenance.digest:
+        talk.say(
+            "these are not the very documents the model was trained on; outliers tell most there"
+        )
+    return found
+
+
+def write(folder: Path, model: Model, found: DataOutliers | None) -> None:
+    reports = model_reports(model)
+    if found is not None:
+        reports["outliers.tsv"] = outliers_tsv(found.rows)
+    write_reports(folder, reports)
+
+
+def view(job: Job, model: Model, found: DataOutliers | None) -> View:
+    labels = job.label or model.labels
+    terms, wanted = term_rows(model), [model.labels.index(label) for label in labels]
+    speaking_for, speaking_against = (
+        [row for row in label_terms(terms, model.labels, job.top, against) if row.label in labels]
+        for against in (False, True)
+    )
+    rows = [] if found is None else [row for row in found.rows if concerns(row, job.label)]
+    rules = rules_of(model, wanted, job.top)
+    return View(rules, speaking_for, speaking_against, rows[: job.top], found)
+
+
+def rules_of(model: Model, wanted: Sequence[int], top: int) -> list[RuleRow]:
+    """The first rules that vote on any of the labels, with their votes on these alone."""
+    labels = tuple(model.labels[number] for number in wanted)
+    chosen = np.array(wanted)
+    rows = []
+    for row in rule_rows(model):
+        votes = [block[chosen] for block in (row.unknown, row.no, row.yes)]
+        if any(block.any() for block in votes):
+            facts = (row.number, row.condition, row.kind, row.at_least, row.gain, row.z, row.bound)
+            rows.append(RuleRow(*facts, labels, *votes))
+        if len(rows) == top:
+            break
+    return rows
+
+
+def concerns(row: OutlierRow, labels: Sequence[str]) -> bool:
+    """Whether a label is given or suggested; every row where none was asked for."""
+    return not labels or bool({*labels} & {*row.given, *row.suggested})
+
+
+def facts_of(model: Model) -> dict[str, Any]:
+    said = model.provenance
+    return {
+        "rules": len(model.rules), "conditions": len({r.condition for r in model.rules}),
+        "labels": list(model.labels), "multilabel": model.multilabel,
+        "documents": said.documents, "stopped": said.stopped, "command": said.command,
+        "seed": model.boosting.seed, "version": said.version,
+    }  # fmt: skip
+
+
+def as_json(model: Model, shown: View) -> dict[str, Any]:
+    def told(rows: Sequence[LabelTerm]) -> list[dict[str, Any]]:
+        return [{"label": row.label, "term": row.term, "votes": row.votes} for row in rows]
+
+    result: dict[str, Any] = {
+        "model": facts_of(model),
+        "rules": [rule_json(row) for row in shown.rules],
+        "terms_for": told(shown.speaking_for),
+        "terms_against": told(shown.speaking_against),
+    }
+    if shown.found is not None:
+        result["outliers"] = [outlier_json(row) for row in shown.outliers]
+        result["margins"] = shown.found.margins
+    return result
+
+
+def draw(model: Model, shown: View, talk: Talk) -> None:
+    page, said = page_for(sys.stdout), model.provenance
+    talk.show_line(
+        f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned from "
+        f"{count(said.documents, 'document')}; {said.stopped}"
+    )
+    talk.show(rule_table(shown.rules, page))
+    talk.show_line("")
+    talk.show(label_term_list(shown.speaking_for, shown.speaking_against, page))
+    if shown.found is not None:
+        talk.show_line("")
+        talk.show(outlier_list(shown.outliers, page, len(shown.found.rows)))
+        shares = ", ".join(f"{name} {value:+.2f}" for name, value in shown.found.margins.items())
+        talk.show_line(f"margins of all documents: {shares}")
