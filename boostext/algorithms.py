@@ -20,7 +20,7 @@ class Algorithm:
     abstains, balanced, shrinks: `--abstain`, `--start balanced`, `--shrinkage` are allowed.
     alpha: allowed ways to size discrete votes, the default first; "own" is the one in VOTES.
     link: probability = 1 / (1 + exp(-link f)); 0 where scores are shares of votes.
-    bounds: what the product of Z bounds, "" for nothing.
+    bounds: what the product of Z bounds, "" for nothing. stops: said when no rule is left.
     """
 
     loss: str
@@ -34,17 +34,23 @@ class Algorithm:
     alpha: tuple[str, ...] = ("own",)
     link: float = 2.0
     bounds: str = "Hamming loss"
+    stops: str = "no condition helps"
 
 
 REAL, DISCRETE, MARGIN = {"real": "real"}, {"discrete": "discrete"}, {"real": "margin"}
-PLURALITY, HEDGED = {"discrete": "plurality"}, {"discrete": "hedged"}
+PLURALITY, MAJORITY = {"discrete": "plurality"}, {"discrete": "majority"}
+HEDGED, COLOR = {"discrete": "hedged"}, {"discrete": "color"}
 EXP, LOG = "exponential", "logistic"
 SIZED = ("bound", "exact", "numeric")
 
 MH = Algorithm(EXP, REAL | DISCRETE, abstains=True, balanced=True)
 MR = Algorithm("ranking", DISCRETE, alpha=SIZED, bounds="ranking loss")
 OC = Algorithm("wrong labels", HEDGED, colored=True, one_label=True, link=0, bounds="error")
-M1 = Algorithm("example", PLURALITY, one_label=True, link=0, bounds="error")
+M1 = Algorithm(
+    "example", PLURALITY, one_label=True, link=0, bounds="error",
+    stops="no rule is right on more than half of the weight",
+)  # fmt: skip
+BAGGING = Algorithm("resampled", MAJORITY, one_label=True, shrinks=False, link=0, bounds="")
 
 ALGORITHMS = {
     "mh": MH,
@@ -55,8 +61,8 @@ ALGORITHMS = {
     "mo": Algorithm(EXP, REAL | DISCRETE, coded=True, one_label=True),
     "logistic-codes": Algorithm(LOG, REAL, coded=True, one_label=True, link=1),
     "oc": OC,
-    "ecoc": replace(OC, loss="constant", alpha=("one",), shrinks=False, bounds=""),
+    "ecoc": replace(OC, loss="constant", votes=COLOR, shrinks=False, bounds=""),
     "m1": M1,
-    "bagging": replace(M1, loss="resampled", alpha=("one",), shrinks=False, bounds=""),
-    "arc-x4": replace(M1, loss="arc-x4", alpha=("one",), shrinks=False, bounds=""),
+    "bagging": BAGGING,
+    "arc-x4": replace(BAGGING, loss="arc-x4"),
 }

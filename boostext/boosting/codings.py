@@ -120,6 +120,14 @@ DECODINGS: dict[str, Callable[[Scores, Int8], Float64]] = {
 """The label of least value is predicted."""
 
 
+def decode(sums: Scores, code: Int8 | None, decoding: str) -> Scores:
+    """(m, k) scores of labels from (m, k') sums of votes: less loss or distance is more.
+
+    Without a code the sums are the scores.
+    """
+    return sums if code is None else -DECODINGS[decoding](sums, code)
+
+
 def error_bound(code: Int8, decoding: str, product: float) -> float:
     """2k'/rho or k'/rho times the product of Z. Source: SS99 Theorem 5."""
     factor = 2 if decoding == "hamming" else 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -15,10 +16,10 @@ from boostext.boosting.choice import (
     preferences,
     round_draw,
 )
-from boostext.boosting.codings import code_matrix, encode
+from boostext.boosting.codings import code_matrix, decode, encode
 from boostext.boosting.colorings import COLORINGS
-from boostext.boosting.engines.interface import Engine, Problem
-from boostext.boosting.engines.plain import PlainEngine
+from boostext.boosting.engines.choose import choose
+from boostext.boosting.engines.interface import Problem, WholeEngine
 from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import Membership
 from boostext.boosting.rules import Round, Rule
@@ -29,10 +30,7 @@ from boostext.features.conditions import NO, UNKNOWN, Equals, spell
 from boostext.features.matrix import FeatureMatrix
 from boostext.settings import BoostingSettings
 
-ENGINES: dict[str, Callable[[Problem], Engine]] = {"plain": PlainEngine}
-
 ALL_ROUNDS = "all rounds"
-NO_GAIN = "no condition helps"
 
 
 class Booster:
@@ -73,7 +71,7 @@ class Booster:
         )  # fmt: skip
         self._voting = VOTES[problem.votes]
         self._smoothing = settings.smoothing_value(len(label_sets), label_count)
-        self._engine = ENGINES["plain" if engine == "auto" else engine](problem)
+        self._engine = choose(engine, problem, settings.rounds)
         self._preference = self._rarities(features)
 
     def rounds(self, replay: Sequence[Rule] = ()) -> Iterator[Round]:
@@ -88,7 +86,7 @@ class Booster:
             colors = self._color(number)
             condition = self._recall(known) if known else self._search(number)
             if condition is None:
-                self.stopped = NO_GAIN
+                self.stopped = self.row.stops
                 return
             made = self._round(number, condition, bound, colors)
             bound = made.bound
@@ -96,8 +94,16 @@ class Booster:
         self.stopped = ALL_ROUNDS
 
     def scores(self) -> Scores:
-        """(m, k): f(x, l) of the training examples so far."""
+        """(m, k): f(x, l) of the training examples so far; with a code, of its columns."""
         return self._engine.scores()
+
+    def label_scores(self) -> Scores:
+        """(m, k): the scores of labels, decoded where labels are coded."""
+        return self.decode(self._engine.scores())
+
+    def decode(self, sums: Scores) -> Scores:
+        """(m, k) scores of labels from (m, k') sums of votes."""
+        return decode(sums, self.code, self.settings.decoding)
 
     def weights(self) -> Weights:
         """(m, k): D of the next round."""
@@ -123,7 +129,7 @@ class Booster:
         np.add.at(confusion, self._label_sets.items, self._engine.weights())
         rng = np.random.default_rng([self.settings.seed, number])
         colors = COLORINGS[self.settings.coloring](confusion, rng)
-        self._engine.color(colors)
+        self._whole.color(colors)
         return colors
 
     def _round(self, number: int, condition: int, bound: float, colors: Int8 | None) -> Round:
@@ -148,20 +154,25 @@ class Booster:
         if way in ("own", "bound") or vote.alpha == 0:
             return vote
         direction = vote.votes / vote.alpha
-        alpha = 1.0 if way == "one" else self._engine.size(condition, direction, way)
+        alpha = self._whole.size(condition, direction, way)
         return Vote(alpha * direction, alpha)
 
     def _apply(self, condition: int, votes: Float64, vote: Vote, W: Float64) -> float:
         """Move the engine on; the factor Z of this round."""
         if vote.pull is not None and vote.z is not None:
-            self._engine.apply(condition, votes, vote.pull)
+            self._whole.apply(condition, votes, vote.pull)
             return vote.z
         if LOSSES[self.row.loss].multiplicative:
             self._engine.apply(condition, votes)
             return normalizer(W, votes)
-        before = self._engine.log_value()
+        before = self._whole.log_value()
         self._engine.apply(condition, votes)
-        return float(np.exp(self._engine.log_value() - before))
+        return float(np.exp(self._whole.log_value() - before))
+
+    @property
+    def _whole(self) -> WholeEngine:
+        # subtle: `choose` gives what needs this an engine that has it
+        return cast(WholeEngine, self._engine)
 
     def _rarities(self, features: FeatureMatrix) -> Float64:
         """(n,) preference of every condition; thresholds are never rare."""

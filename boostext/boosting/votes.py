@@ -126,14 +126,29 @@ def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
     Source: TAB, AdaBoost.M1; ties by label order.
     """
-    votes = np.zeros((3, W.shape[2]))
-    heaviest = W[:, 1].argmax(axis=1)
-    votes[np.arange(3), heaviest] = speaks
+    votes = _heaviest(W, speaks)
     right = float((W[:, 1] * votes).sum())
     wrong = max(float(W[:, 1].sum(axis=1) @ speaks) - right, 0.0)
     e = smoothing if wrong <= LEAST_WEIGHT else 0.0
     alpha = 0.5 * float(np.log(max(right + e, LEAST_WEIGHT) / max(wrong + e, LEAST_WEIGHT)))
     return Vote(alpha * votes, alpha)
+
+
+def majority_gain(W: Float64, speaks: Float64) -> Float64:
+    """R, the weight of each block's heaviest label: for rules that vote 1, right or not."""
+    return np.asarray(W[..., 1, :].max(axis=-1) @ speaks)
+
+
+def majority_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
+    """Each speaking block votes 1 for its heaviest label. Source: S97 s5, bagging and arc-x4."""
+    return Vote(_heaviest(W, speaks), 1.0)
+
+
+def _heaviest(W: Float64, speaks: Float64) -> Float64:
+    """(3, k): 1 at the heaviest label of each speaking block, of equals the first."""
+    votes = np.zeros((3, W.shape[2]))
+    votes[np.arange(3), W[:, 1].argmax(axis=1)] = speaks
+    return votes
 
 
 def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
@@ -142,14 +157,19 @@ def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     W (3, 2, 1), total U: the weight of pairs whose labels differ in color; the rest, 1 - U, is a
     draw. eps = (1 - U)/2 + E is the pseudoloss. Source: S97 Figure 3 and Eq. (3).
     """
-    signs = np.where(W[:, 1] - W[:, 0] > BALANCE * (W[:, 1] + W[:, 0]), 1.0, -1.0)
-    signs = signs * speaks[:, None]
+    signs = color_votes(W, speaks, smoothing).votes
     wrong = float(np.minimum(W[:, 1], W[:, 0]).sum(axis=-1) @ speaks)
     told = float(W.sum(axis=(1, 2)) @ speaks)
     eps = max((1 - told) / 2 + wrong, 0.0)
     e = smoothing if eps <= LEAST_WEIGHT else 0.0
     alpha = 0.5 * float(np.log(max(1 - eps + e, LEAST_WEIGHT) / max(eps + e, LEAST_WEIGHT)))
     return Vote(alpha * signs, alpha)
+
+
+def color_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
+    """Each speaking block votes 1 for its heavier color. Source: S97 s5, ECOC."""
+    balance = BALANCE * (W[:, 1] + W[:, 0])
+    return Vote(np.where(W[:, 1] - W[:, 0] > balance, 1.0, -1.0) * speaks[:, None], 1.0)
 
 
 def normalizer(W: Float64, votes: Float64) -> float:
@@ -162,5 +182,7 @@ VOTES = {
     "discrete": Voting(discrete_gain, discrete_votes),
     "margin": Voting(real_gain, margin_votes),
     "plurality": Voting(plurality_gain, plurality_votes),
+    "majority": Voting(majority_gain, majority_votes),
     "hedged": Voting(discrete_gain, hedged_votes),
+    "color": Voting(discrete_gain, color_votes),
 }

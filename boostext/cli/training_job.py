@@ -107,7 +107,7 @@ def read(paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk) -> Pre
     on_compile(lambda: talk.say("compiling, which only the first run needs ..."))
     prepared = prepare(
         read_documents(paths, plan.data, bad), described(paths, plan),
-        read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else (),
+        read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None,
     )  # fmt: skip
     tell_bad(bad, talk)
     if notice():
@@ -196,7 +196,7 @@ def stopped_message(job: Job, trained: Trained, stop: StopRequest) -> Stopped:
 
 def show(job: Job, trained: Trained, result: Summary, bad: BadRecords, talk: Talk) -> None:
     if not result.rounds:
-        talk.warn("no condition helps: the model has no rule, and all its scores are 0")
+        talk.warn(f"{result.stopped}: the model has no rule, and all its scores are 0")
     elif not result.helps:
         talk.warn(
             f"the model is not better than always answering {result.majority!r} "

@@ -21,6 +21,8 @@ _NAMES = (
     "format", "version", "writer", "labels", "multilabel", "thresholds", "tokenizer", "settings",
     "provenance", "conditions",
 )  # fmt: skip
+_LATER = ("code",)
+"""Names that a model may lack: they are written only where they say something."""
 
 
 def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
@@ -40,6 +42,7 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
         },
         "provenance": dataclasses.asdict(model.provenance),
         "conditions": [condition_to_plain(condition) for condition in conditions],
+        **({"code": list(model.code)} if model.code else {}),
     }
 
 
@@ -66,7 +69,7 @@ def check_format(record: Plain) -> None:
 
 def model_from(record: Plain, more: tuple[str, ...]) -> Model:
     """The model without its rules. more: names that the written form adds."""
-    only(record, (*_NAMES, *more), "the model")
+    only(record, (*_NAMES, *_LATER, *more), "the model")
     data, text, boosting = _settings(take(record, "settings", dict))
     return Model(
         labels=texts(record, "labels"),
@@ -77,6 +80,7 @@ def model_from(record: Plain, more: tuple[str, ...]) -> Model:
         boosting=boosting,
         provenance=dataclass_from(Provenance, take(record, "provenance", dict), "provenance"),
         thresholds=numbers(record, "thresholds"),
+        code=texts(record, "code") if "code" in record else (),
     )
 
 

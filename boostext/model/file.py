@@ -86,7 +86,7 @@ def _members(model: Model) -> Iterator[tuple[str, bytes]]:
 
 def _stacked(model: Model) -> Float64:
     """(T, 3, k) votes of all rules."""
-    votes = np.zeros((len(model.rules), 3, len(model.labels)))
+    votes = np.zeros((len(model.rules), 3, model.width))
     for number, rule in enumerate(model.rules):
         votes[number] = rule.votes
     return votes
@@ -127,7 +127,7 @@ def _assembled(words: Plain, arrays: dict[str, bytes]) -> Model:
     count = take(words, "rules", int)
     numbers = from_npy(arrays["conditions.npy"], "conditions.npy", "<i4", (count,))
     alphas = from_npy(arrays["alphas.npy"], "alphas.npy", "<f8", (count,))
-    votes = _votes(words, arrays["votes.npy"], count, len(model.labels))
+    votes = _votes(words, arrays["votes.npy"], count, model.width)
     if count and not (numbers.min() >= 0 and numbers.max() < len(table)):
         raise ModelError(f"conditions.npy points outside the {len(table)} conditions")
     history = (from_npy(arrays[name], name, "<f8", (None,)) for name in ("gain.npy", "z.npy"))

@@ -51,7 +51,7 @@ def model_from_json(content: bytes) -> Model:
     only(history, ("gain", "z"), "history")
     model = dataclasses.replace(
         model,
-        rules=tuple(_rule_from(rule, len(model.labels)) for rule in objects(words, "rules")),
+        rules=tuple(_rule_from(rule, model.width) for rule in objects(words, "rules")),
         history=History(numbers(history, "gain"), numbers(history, "z")),
     )
     check_model(model)

@@ -28,7 +28,7 @@ def merge_votes(model: Model) -> MergedVotes:
     numbers: dict[Condition, int] = {}
     for rule in model.rules:
         numbers.setdefault(rule.condition, len(numbers))
-    votes = np.zeros((len(numbers), 3, len(model.labels)))
+    votes = np.zeros((len(numbers), 3, model.width))
     rounds: list[list[int]] = [[] for _ in numbers]
     for t, rule in enumerate(model.rules, 1):
         votes[numbers[rule.condition]] += rule.votes
@@ -71,7 +71,7 @@ def merge_rules(model: Model) -> Merged:
     merged = merge_votes(model)
     votes = merged.votes
     no = votes[:, NO]
-    base = np.zeros(len(model.labels))
+    base = np.zeros(model.width)
     for row in no:
         base += row
     known = all(isinstance(condition, Occurs) for condition in merged.conditions)

@@ -44,7 +44,8 @@ class Model:
 
     labels: k names in label order. multilabel: any training example had not exactly one label.
     rules: T rules in the order learned. thresholds: k scores above which a label is given, or
-    none: then it is 0.
+    none: then it is 0. code: k rows of one length like "+-+-" where labels are coded: votes and
+    sums of votes are then of the code's columns, and decoded into scores of labels; else none.
     """
 
     labels: tuple[str, ...]
@@ -56,6 +57,26 @@ class Model:
     history: History = field(default_factory=History)
     provenance: Provenance = field(default_factory=Provenance)
     thresholds: tuple[float, ...] = ()
+    code: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What votes are about: the labels, or the columns of the code, "A B | C D" for each."""
+        if not self.code:
+            return self.labels
+        return tuple(
+            f"{' '.join(self._side(j, '+'))} | {' '.join(self._side(j, '-'))}"
+            for j in range(len(self.code[0]))
+        )
+
+    @property
+    def width(self) -> int:
+        """Numbers in a block's vote: one for each label, or for each column of the code."""
+        return len(self.code[0]) if self.code else len(self.labels)
+
+    def _side(self, column: int, sign: str) -> list[str]:
+        rows = zip(self.labels, self.code, strict=True)
+        return [label for label, row in rows if row[column] == sign]
 
 
 def check_model(model: Model) -> None:
@@ -69,17 +90,25 @@ def check_model(model: Model) -> None:
             f"{len(model.thresholds)} thresholds for {len(model.labels)} labels; "
             "expected one each, or none"
         )
+    _check_code(model)
     numbers = (*model.thresholds, *model.history.gain, *model.history.z)
     if not all(map(math.isfinite, numbers)):
         raise ModelError("a threshold, gain or normalizer that is not a finite number")
     for number, rule in enumerate(model.rules, 1):
-        _check_rule(number, rule, len(model.labels))
+        _check_rule(number, rule, model.width)
 
 
-def _check_rule(number: int, rule: Rule, label_count: int) -> None:
-    if rule.votes.shape != (3, label_count):
+def _check_code(model: Model) -> None:
+    rows = model.code
+    sound = all(row and set(row) <= {"+", "-"} for row in rows) and len({len(r) for r in rows}) < 2
+    if len(rows) not in (0, len(model.labels)) or not sound:
+        raise ModelError("its code has not one row of + and - for each label")
+
+
+def _check_rule(number: int, rule: Rule, width: int) -> None:
+    if rule.votes.shape != (3, width):
         raise ModelError(
-            f"rule {number} has votes of shape {rule.votes.shape}; expected (3, {label_count})"
+            f"rule {number} has votes of shape {rule.votes.shape}; expected (3, {width})"
         )
     if not (np.isfinite(rule.votes).all() and math.isfinite(rule.alpha)):
         raise ModelError(f"rule {number} has a vote or alpha that is not a finite number")

@@ -14,6 +14,7 @@ from boostext.arrays import Float64, Scores
 from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
 from boostext.features.lookup import ConditionLookup
+from boostext.model.decoding import decoded, toward_labels
 from boostext.model.merged import Merged, MergedVotes, merge_rules, merge_votes
 from boostext.model.model import Model
 
@@ -46,7 +47,9 @@ class Predictor:
 
     def score(self, document: Document) -> Scores:
         """(k,): f(x, l). An empty document has the score of absence everywhere."""
-        return self.merged.score(*self._lookup.blocks(document))
+        sums = self.merged.score(*self._lookup.blocks(document))
+        scores: Scores = decoded(sums[None], self.model)[0]
+        return scores
 
     def scores(
         self, documents: Iterable[Document], batch: int = BATCH
@@ -60,13 +63,15 @@ class Predictor:
             if len(group) == 1:
                 yield group[0], self.score(group[0])
                 continue
-            found = self.merged.scores(*self._lookup.batch(group, self.threads))
+            sums = self.merged.scores(*self._lookup.batch(group, self.threads))
+            found = decoded(sums, self.model)
             yield from zip(group, found, strict=True)
 
     def contributions(self, document: Document) -> tuple[Contribution, ...]:
         """A row for every condition with a vote, in order of first choice.
 
-        The votes of all rows add up to the document's scores.
+        The votes of all rows add up to the document's scores; with a code, to how well the sums
+        of its columns agree with each label's row.
         """
         blocks = np.full(len(self.merged.conditions), NO)
         yes, unknown = self._lookup.blocks(document)
@@ -77,7 +82,8 @@ class Predictor:
     def _row(self, j: int, block: int) -> Contribution:
         merged = self._votes
         rounds = tuple(merged.rounds[j].tolist())
-        return Contribution(merged.conditions[j], block, merged.votes[j, block], rounds)
+        votes = toward_labels(merged.votes[j, block], self.model)
+        return Contribution(merged.conditions[j], block, votes, rounds)
 
     @cached_property
     def _votes(self) -> MergedVotes:

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from itertools import chain
 
 from boostext import __version__
+from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Scores
 from boostext.boosting.membership import Membership
 from boostext.boosting.rounds import Booster
 from boostext.boosting.rules import Round
 from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Document
-from boostext.errors import BoostextError
+from boostext.errors import BoostextError, SettingsError
 from boostext.evaluation.measures import Monitor
 from boostext.features.extract import extract
 from boostext.features.matrix import FeatureMatrix
+from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
 from boostext.training.columns import declared_categories, declared_labels
 from boostext.training.examples import example_weights, is_multilabel
@@ -86,21 +88,27 @@ class Trained:
 def train(
     documents: Iterable[Document],
     plan: Plan,
-    valid: Iterable[Document] = (),
+    valid: Iterable[Document] | None = None,
     hooks: Hooks | None = None,
     old: Model | None = None,
 ) -> Trained:
     """Learn a model from labelled documents, which are read once.
 
-    valid: documents to choose the number of rounds on, after those that plan.stop holds out.
+    valid: documents to choose the number of rounds on, after those that plan.stop holds out;
+    plan.stop.valid names files and is not looked at here.
     old: a model of the same data and settings to go on from; the result is the very model that a
     run without a break gives. Raises BoostextError and its children.
     """
     return learn(prepare(documents, plan, valid), hooks, old)
 
 
-def prepare(documents: Iterable[Document], plan: Plan, valid: Iterable[Document] = ()) -> Prepared:
+def prepare(
+    documents: Iterable[Document], plan: Plan, valid: Iterable[Document] | None = None
+) -> Prepared:
     """Read the documents: corpus and features in one pass, then the validation documents."""
+    validates = valid is not None or plan.stop.valid_fraction > 0
+    if plan.stop.patience and not validates:
+        raise SettingsError("patience needs validation data; give valid or valid-fraction too")
     holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed)
     builder = CorpusBuilder()
     learned = builder.watch(holdout.training(documents))
@@ -110,11 +118,12 @@ def prepare(documents: Iterable[Document], plan: Plan, valid: Iterable[Document]
     )  # fmt: skip
     corpus = builder.corpus(declared_labels(plan))
     _check_labels(corpus)
+    held = chain(holdout.held, valid or ())
     return Prepared(
         plan, corpus, features,
         multilabel=is_multilabel(corpus, plan.boosting),
         weights=example_weights(corpus, plan.boosting),
-        validation=_validation(chain(holdout.held, valid), plan, corpus.labels),
+        validation=_validation(held, plan, corpus.labels) if validates else None,
     )  # fmt: skip
 
 
@@ -127,9 +136,7 @@ def _check_labels(corpus: Corpus) -> None:
 
 def _validation(
     documents: Iterable[Document], plan: Plan, labels: tuple[str, ...]
-) -> ValidationSet | None:
-    if not plan.stop.valid and not plan.stop.valid_fraction:
-        return None
+) -> ValidationSet:
     found = ValidationSet(
         documents, plan.text, plan.data.text, labels, plan.boosting.unknown_categories
     )
@@ -165,7 +172,8 @@ class _Learning:
         self.best: BestRound | None = None
         if prepared.validation is not None:
             gold = prepared.validation.gold
-            self.best = BestRound(Monitor(plan.stop.monitor, gold, prepared.multilabel))
+            link = ALGORITHMS[plan.boosting.algorithm].link
+            self.best = BestRound(Monitor(plan.stop.monitor, gold, prepared.multilabel, link))
         self.interrupted = False
         self._saved_at = time.monotonic()
 
@@ -173,7 +181,7 @@ class _Learning:
         """Take in a round; whether it was the last."""
         self.rounds.append(made)
         value = self._validate(made)
-        self.hooks.on_round(Moment(made, value, self.booster.scores))
+        self.hooks.on_round(Moment(made, value, self.booster.label_scores))
         self.interrupted = self.hooks.should_stop()
         self._checkpoint()
         return self.interrupted or self._out_of_patience(made.number)
@@ -184,7 +192,7 @@ class _Learning:
             return None
         validation.add(made.rule)
         if is_measured(made.number) or made.number == last:
-            return self.best.take(made.number, validation.scores())
+            return self.best.take(made.number, self.booster.decode(validation.sums()))
         return None
 
     def _out_of_patience(self, number: int) -> bool:
@@ -222,6 +230,7 @@ class _Learning:
             data=plan.data,
             text=plan.text,
             boosting=plan.boosting,
+            code=code_rows(self.booster.code),
             history=History(tuple(r.gain for r in rounds), tuple(r.z for r in rounds)),
             provenance=Provenance(
                 version=__version__,

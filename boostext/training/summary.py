@@ -14,7 +14,7 @@ from boostext.corpus.checks import alike_labels, count_labels
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
-from boostext.model.predict import decisions
+from boostext.model.predict import decisions, link_of
 from boostext.reports.training import condition_numbers, training_scores
 from boostext.training.examples import label_counts
 from boostext.training.run import Prepared, Trained
@@ -54,7 +54,7 @@ def summary(trained: Trained) -> Summary:
     model, prepared = trained.model, trained.prepared
     gold = corpus_gold(prepared.corpus, len(model.labels))
     scores = model_scores(trained)
-    scored = Scored(scores, gold, decisions(scores, model), model.multilabel)
+    scored = Scored(scores, gold, decisions(scores, model), model.multilabel, link_of(model))
     measure = monitored(prepared.plan.stop.monitor, model.multilabel)
     majority, baseline = _baseline(prepared, measure, gold)
     return Summary(

@@ -80,21 +80,24 @@ class ValidationSet:
             for name, counter in counters.items()
         }
         self._unknown_categories = unknown_categories
-        self._base = np.zeros(len(labels))
-        self._apart = np.zeros((len(self.corpus), len(labels)))
+        self._base = np.zeros(0)
+        self._apart = np.zeros((0, 0))
 
     def __len__(self) -> int:
         return len(self.corpus)
 
     def add(self, rule: Rule) -> None:
         """Let the rule vote; only documents outside its block NO are touched."""
+        if not len(self._base):  # as wide as a vote: labels, or columns of a code
+            self._base = np.zeros(rule.votes.shape[1])
+            self._apart = np.zeros((len(self.corpus), rule.votes.shape[1]))
         yes, unknown = self._blocks(rule.condition)
         self._base += rule.votes[NO]
         self._apart[yes] += rule.votes[YES] - rule.votes[NO]
         self._apart[unknown] += rule.votes[UNKNOWN] - rule.votes[NO]
 
-    def scores(self) -> Scores:
-        """(m, k)."""
+    def sums(self) -> Scores:
+        """(m, k): the votes so far, added up."""
         return self._base + self._apart
 
     def _blocks(self, condition: Condition) -> tuple[Int32, Int32]:

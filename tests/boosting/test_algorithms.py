@@ -123,7 +123,7 @@ def test_every_row_names_entries_of_the_tables():
     for row in ALGORITHMS.values():
         assert row.loss in LOSSES
         assert set(row.votes.values()) <= set(VOTES)
-        assert set(row.alpha) <= {"own", "one", "bound", *ALPHAS}
+        assert set(row.alpha) <= {"own", "bound", *ALPHAS}
 
 
 def test_settings_offer_every_coding_and_coloring():
