@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -16,11 +16,27 @@ from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.writers import write_documents
 from boostext.errors import ModelError, SettingsError
+from boostext.fields import ngram_range
 from boostext.model.file import read_model, write_model
 from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.model import Model
 from boostext.model.plain import JSON_LIMIT
-from boostext.settings import DataSettings
+from boostext.model.shyp import ICSIBOOST_TEXT
+from boostext.model.stem_files import lost_in_shyp, read_stem_model, write_stem_model
+from boostext.settings import DataSettings, TextSettings
+
+
+@dataclass(frozen=True)
+class ShypOptions:
+    """What a .shyp does not say. expert, ngrams: -N and -W; packed: one rule a condition."""
+
+    expert: str
+    ngrams: str
+    multilabel: bool
+    packed: bool
+
+    def text(self) -> TextSettings:
+        return replace(ICSIBOOST_TEXT, expert=self.expert, ngrams=ngram_range(self.ngrams))
 
 
 def convert(
@@ -29,6 +45,7 @@ def convert(
     target_format: str | None,
     lossy: bool,
     settings: DataSettings,
+    shyp: ShypOptions,
     as_json: bool,
     talk: Talk,
 ) -> None:
@@ -37,7 +54,7 @@ def convert(
     if target != "-":
         make_parent(target)
     if ending(source) in MODEL_READERS or ending(target) in MODEL_WRITERS:
-        facts = convert_model(source, target)
+        facts = convert_model(source, target, settings, shyp, talk)
     else:
         facts = convert_corpus(source, target, target_format, lossy, settings, talk)
     if as_json:
@@ -94,21 +111,40 @@ def write_json(model: Model, path: str) -> None:
         file.write(content)
 
 
-MODEL_READERS: dict[str, Callable[[str], Model]] = {".boostext": read_model, ".json": read_json}
+def read_shyp_model(path: str, settings: DataSettings, shyp: ShypOptions) -> Model:
+    return read_stem_model(path, settings, shyp.text(), shyp.multilabel)
+
+
+def write_shyp_model(model: Model, path: str, shyp: ShypOptions) -> None:
+    write_stem_model(model, path, shyp.packed)
+
+
+MODEL_READERS: dict[str, Callable[[str, DataSettings, ShypOptions], Model]] = {
+    ".boostext": lambda path, settings, shyp: read_model(path),
+    ".json": lambda path, settings, shyp: read_json(path),
+    ".shyp": read_shyp_model,
+}
 """ending -> reader"""
 
-MODEL_WRITERS: dict[str, Callable[[Model, str], None]] = {
-    ".boostext": write_model, ".json": write_json,
-}  # fmt: skip
+MODEL_WRITERS: dict[str, Callable[[Model, str, ShypOptions], None]] = {
+    ".boostext": lambda model, path, shyp: write_model(model, path),
+    ".json": lambda model, path, shyp: write_json(model, path),
+    ".shyp": write_shyp_model,
+}
 """ending -> writer"""
 
 
-def convert_model(source: str, target: str) -> dict[str, int]:
+def convert_model(
+    source: str, target: str, settings: DataSettings, shyp: ShypOptions, talk: Talk
+) -> dict[str, int]:
     for path, known in ((source, MODEL_READERS), (target, MODEL_WRITERS)):
         if ending(path) not in known:
             raise SettingsError(
                 f"{path} has not the ending of a model; expected one of {', '.join(known)}"
             )
-    model = MODEL_READERS[ending(source)](source)
-    MODEL_WRITERS[ending(target)](model, target)
+    model = MODEL_READERS[ending(source)](source, settings, shyp)
+    MODEL_WRITERS[ending(target)](model, target, shyp)
+    if ending(target) == ".shyp":
+        for loss in lost_in_shyp(model):
+            talk.warn(loss)
     return {"rule": len(model.rules), "label": len(model.labels)}

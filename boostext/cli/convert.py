@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from boostext.cli.options import SettingsCommand, json_option, settings_options, talk_options
@@ -17,6 +19,16 @@ from boostext.settings import DataSettings
     help="Format of TARGET, where its ending does not tell.",
 )  # fmt: skip
 @click.option("--lossy", is_flag=True, help="Change what the format cannot hold, and count it.")
+@click.option(
+    "--expert", type=click.Choice(["ngram", "full", "icsi-sparse"]), default="ngram",
+    show_default=True, help="Of a .shyp to read: icsiboost's -N ngram, fgram or sgram.",
+)  # fmt: skip
+@click.option(
+    "--ngrams", metavar="N-M", default="1-1", show_default=True,
+    help="Of a .shyp to read: 1-3 for icsiboost's -W 3. Column options in the .names win.",
+)  # fmt: skip
+@click.option("--multilabel", is_flag=True, help="Of a .shyp to read: labels are all above 0.")
+@click.option("--packed", is_flag=True, help="Write a .shyp with one rule a condition.")
 @settings_options(data_settings=DataSettings)
 @json_option
 @talk_options
@@ -28,17 +40,21 @@ def command(
     data_settings: DataSettings,
     as_json: bool,
     talk: Talk,
+    **shyp: Any,
 ) -> None:
     """Rewrite a corpus or a model in another format.
 
-    Corpora go between JSONL, CSV, TSV, fastText lines and folders, by the endings of the names; a
-    model (.boostext) goes to .json, which holds all of it as text, and back.
+    Corpora go between JSONL, CSV, TSV, fastText lines, folders and stems (.data with .names), by
+    the endings of the names. A model (.boostext) goes to .json, which holds all of it as text, or
+    to a .shyp with its .names, for BoosTexter and icsiboost; and back.
 
     \b
     Examples:
       boostext convert calls.csv calls.jsonl --text message
       boostext convert calls.boostext calls.json
+      boostext convert calls.shyp calls.boostext --ngrams 1-2
     """
-    from boostext.cli.conversion import convert
+    from boostext.cli.conversion import ShypOptions, convert
 
-    convert(source, target, target_format, lossy, data_settings, as_json, talk)
+    options = ShypOptions(**shyp)
+    convert(source, target, target_format, lossy, data_settings, options, as_json, talk)

@@ -14,7 +14,7 @@ import numpy as np
 from boostext.arrays import Scores
 from boostext.atomic import check_writable
 from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, make_parent, tell_bad
+from boostext.cli.reading import announce_stdin, make_parent, tell_bad, test_files
 from boostext.cli.talk import Talk
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
@@ -60,7 +60,7 @@ def run(job: Job, talk: Talk) -> None:
     check_tuning(job, model)
     announce_stdin(job.paths, talk)
     bad, kept = BadRecords(), Kept()
-    documents = read_documents(job.paths, with_given(model.data, job.overrides), bad)
+    documents = read_documents(test_files(job.paths), with_given(model.data, job.overrides), bad)
     scored = Predictor(model, job.threads or usable_threads()).scores(documents)
     if job.strict:
         scored = strictly(scored, model)

@@ -27,6 +27,9 @@ from boostext.settings import (
 NAMED = ("text", "label", "id", "weight", "attribute")
 """Fields of DataSettings that name a field of the records: --text is also --text-column."""
 
+KEPT = ("label_sep", "names_dialect", "single_precision")
+"""Further settings of what is in a record, which a model therefore knows."""
+
 SECTIONS: dict[type[Group], str] = {
     DataSettings: "Data", TextSettings: "Text to terms", BoostingSettings: "Learning",
     StopSettings: "Early stopping", RunSettings: "Work",
@@ -259,7 +262,9 @@ def threads_option(command: Command) -> Command:
 def with_given(data: DataSettings, given: Mapping[str, Any]) -> DataSettings:
     """The model's names of fields under what was given; how files are written is not the model's.
 
-    A model trained on a Latin-1 file says nothing about the encoding of the next file.
+    A model trained on a Latin-1 file says nothing about the encoding of the next file. One trained
+    on a stem knows its columns, unless another .names file is given.
     """
-    fields_of_records = {name: getattr(data, name) for name in (*NAMED, "label_sep")}
-    return DataSettings(**{**fields_of_records, **given})
+    schema = () if "names" in given else data.schema
+    kept = {name: getattr(data, name) for name in (*NAMED, *KEPT)}
+    return DataSettings(**{**kept, "schema": schema, **given})

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, count, tell_bad
+from boostext.cli.reading import announce_stdin, count, tell_bad, test_files
 from boostext.cli.results import FORMATS, Result, Wanted
 from boostext.cli.talk import Talk, is_terminal
 from boostext.corpus.documents import Document, Origin
@@ -82,7 +82,9 @@ def _documents(job: Job, model: Model, bad: BadRecords, talk: Talk) -> Iterator[
         field = model.data.text[0]
         return iter([Document("text", {field: job.one_text}, origin=Origin("--text", 0))])
     announce_stdin(job.paths, talk)
-    return read_documents(job.paths, with_given(model.data, job.overrides), bad, labelled=False)
+    return read_documents(
+        test_files(job.paths), with_given(model.data, job.overrides), bad, labelled=False
+    )
 
 
 def _is_interactive(job: Job) -> bool:

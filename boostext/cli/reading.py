@@ -8,6 +8,7 @@ from pathlib import Path
 
 from boostext.cli.talk import Talk
 from boostext.corpus.sources import BadRecords
+from boostext.corpus.stems import TESTING, stem_file
 
 
 def announce_stdin(paths: Sequence[str], talk: Talk) -> None:
@@ -25,6 +26,11 @@ def tell_bad(bad: BadRecords, talk: Talk) -> None:
         talk.warn(f"bytes that are no text were replaced in {count(bad.replaced, 'line')}")
     if bad.blank_lines:
         talk.say(f"{count(bad.blank_lines, 'blank line')} skipped")
+
+
+def test_files(paths: Sequence[str]) -> list[str]:
+    """A bare stem means its .test where a model is tried; what names a file stays as it is."""
+    return [stem_file(path, TESTING) for path in paths]
 
 
 def make_parent(path: str) -> None:

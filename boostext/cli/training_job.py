@@ -26,9 +26,17 @@ from boostext.evaluation.measures import Monitor
 from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
 from boostext.reports.folder import check_folder
-from boostext.training.columns import described
+from boostext.training.columns import described, with_validation
 from boostext.training.plan import Plan
-from boostext.training.run import Hooks, Moment, Prepared, Trained, learn, prepare
+from boostext.training.run import (
+    Hooks,
+    Moment,
+    Prepared,
+    Trained,
+    check_patience,
+    learn,
+    prepare,
+)
 from boostext.training.summary import Summary, corpus_gold, remarks, summary, warnings
 
 
@@ -102,6 +110,10 @@ def starting_point(job: Job, talk: Talk) -> Model | None:
 
 def read(paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk) -> Prepared:
     """Documents to features, with a word on what was found."""
+    check_patience(plan, bool(plan.stop.valid or plan.stop.valid_fraction))
+    given, plan = plan, with_validation(paths, plan)
+    if plan != given:
+        talk.say(f"validating on {', '.join(plan.stop.valid)}, found beside the stem")
     announce_stdin(paths + plan.stop.valid, talk)
     talk.say(f"threads {plan.threads}, seed {plan.boosting.seed}")
     on_compile(lambda: talk.say("compiling, which only the first run needs ..."))

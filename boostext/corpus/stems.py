@@ -94,8 +94,8 @@ def _exists(path: str) -> bool:
 def stem_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
     """The documents of a .data, .dev or .test file.
 
-    Labels and categories that the .names does not declare are faults; a schema kept in a model
-    judges nothing: what it does not know is a label or category like any other.
+    Labels and categories that the .names does not declare are faults. A schema kept in a model
+    judges no categories, and no labels where there must be some: they are like any other.
     """
     kept = kept_schema(settings)
     schema = kept or read_schema(names_file(source.path, settings), settings)
@@ -160,7 +160,7 @@ class _Row:
         return Document(
             id=default_id("", self.source, number),
             texts=texts,
-            labels=self.labels(cells[count]) if len(cells) > count else (),
+            labels=self.labels(cells[count], labelled) if len(cells) > count else (),
             attributes=attributes,
             origin=Origin(self.source.path, self.line),
             labelled=len(cells) > count,
@@ -176,8 +176,11 @@ class _Row:
             "a text must not hold commas"
         )
 
-    def labels(self, cell: str) -> tuple[str, ...]:
-        """A label as declared, spaces and final dots included, or labels between spaces."""
+    def labels(self, cell: str, labelled: bool) -> tuple[str, ...]:
+        """A label as declared, spaces and final dots included, or labels between spaces.
+
+        Others are a fault where labels may be missing, too: they may be the end of a text.
+        """
         readings = [without_dot(cell.strip(), self.dialect), cell.strip()]
         readings = [value_of(reading, self.dialect) for reading in readings]
         for reading in readings:
@@ -185,9 +188,10 @@ class _Row:
                 if all(label in self.schema.labels for label in labels):
                     return label_set(labels, self.source, self.line)
         labels = readings[0].split()
-        if self.declared:
+        if self.declared or not labelled:
             unknown = next(label for label in labels if label not in self.schema.labels)
-            raise self.fault(f"the label {_undeclared(unknown, self.schema.labels)}")
+            comma = "" if labelled else "; or a text holds a comma, which it must not"
+            raise self.fault(f"the label {_undeclared(unknown, self.schema.labels)}{comma}")
         return label_set(labels, self.source, self.line)
 
     def number(self, column: Column, value: str) -> Attribute:

@@ -196,7 +196,10 @@ READERS = {"SGRAM": _term_rule, "THRESHOLD": _threshold_rule}
 
 
 def shyp_text(model: Model, packed: bool = False) -> str:
-    """The .shyp of a model; SettingsError where the format cannot hold a rule."""
+    """The .shyp of a model; SettingsError where the format cannot hold it."""
+    if model.code or model.text.analyzer == "char":
+        what = "votes about columns of a code" if model.code else "n-grams of characters"
+        raise SettingsError(f"a .shyp has votes about labels and terms of words; no {what}")
     writer = _Writer(shyp_schema(model), model.text)
     rules = pack(model.rules) if packed else model.rules
     return f"{len(rules)}\n\n" + "".join(map(writer.rule, rules))

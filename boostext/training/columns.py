@@ -13,7 +13,7 @@ from boostext.corpus.schema import (
     with_columns,
     with_schema,
 )
-from boostext.corpus.stems import names_file, stem_file
+from boostext.corpus.stems import VALIDATION, is_file, names_file, stem_file
 from boostext.errors import SettingsError
 from boostext.training.plan import Plan
 
@@ -35,6 +35,15 @@ def described(paths: Sequence[str], plan: Plan) -> Plan:
     schema = schemas[0]
     data = with_schema(plan.data, schema)
     return replace(plan, data=data, text=with_columns(plan.text, schema))
+
+
+def with_validation(paths: Sequence[str], plan: Plan) -> Plan:
+    """The plan with the .dev of a bare stem as validation data, unless the plan has its own."""
+    stems = [path for path in paths if stem_file(path) != path]
+    found = tuple(dev for path in stems if is_file(dev := stem_file(path, VALIDATION)))
+    if not found or plan.stop.valid or plan.stop.valid_fraction:
+        return plan
+    return replace(plan, stop=replace(plan.stop, valid=found))
 
 
 def declared_labels(plan: Plan) -> tuple[str, ...] | None:

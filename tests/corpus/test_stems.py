@@ -249,6 +249,17 @@ def test_a_kept_schema_needs_no_names_file_and_judges_no_labels_and_values(stem,
     assert document.labels == ("unheard", "of")
 
 
+def test_the_end_of_a_text_is_not_taken_for_a_label(stem, tmp_path):
+    stem("a, LA.\n", names="LA, LB.\nt: text.\n")
+    settings = with_schema(
+        DataSettings(), read_schema(str(tmp_path / "calls.names"), DataSettings())
+    )
+    (tmp_path / "new.test").write_text("well\nwell, yes\n", "utf-8")
+    with pytest.raises(DataError, match="a text holds a comma") as error:
+        list(read_documents([str(tmp_path / "new.test")], settings, labelled=False))
+    assert error.value.line == 2
+
+
 @pytest.mark.parametrize("ending", ["", ".names", ".data"])
 def test_a_stem_and_its_names_file_mean_its_data(stem, tmp_path, ending):
     stem("a, 1, north, billing.\n")
