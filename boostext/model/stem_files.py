@@ -1,0 +1,58 @@
+"""A model as the two files of BoosTexter and icsiboost, STEM.shyp and STEM.names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from boostext.atomic import replacing
+from boostext.corpus.schema import read_schema
+from boostext.corpus.stems import is_file, names_file
+from boostext.errors import SettingsError
+from boostext.model.model import Model
+from boostext.model.shyp import ICSIBOOST_TEXT, names_text, read_shyp, shyp_schema, shyp_text
+from boostext.settings import DataSettings, TextSettings
+
+
+def read_stem_model(
+    path: str,
+    settings: DataSettings | None = None,
+    text: TextSettings = ICSIBOOST_TEXT,
+    multilabel: bool = False,
+) -> Model:
+    """The model in STEM.shyp, with the .names beside it or the one that the settings name."""
+    chosen = settings or DataSettings()
+    schema = read_schema(names_file(path, chosen), chosen)
+    return read_shyp(path, schema, text, multilabel)
+
+
+def write_stem_model(model: Model, path: str, packed: bool = False) -> None:
+    """Write STEM.shyp, and STEM.names where there is none that says the same.
+
+    SettingsError where the format cannot hold the model, or another STEM.names is there.
+    """
+    content = shyp_text(model, packed)
+    names = str(Path(path).with_suffix(".names"))
+    kept = is_file(names)
+    if kept and read_schema(names, DataSettings()) != shyp_schema(model):
+        raise SettingsError(
+            f"{names} is there already and says something else; write the model to another folder "
+            "or name"
+        )
+    with ExitStack() as both:
+        if not kept:
+            both.enter_context(replacing(names)).write(names_text(model).encode("utf-8"))
+        both.enter_context(replacing(path)).write(content.encode("utf-8"))
+
+
+def lost_in_shyp(model: Model) -> Iterator[str]:
+    """What a .shyp does not say, and its reader must be told or do by itself."""
+    if any((own := model.text.of_field(name)).lowercase or own.token_pattern != "[^ ]+"
+           for name in model.data.text if name):  # fmt: skip
+        yield (
+            "icsiboost splits texts at spaces and keeps their case: give it texts whose tokens are "
+            "those of this model, with single spaces between"
+        )
+    if model.thresholds:
+        yield "the tuned thresholds are left out; icsiboost gives labels with a score above 0"
