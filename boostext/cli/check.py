@@ -27,9 +27,9 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Tell what is in the data: labels, sizes, duplicates, the same text with other labels.
+    """Tell what is in the data: labels, sizes, duplicates.
 
-    Bad records are counted and listed, and do not stop the check. With --test also what the two
+    Also the same text with other labels, and labels that are probably meant to be one. Bad records are counted and listed, and do not stop the check. With --test also what the two
     have in common: texts in both, labels that only one has.
 
     \b

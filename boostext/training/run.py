@@ -107,8 +107,7 @@ def prepare(
 ) -> Prepared:
     """Read the documents: corpus and features in one pass, then the validation documents."""
     validates = valid is not None or plan.stop.valid_fraction > 0
-    if plan.stop.patience and not validates:
-        raise SettingsError("patience needs validation data; give valid or valid-fraction too")
+    check_patience(plan, validates)
     holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed)
     builder = CorpusBuilder()
     learned = builder.watch(holdout.training(documents))
@@ -125,6 +124,12 @@ def prepare(
         weights=example_weights(corpus, plan.boosting),
         validation=_validation(held, plan, corpus.labels) if validates else None,
     )  # fmt: skip
+
+
+def check_patience(plan: Plan, validates: bool) -> None:
+    """Raise SettingsError where there is nothing to be patient about."""
+    if plan.stop.patience and not validates:
+        raise SettingsError("patience needs validation data; give valid or valid-fraction too")
 
 
 def _check_labels(corpus: Corpus) -> None:

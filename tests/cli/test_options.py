@@ -1,0 +1,148 @@
+"""Options come from the settings; what is typed wrong is told with what was meant."""
+
+import click
+import pytest
+
+from boostext import fields
+from boostext.cli import COMMANDS, main
+from boostext.settings import ALL_GROUPS, BoostingSettings, DataSettings
+
+
+def options_of(name):
+    context = click.Context(main)
+    return [p for p in main.get_command(context, name).params if isinstance(p, click.Option)]
+
+
+def names_of(name):
+    return {option for p in options_of(name) for option in (*p.opts, *p.secondary_opts)}
+
+
+def test_train_has_an_option_for_every_setting():
+    wanted = {f"--{fields.option_name(f)}" for group in ALL_GROUPS for f in group.options()}
+    assert wanted <= names_of("train")
+
+
+@pytest.mark.parametrize("name", ["train", "evaluate", "check", "convert"])
+def test_fields_are_named_by_short_and_long_options(name):
+    for field in ("text", "label", "id", "weight", "attribute"):
+        assert {f"--{field}", f"--{field}-column"} <= names_of(name)
+
+
+@pytest.mark.parametrize("name", ["predict", "inspect"])
+def test_where_text_and_label_mean_something_else_fields_have_their_long_names(name):
+    for field in ("text", "label", "id", "weight", "attribute"):
+        assert f"--{field}-column" in names_of(name)
+    text = next(p for p in options_of("predict") if "--text" in p.opts)
+    assert "--text-column" not in text.opts
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_the_program_is_the_first_sentence_of_the_command(name):
+    command = main.get_command(click.Context(main), name)
+    assert command.help.strip().splitlines()[0] == COMMANDS[name]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_every_option_and_the_example(run, name):
+    shown = run(name, "--help").stdout
+    assert all(option in shown for option in names_of(name))
+    assert f"boostext {name} " in shown
+
+
+def test_help_shows_defaults_and_choices(run):
+    shown = " ".join(run("train", "--help").stdout.split())
+    assert "[default: 1000]" in shown
+    assert "[default: no-abstain]" in shown
+    assert "--votes [auto|real|discrete]" in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["--rouds", "5"], "--rounds"),
+        (["--rounds", "many"], "rounds is 'many'; expected a whole number"),
+        (["--rounds", "1e3"], "rounds is '1e3'; expected a whole number"),
+        (["--rounds", "0"], "rounds is 0; it must be 1 or more"),
+        (["--shrinkage", "nan"], "shrinkage is 'nan'; expected a number"),
+        (["--ngrams", "3-1"], "ngrams is 3-1; the first must not be above the second"),
+        (["--votes", "unreal"], "votes is 'unreal'; expected one of auto, real, discrete"),
+        (["--sparse", "--full"], "both set expert; give one"),
+        (["--class-weight", "billing"], "expected LABEL=FACTOR, as in spam=2.5"),
+        (["--patience", "5"], "patience needs validation data"),
+        (["—rounds", "5"], "type --rounds"),
+        (["–rounds=5"], "type --rounds"),
+        (["--valid–fraction", "0.1"], "type --valid-fraction"),
+        (["−o", "x"], "type -o"),
+    ],
+)
+def test_a_mistyped_option_ends_with_what_was_meant(run, corpus, tmp_path, typed, said):
+    done = run("train", corpus, "-o", tmp_path / "m.boostext", *typed)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_text_may_begin_with_a_dash_of_a_word_processor(run, model):
+    done = run("predict", model, "--text", "—hello")
+    assert done.exit_code == 0
+
+
+def test_an_unknown_command_ends_with_the_nearest(run):
+    done = run("trian")
+    assert done.exit_code == 2
+    assert done.stderr == "Error: no command 'trian'; did you mean 'train'? (see boostext --help)\n"
+
+
+def test_without_a_command_help_is_shown(run):
+    done = run()
+    assert done.exit_code == 0
+    assert "Commands:" in done.stdout
+
+
+def printed_settings(run, *arguments):
+    done = run("train", "--print-config", *arguments)
+    assert done.exit_code == 0, done.stderr
+    pairs = (line.split(": ", 1) for line in done.stdout.splitlines() if not line.startswith("#"))
+    return dict(pairs)
+
+
+def test_the_command_line_wins_over_the_file_and_the_file_over_defaults(run, tmp_path):
+    path = tmp_path / "settings.yaml"
+    path.write_text("rounds: 7\nseed: 3\nabstain: true\nlabel: topic\n", encoding="utf-8")
+    settings = printed_settings(run, "--config", path, "--rounds", 9, "--no-abstain")
+    assert settings["rounds"] == "9"
+    assert settings["seed"] == "3"
+    assert settings["abstain"] == "false"
+    assert settings["label"] == '["topic"]'
+    assert settings["shrinkage"] == repr(BoostingSettings().shrinkage)
+
+
+def test_printed_settings_are_accepted_and_print_the_same(run, tmp_path):
+    words = tmp_path / "stop.txt"
+    words.write_text("the\na\n", encoding="utf-8")
+    first = run(
+        "train", "--print-config", "--stop-words", words, "--ngrams", "1-3", "--sparse",
+        "--label-sep", ";", "--text", "a: b", "--text", "c", "--smoothing", "1e-3",
+        "--class-weight", "x=2", "--delimiter", "\\t",
+    ).stdout  # fmt: skip
+    path = tmp_path / "settings.yaml"
+    path.write_text(first, encoding="utf-8")
+    assert run("train", "--print-config", "--config", path).stdout == first
+
+
+def test_both_names_of_a_field_count(run):
+    settings = printed_settings(run, "--text", "subject", "--text-column", "body")
+    assert settings["text"] == '["subject", "body"]'
+
+
+def test_a_stop_word_file_that_is_missing_is_an_error_of_the_data(run):
+    done = run("train", "--print-config", "--stop-words", "none.txt")
+    assert done.exit_code == 1
+    assert "none.txt: cannot read the word file" in done.stderr
+
+
+def test_data_settings_have_the_defaults_that_help_shows(run):
+    shown = run("check", "--help").stdout
+    assert f"[default: {DataSettings().encoding}]" in shown
