@@ -55,11 +55,11 @@ def round_draw(settings: BoostingSettings, number: int) -> Eligible:
     return Eligible(key, settings.term_fraction)
 
 
-def eligible(draw: Eligible, n: int) -> NDArray[np.bool_]:
-    """(n,) mask. A hash, not a generator: any engine may ask for one condition alone."""
+def eligible(draw: Eligible, conditions: Int64) -> NDArray[np.bool_]:
+    """Mask of conditions. A hash, not a generator: any engine may ask for one condition alone."""
     if draw.share >= 1:
-        return np.ones(n, np.bool_)
-    hashed = mix(np.arange(n, dtype=np.uint64) ^ np.uint64(draw.key))
+        return np.ones(len(conditions), np.bool_)
+    hashed = mix(conditions.astype(np.uint64) ^ np.uint64(draw.key))
     return np.asarray((hashed >> np.uint64(11)) * 2.0**-53 < draw.share)
 
 

@@ -55,6 +55,19 @@ class Engine(Protocol):
     def block_weights(self, condition: int) -> Float64:
         """(3, 2, k), total 1."""
 
+    def apply(self, condition: int, votes: Float64) -> None:
+        """Add votes (3, k) to the scores, and move the weights accordingly."""
+
+    def scores(self) -> Scores:
+        """(m, k): the sum of the votes applied."""
+
+    def weights(self) -> Weights:
+        """(m, k): the weights of the next round."""
+
+
+class WholeEngine(Engine, Protocol):
+    """What algorithms ask besides whose weights do not change by a factor for each block."""
+
     def apply(self, condition: int, votes: Float64, pull: Float64 | None = None) -> None:
         """Add votes (3, k) to the scores, and move the weights accordingly, or by `pull`.
 
@@ -72,9 +85,3 @@ class Engine(Protocol):
 
     def log_value(self) -> float:
         """Logarithm of the loss after the votes applied so far; 0 at the start."""
-
-    def scores(self) -> Scores:
-        """(m, k): the sum of the votes applied."""
-
-    def weights(self) -> Weights:
-        """(m, k): the weights of the next round."""

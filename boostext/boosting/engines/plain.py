@@ -42,7 +42,7 @@ class PlainEngine:
         voting = VOTES[self.problem.votes]
         for start, table in self._tables():
             gains[start : start + len(table)] = voting.gain(table, self.problem.speaks)
-        open_to = eligible(draw, len(gains))
+        open_to = eligible(draw, np.arange(len(gains)))
         if not open_to.any():
             return None
         winner = first_of_best(np.where(open_to, gains * preference, -np.inf))

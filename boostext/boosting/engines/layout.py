@@ -1,0 +1,79 @@
+"""How the incremental engine lays out conditions and labels for its kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from boostext.arrays import Int32, Int64, Lists
+from boostext.features.matrix import FeatureMatrix
+
+FREQUENT = 16
+"""Documents from which a term keeps a row of sums; below, it is summed when it may win."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Listed conditions without unknown values, most frequent first.
+
+    numbers: (n,) conditions. frequent: how many of them keep rows. by_document: for each document
+    its terms, as places in `numbers`, ascending. postings: (n + 1,) documents of the terms before.
+    """
+
+    numbers: Int32
+    frequent: int
+    by_document: Lists
+    postings: Int64
+
+    def ranges(self, parts: int) -> list[tuple[int, int]]:
+        """Places in `numbers` cut into parts of about equal work."""
+        work = self.postings + 64 * np.arange(len(self.postings))
+        cuts = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
+        edges = [0, *(int(c) for c in cuts), len(self.numbers)]
+        return list(pairwise(edges))
+
+
+def terms(features: FeatureMatrix) -> Terms:
+    frequencies = np.diff(features.yes.starts)
+    order = np.argsort(-frequencies, kind="stable").astype(np.int32)
+    numbers = order[features.unknown_list[order] < 0]
+    sizes = frequencies[numbers]
+    postings = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Terms(numbers, int((sizes >= FREQUENT).sum()), _by_document(features, numbers), postings)
+
+
+def _by_document(features: FeatureMatrix, numbers: Int32) -> Lists:
+    """The terms of each document, as places in `numbers`."""
+    yes = features.yes
+    ones = np.ones(len(yes.items), np.int8)
+    shape = (len(yes), features.document_count)
+    by_term = csr_array((ones, yes.items, yes.starts), shape=shape)[numbers]
+    by_document = by_term.tocsc()  # ascending within a document
+    return Lists(by_document.indptr.astype(np.int64), by_document.indices.astype(np.int32))
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Label sets both ways: of each example, and of each label its examples and their places."""
+
+    sets: Lists
+    examples: Lists
+    places: Int32
+
+    def arrays(self) -> tuple[Int64, Int32, Int64, Int32, Int32]:
+        """As kernels take them."""
+        return (
+            self.sets.starts, self.sets.items, self.examples.starts, self.examples.items,
+            self.places,
+        )  # fmt: skip
+
+
+def labels(sets: Lists, k: int) -> Labels:
+    order = np.argsort(sets.items, kind="stable").astype(np.int32)
+    rows = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(sets.starts))
+    starts = np.zeros(k + 1, np.int64)
+    np.cumsum(np.bincount(sets.items, minlength=k), out=starts[1:])
+    return Labels(sets, Lists(starts, rows[order]), order)

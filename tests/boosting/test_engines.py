@@ -1,0 +1,256 @@
+"""Engines find the same rules: the plain one, straight from the formulas, and the fast one."""
+
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostext.arrays import Lists
+from boostext.boosting.engines import choose, incremental
+from boostext.boosting.engines.plain import PlainEngine
+from boostext.boosting.rounds import Booster
+from boostext.compiled import notice
+from boostext.errors import SettingsError
+from boostext.features.conditions import Equals, Occurs
+from boostext.features.matrix import FeatureMatrix, NumericColumn
+from boostext.settings import BoostingSettings
+from tests.boosting.bags import Names, bag, features_of
+
+needs_numba = pytest.mark.skipif(bool(notice()), reason=notice())
+FORMS = [(votes, abstain) for votes in ("real", "discrete") for abstain in (False, True)]
+
+
+def corpus(rng, m, k, terms, density, single, unknown=False, numeric=0):
+    """Random documents whose terms speak of labels; counts nest; some columns have gaps."""
+    sizes = np.ones(m, int) if single else rng.integers(0, k + 1, m)
+    sets = [sorted(rng.choice(k, size, replace=False).tolist()) for size in sizes]
+    lists, unknown_list, names = [], [], []
+    for t in range(terms):
+        likes = rng.random(k) < 0.4
+        p = [density * (3 if likes[s].any() else 0.5) for s in sets]
+        inside = rng.random(m) < np.minimum(p, 0.95)
+        counts = np.where(inside, rng.integers(1, 4, m), 0)
+        for c in (1, 2):
+            lists.append(np.flatnonzero(counts >= c).tolist())
+            names.append(Occurs("text", (f"t{t}",), c))
+            unknown_list.append(-1)
+    gaps = []
+    if unknown:
+        values = rng.integers(-1, 3, m)
+        gaps.append(np.flatnonzero(values < 0).tolist())
+        for v in range(3):
+            lists.append(np.flatnonzero(values == v).tolist())
+            names.append(Equals("color", str(v)))
+            unknown_list.append(0)
+    columns = []
+    for c in range(numeric):
+        values = rng.integers(0, 8, m).astype(float) + [len(s) for s in sets]
+        values[rng.random(m) < 0.2] = np.nan
+        columns.append(NumericColumn(f"n{c}", values))
+    features = FeatureMatrix(
+        m, Names(names), Lists.of(lists), np.asarray(unknown_list, np.int32), Lists.of(gaps),
+        tuple(columns),
+    )  # fmt: skip
+    return features, Lists.of(sets), k
+
+
+def boosted(data, weights, engine, threads=1, replay=(), **choices):
+    features, sets, k = data
+    booster = Booster(features, sets, k, weights, BoostingSettings(**choices), engine, threads)
+    return booster, list(booster.rounds(replay))
+
+
+def agree(data, weights, **choices):
+    """Run both engines; their rules, votes, Z, scores and weights agree. Returns the fast run."""
+    plain, expected = boosted(data, weights, "plain", **choices)
+    fast, made = boosted(data, weights, "incremental", **choices)
+    assert [r.rule.condition for r in made] == [r.rule.condition for r in expected]
+    for ours, theirs in zip(made, expected, strict=True):
+        np.testing.assert_allclose(ours.rule.votes, theirs.rule.votes, rtol=1e-9, atol=1e-9)
+        assert ours.z == pytest.approx(theirs.z, rel=1e-9)
+        assert ours.gain == pytest.approx(theirs.gain, rel=1e-7, abs=1e-9)
+    np.testing.assert_allclose(fast.scores(), plain.scores(), rtol=1e-9, atol=1e-8)
+    np.testing.assert_allclose(fast.weights(), plain.weights(), rtol=1e-7, atol=1e-12)
+    assert fast.stopped == plain.stopped
+    return fast, made
+
+
+CLEAR = (features_of([{"a"}, {"b"}]), Lists.of([[0], [1]]), 2)
+
+
+@st.composite
+def problems(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    single = draw(st.booleans())
+    k = draw(st.integers(2 if single else 1, 6))
+    m = draw(st.integers(2, 60))
+    data = corpus(
+        rng, m, k, draw(st.integers(1, 25)), draw(st.sampled_from([0.02, 0.1, 0.4])), single,
+        draw(st.booleans()), draw(st.integers(0, 2)),
+    )  # fmt: skip
+    weights = draw(st.sampled_from([np.ones(m), rng.integers(0, 4, m) + np.eye(m)[0]]))
+    return data, weights, single
+
+
+@needs_numba
+@pytest.mark.parametrize(("votes", "abstain"), FORMS)
+@given(
+    problem=problems(),
+    smoothing=st.sampled_from(["1/m", "ss99", 0.01]),
+    start=st.sampled_from(["uniform", "balanced"]),
+    unknown=st.sampled_from(["abstains", "votes"]),
+    shrinkage=st.sampled_from([1.0, 0.3]),
+    search=st.sampled_from([{}, {"term_fraction": 0.4}, {"rarity": 1.5, "reuse": 0.5}]),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_fast_engine_finds_the_rules_of_the_plain_one(
+    votes, abstain, problem, smoothing, start, unknown, shrinkage, search
+):
+    data, weights, single = problem
+    agree(
+        data, weights, rounds=12, votes=votes, abstain=abstain, smoothing=smoothing,
+        start=start if single else "uniform", unknown=unknown, shrinkage=shrinkage, **search,
+    )  # fmt: skip
+
+
+@needs_numba
+@pytest.mark.parametrize("single", [True, False])
+def test_the_fast_engine_follows_the_plain_one_for_thousands_of_rounds(single):
+    rng = np.random.default_rng(5)
+    data = corpus(rng, 300, 4, 40, 0.1, single)
+    agree(data, np.ones(300), rounds=5000)
+
+
+@needs_numba
+@pytest.mark.parametrize(
+    ("votes", "abstain", "rounds"),
+    [
+        ("real", False, 20_000),
+        ("real", True, 4000),
+        ("discrete", False, 4000),
+        ("discrete", True, 4000),
+    ],
+)
+def test_separable_data_stay_finite_for_twenty_thousand_rounds(votes, abstain, rounds):
+    b = bag([("a c", ["x"]), ("b c", ["y"]), ("a d", ["x"]), ("b d", ["z"])])
+    data = (b.features, b.label_sets, 3)
+    booster, made = boosted(
+        data, b.weights, "incremental", rounds=rounds, votes=votes, abstain=abstain
+    )
+    assert np.isfinite(booster.scores()).all()
+    assert np.isfinite(booster.weights()).all()
+    assert all(np.isfinite(r.rule.votes).all() and np.isfinite(r.z) for r in made)
+    assert booster.weights().sum() == pytest.approx(1)
+
+
+@needs_numba
+@pytest.mark.parametrize(("votes", "abstain"), FORMS)
+def test_threads_do_not_change_a_byte(votes, abstain, monkeypatch):
+    monkeypatch.setattr(incremental, "SPLIT", 0)
+    data = corpus(np.random.default_rng(1), 200, 5, 60, 0.1, False, True, 1)
+    choices = {"rounds": 60, "votes": votes, "abstain": abstain}
+    one, first = boosted(data, np.ones(200), "incremental", threads=1, **choices)
+    for threads in (2, 3, 8):
+        many, second = boosted(data, np.ones(200), "incremental", threads=threads, **choices)
+        assert_same_bits(one, first, many, second)
+
+
+@needs_numba
+@pytest.mark.parametrize("rounds", [1, 30, 79])
+def test_replaying_leaves_the_bits_of_finding(rounds, monkeypatch):
+    monkeypatch.setattr(incremental, "LASTS", 25)
+    data = corpus(np.random.default_rng(2), 150, 4, 50, 0.1, True, True, 1)
+    whole, made = boosted(data, np.ones(150), "incremental", rounds=80)
+    known = [r.rule for r in made[:rounds]]
+    resumed, again = boosted(data, np.ones(150), "incremental", replay=known, rounds=80)
+    assert_same_bits(whole, made, resumed, again)
+
+
+def assert_same_bits(one, first, other, second):
+    assert len(first) == len(second)
+    for a, b in zip(first, second, strict=True):
+        assert a.rule.condition == b.rule.condition
+        assert (a.rule.votes.tobytes(), a.z, a.gain) == (b.rule.votes.tobytes(), b.z, b.gain)
+    assert one.scores().tobytes() == other.scores().tobytes()
+    assert one.weights().tobytes() == other.weights().tobytes()
+
+
+@needs_numba
+def test_no_round_allocates_terms_x_labels():
+    rng = np.random.default_rng(3)
+    m, k, terms = 400, 60, 4000
+    data = corpus(rng, m, k, terms // 2, 0.01, True)
+    features, sets, _ = data
+    booster = Booster(features, sets, k, np.ones(m), BoostingSettings(rounds=40), "incremental")
+    made = booster.rounds()
+    for _ in range(5):
+        next(made)
+    tracemalloc.start()
+    for _ in made:
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < len(features.yes) * k * 4  # the least: one float32 each
+
+
+@needs_numba
+@given(problem=problems(), form=st.sampled_from(FORMS))
+@settings(max_examples=40, deadline=None)
+def test_hamming_loss_is_below_the_product_of_z_in_every_round(problem, form):
+    """SS99 Theorem 3, with weighted examples; a score of 0 counts as loss."""
+    (features, sets, k), weights, _ = problem
+    signs = np.full((len(sets), k), -1)
+    signs[np.repeat(np.arange(len(sets)), np.diff(sets.starts)), sets.items] = 1
+    share = (weights / weights.sum() / k)[:, None]
+    choices = BoostingSettings(votes=form[0], abstain=form[1], rounds=10)
+    booster = Booster(features, sets, k, weights, choices, "incremental")
+    for made in booster.rounds():
+        assert (share * (signs * booster.scores() <= 0)).sum() <= made.bound * (1 + 1e-9)
+        assert made.z <= 1 + 1e-9
+
+
+def test_auto_takes_the_plain_engine_where_numba_is_missing(monkeypatch):
+    monkeypatch.setattr(choose, "notice", lambda: "numba cannot be imported")
+    monkeypatch.setattr(choose, "SMALL", 0)
+    booster, made = boosted(CLEAR, np.ones(2), "auto", rounds=2)
+    assert len(made) == 2
+    assert type(booster._engine) is PlainEngine
+
+
+@needs_numba
+def test_auto_goes_by_the_work_and_not_by_the_threads(monkeypatch):
+    def engine(threads):
+        return type(boosted(CLEAR, np.ones(2), "auto", threads, rounds=2)[0]._engine)
+
+    assert engine(1) is engine(8) is PlainEngine
+    monkeypatch.setattr(choose, "SMALL", 0)
+    assert engine(1) is engine(8) is incremental.IncrementalEngine
+
+
+def test_asking_for_the_fast_engine_without_numba_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(incremental, "compiled", lambda function, signature: None)
+    monkeypatch.setattr(incremental, "notice", lambda: "numba cannot be imported (no such file)")
+    with pytest.raises(SettingsError, match=r"no such file.*use --engine plain"):
+        boosted(CLEAR, np.ones(2), "incremental", rounds=2)
+
+
+@pytest.mark.parametrize("algorithm", ["mr", "logistic", "adaboost-r", "m1", "oc"])
+def test_the_fast_engine_is_refused_where_weights_change_everywhere(algorithm):
+    with pytest.raises(SettingsError, match="--engine incremental goes with"):
+        boosted(CLEAR, np.ones(2), "incremental", rounds=2, algorithm=algorithm)
+
+
+def test_importing_the_engines_does_not_import_numba():
+    code = "import boostext.boosting.rounds, sys; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_bound_on_a_label_holds():
+    """h(p, q) = 1 - sqrt((1-p)(1-q)) - sqrt(pq) <= min(p + q, (p + q)/2 (1 + max(p, q)))."""
+    p, q = np.meshgrid(np.linspace(0, 1, 401), np.linspace(0, 1, 401))
+    h = 1 - np.sqrt((1 - p) * (1 - q)) - np.sqrt(p * q)
+    assert (h <= np.minimum(p + q, (p + q) / 2 * (1 + np.maximum(p, q))) + 1e-15).all()
