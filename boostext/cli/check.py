@@ -29,8 +29,9 @@ def command(
 ) -> None:
     """Tell what is in the data: labels, sizes, duplicates.
 
-    Also the same text with other labels, and labels that are probably meant to be one. Bad records are counted and listed, and do not stop the check. With --test also what the two
-    have in common: texts in both, labels that only one has.
+    Also the same text with other labels, and labels that are probably meant to be one. Bad
+    records are counted and listed, and do not stop the check. With --test also what the two have
+    in common: texts in both, labels that only one has.
 
     \b
     Example:

@@ -41,9 +41,10 @@ from boostext.cli.talk import Talk
 def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
     """Label new documents.
 
-    DATA are files, folders, or - for stdin; each document has one result, in input order. Fields are named as in training unless said here.
-    A score is a sum of votes; a label with a score above 0, or above the model's own threshold,
-    is given; models of one label give the label of greatest score.
+    DATA are files, folders, or - for stdin; each document has one result, in input order. Fields
+    are named as in training unless said here. A score is a sum of votes; a label with a score
+    above 0, or above the model's own threshold, is given; models of one label give the label of
+    greatest score.
 
     \b
     Example:
