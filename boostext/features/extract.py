@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from boostext.arrays import Int32, Lists
+from boostext.arrays import Int32, Int64, Lists
 from boostext.corpus.documents import Attribute, Document
 from boostext.features.attributes import categories, is_numeric, numeric_column
+from boostext.features.counter import Counter, TermCounter
 from boostext.features.matrix import FeatureMatrix, NumericColumn
-from boostext.features.merge import gather, merge
+from boostext.features.merge import gather, joined_lists, merge
 from boostext.features.names import CategorySource, LazyNames, TermSource
 from boostext.features.selection import nothing_left, select
-from boostext.features.terms import PlainCounter, least_documents
+from boostext.features.terms import least_documents
 from boostext.settings import TextSettings
 
 
@@ -42,12 +43,12 @@ def extract(
     """
     if isinstance(fields, str) or isinstance(attributes, str):
         raise TypeError("fields and attributes are lists of names, not one name")
-    counters = {name: PlainCounter(settings.of_field(name)) for name in fields}
+    counters = {name: TermCounter(settings.of_field(name), threads) for name in fields}
     return extract_with(counters, documents, settings, attributes, declared)
 
 
 def extract_with(
-    counters: dict[str, PlainCounter],
+    counters: Mapping[str, Counter],
     documents: Iterable[Document],
     settings: TextSettings,
     attributes: Sequence[str] | None,
@@ -92,6 +93,8 @@ class _Parts:
     lists: list[Lists] = field(default_factory=list)
     unknown: list[list[int]] = field(default_factory=list)
     unknown_list: list[Int32] = field(default_factory=list)
+    # documented order over all conditions
+    place: list[Int64] = field(default_factory=list)
     # what makes a condition simple, most important first (see `merge`)
     simplicity: list[tuple[Int32, Int32, Int32]] = field(default_factory=list)
     numeric: list[NumericColumn] = field(default_factory=list)
@@ -101,7 +104,8 @@ class _Parts:
             return
         t, c = np.divmod(source.chosen, len(source.counts))
         at_least = np.array(source.counts, np.int32)[c]
-        self._add(source, gather(source.terms.conditions, source.chosen), -1)
+        order = source.terms.order[t] * len(source.counts) + c
+        self._add(source, gather(source.terms.conditions, source.chosen), -1, order)
         self.simplicity.append((at_least, source.terms.span[t], source.terms.words[t]))
 
     def add_column(self, name: str, values: list[Attribute], declared: Sequence[str]) -> None:
@@ -113,36 +117,34 @@ class _Parts:
         if unknown and unknown not in self.unknown:
             self.unknown.append(unknown)
         which = self.unknown.index(unknown) if unknown else -1
-        self._add(CategorySource(name, tuple(found)), Lists.of(found.values()), which)
+        self._add(CategorySource(name, tuple(found)), Lists.of(found.values()), which,
+                  np.arange(len(found)))  # fmt: skip
         one = np.ones(len(found), np.int32)
         self.simplicity.append((one, one, one))
 
-    def _add(self, source: TermSource | CategorySource, lists: Lists, unknown: int) -> None:
+    def _add(
+        self, source: TermSource | CategorySource, lists: Lists, unknown: int, order: Int64
+    ) -> None:
+        before = int(self.place[-1].max()) + 1 if self.place else 0
+        self.place.append(before + order)
         self.sources.append(source)
         self.lists.append(lists)
         self.unknown_list.append(np.full(len(source), unknown, np.int32))
 
     def matrix(self, documents: int, tokens: int) -> FeatureMatrix:
-        lists = _joined(self.lists)
+        lists = joined_lists(self.lists)
         empty = np.zeros(0, np.int32)
         unknown_list = np.concatenate([empty, *self.unknown_list])
         keys = [np.concatenate([empty, *key]) for key in zip(*self.simplicity, strict=True)]
         keys = keys if self.simplest else []
-        merged = merge(lists, unknown_list, keys)
+        place = np.concatenate([np.zeros(0, np.int64), *self.place])
+        merged = merge(lists, unknown_list, keys, place)
         return FeatureMatrix(
             document_count=documents,
-            names=LazyNames(self.sources, merged),
+            names=LazyNames(self.sources, merged, place),
             yes=gather(lists, merged.representatives),
             unknown_list=unknown_list[merged.representatives],
             unknown=Lists.of(self.unknown),
             numeric=tuple(self.numeric),
             token_count=tokens,
         )
-
-
-def _joined(parts: list[Lists]) -> Lists:
-    if len(parts) == 1:
-        return parts[0]
-    sizes = [np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)]
-    items = [np.zeros(0, np.int32), *(part.items for part in parts)]
-    return Lists(np.cumsum(np.concatenate(sizes)), np.concatenate(items))

@@ -17,30 +17,46 @@ from boostext.arrays import Int32, Int64, Lists
 
 @dataclass(frozen=True)
 class Merged:
-    """representatives: (n,) condition numbers, ascending. members: n lists of condition numbers,
-    ascending, each with its representative."""
+    """n groups of conditions, in documented order of their representatives.
+
+    representatives: (n,) condition numbers. members: the condition numbers of each group, in no
+    order; group j is members[ends[j] - sizes[j]:ends[j]].
+    """
 
     representatives: Int64
-    members: Lists
+    members: Int64
+    ends: Int64
+    sizes: Int64
+
+    def group(self, j: int) -> Int64:
+        return self.members[self.ends[j] - self.sizes[j] : self.ends[j]]
 
 
-def merge(lists: Lists, unknown_list: Int32, simplicity: Sequence[Int32]) -> Merged:
+def merge(lists: Lists, unknown_list: Int32, simplicity: Sequence[Int32], place: Int64) -> Merged:
     """Groups of equal lists (none empty) with equal unknown_list.
 
-    simplicity: (N,) keys, most important first; the least represents a group.
+    simplicity: (N,) keys, most important first; the least represents a group, at a tie the first.
+    place: (N,) documented order, all different.
     """
     group = _equal_lists(lists, unknown_list)
-    count = len(lists)
-    order = np.argsort(group, kind="stable")
+    order = np.argsort(group)
     starts = _run_starts(group[order])
-    least = np.minimum.reduceat(_priority(simplicity, count)[order], starts) if count else starts
-    representatives = least % max(count, 1)
-    by_place = np.argsort(representatives)
-    ends = np.append(starts[1:], count)
-    pieces = Lists(np.append(starts, count), order.astype(np.int32))
-    sizes = (ends - starts)[by_place]
-    members = Lists(_offsets(sizes), gather(pieces, by_place).items)
-    return Merged(representatives[by_place], members)
+    sizes = np.diff(np.append(starts, len(lists)))
+    best = _least_of_each(order, starts, sizes, _code(simplicity, len(lists)), place)
+    by_place = np.argsort(place[best])
+    return Merged(best[by_place], order, (starts + sizes)[by_place], sizes[by_place])
+
+
+def _least_of_each(order: Int64, starts: Int64, sizes: Int64, code: Int64, place: Int64) -> Int64:
+    """The member of each run of `order` with the least code, of these the one of least place."""
+    if not len(order):
+        return order
+    least = np.minimum.reduceat(code[order], starts)
+    simplest = order[code[order] == np.repeat(least, sizes)]
+    group = np.repeat(np.arange(len(starts)), sizes)[code[order] == np.repeat(least, sizes)]
+    first = np.minimum.reduceat(place[simplest], _run_starts(group))
+    best: Int64 = simplest[place[simplest] == first[group]]
+    return best
 
 
 def gather(lists: Lists, which: Int64) -> Lists:
@@ -51,12 +67,21 @@ def gather(lists: Lists, which: Int64) -> Lists:
     return Lists(starts, lists.items[np.arange(starts[-1]) + shift])
 
 
-def _priority(simplicity: Sequence[Int32], count: int) -> Int64:
-    """One number a condition, for comparing; its place is the remainder by `count`."""
+def joined_lists(parts: Sequence[Lists]) -> Lists:
+    """All lists, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = [np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)]
+    items: list[Int32] = [np.zeros(0, np.int32), *(part.items for part in parts)]
+    return Lists(np.cumsum(np.concatenate(sizes)), np.concatenate(items))
+
+
+def _code(simplicity: Sequence[Int32], count: int) -> Int64:
+    """One number a condition, for comparing."""
     code = np.zeros(count, np.int64)
     for key in simplicity:
         code = code * (int(key.max(initial=0)) + 1) + key
-    return code * count + np.arange(count)
+    return code
 
 
 def _equal_lists(lists: Lists, unknown_list: Int32) -> Int64:

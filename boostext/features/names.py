@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+import numpy as np
+
 from boostext.arrays import Int64
 from boostext.features.conditions import Condition, Equals, Occurs
 from boostext.features.merge import Merged
@@ -45,12 +47,17 @@ class CategorySource:
 
 
 class LazyNames:
-    """ConditionNames over the sources, one after the other, after merging."""
+    """ConditionNames over the sources, one after the other, after merging.
 
-    def __init__(self, sources: Sequence[TermSource | CategorySource], merged: Merged) -> None:
+    place: the documented order of all conditions of all sources, by which aliases are listed.
+    """
+
+    def __init__(
+        self, sources: Sequence[TermSource | CategorySource], merged: Merged, place: Int64
+    ) -> None:
         self._sources = sources
         self._ends = list(accumulate(len(source) for source in sources))
-        self._merged = merged
+        self._merged, self._place = merged, place
 
     def __len__(self) -> int:
         return len(self._merged.representatives)
@@ -59,9 +66,10 @@ class LazyNames:
         return self._condition(int(self._merged.representatives[j]))
 
     def aliases(self, j: int) -> tuple[Condition, ...]:
-        representative = self._merged.representatives[j]
-        members = self._merged.members[j].tolist()
-        return tuple(self._condition(i) for i in members if i != representative)
+        members = self._merged.group(j)
+        others = members[members != self._merged.representatives[j]]
+        ordered = others[np.argsort(self._place[others])]
+        return tuple(self._condition(int(i)) for i in ordered)
 
     def _condition(self, i: int) -> Condition:
         s = bisect_right(self._ends, i)

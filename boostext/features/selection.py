@@ -47,12 +47,13 @@ def _undropped(terms: Terms, settings: TextSettings, kept: Int64) -> Int64:
 
 
 def _most_frequent(fields: Sequence[Terms], kept: list[Int64], count: int) -> list[Int64]:
-    frequency = [terms.frequency[t] for terms, t in zip(fields, kept, strict=True)]
-    best = np.argsort(-np.concatenate(frequency), kind="stable")[:count]
-    stays = np.zeros(sum(map(len, kept)), bool)
-    stays[best] = True
-    parts = np.split(stays, np.cumsum([len(t) for t in kept])[:-1])
-    return [t[part] for t, part in zip(kept, parts, strict=True)]
+    pairs = list(zip(fields, kept, strict=True))
+    which = np.repeat(np.arange(len(fields)), [len(t) for t in kept])
+    order = np.concatenate([terms.order[t] for terms, t in pairs])
+    frequency = np.concatenate([terms.frequency[t] for terms, t in pairs])
+    stays = np.zeros(len(which), np.bool_)
+    stays[np.lexsort((order, which, -frequency))[:count]] = True
+    return [t[stays[which == f]] for f, t in enumerate(kept)]
 
 
 def _conditions(terms: Terms, kept: Int64, counts: int) -> Int64:

@@ -15,14 +15,16 @@ from boostext.settings import TextSettings
 
 @dataclass(frozen=True)
 class Terms:
-    """T terms that occur in at least min_df documents, by first occurrence (see `ngrams`).
+    """T terms that occur in at least min_df documents.
 
-    spell: term number -> its tokens. span, words: (T,) places and tokens of each.
-    frequency: (T,) documents. conditions: T * C lists of documents; list t * C + c holds those
-    with term t at least counts[c] times. tokens: read in all; distinct: of them, different ones.
+    spell: term number -> its tokens. order: (T,) by first occurrence (see `ngrams`). span, words:
+    (T,) places and tokens of each. frequency: (T,) documents. conditions: T * C lists of
+    documents; list t * C + c holds those with term t at least counts[c] times. tokens: read in all;
+    distinct: of them, different ones.
     """
 
     spell: Callable[[int], Term[str]]
+    order: Int64
     span: Int32
     words: Int32
     frequency: Int64
@@ -68,6 +70,7 @@ class PlainCounter:
         terms = list(found)
         return Terms(
             spell=_speller(terms, tokens, self.settings.analyzer == "char"),
+            order=np.arange(len(terms), dtype=np.int64),
             span=np.array([len(term) for term in terms], np.int32),
             words=np.array([len(term) - term.count(None) for term in terms], np.int32),
             frequency=np.array([len(pairs) // 2 for pairs in found.values()], np.int64),

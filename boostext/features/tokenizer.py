@@ -69,6 +69,12 @@ class Tokenizer:
                 found.append((token, begin, ends[stop - 1] if stop > start else begin))
         return found
 
+    def is_token(self, token: str) -> bool:
+        """Whether a text can have this token; only a pattern's cannot be told (True)."""
+        if self.settings.analyzer == "char":
+            return len(token) == 1
+        return bool(self.settings.token_pattern) or list(self._spans(token)) == [(0, len(token))]
+
     def _all_tokens(self, text: str) -> list[str]:
         normal = normalize(text, self.settings.lowercase)
         if self.settings.analyzer == "char":

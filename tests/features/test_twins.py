@@ -1,0 +1,126 @@
+"""Plain and compiled code give the same conditions, in the same order, of any texts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostext import compiled
+from boostext.corpus.documents import Document
+from boostext.errors import BoostextError
+from boostext.features.compiled_terms import CompiledCounter
+from boostext.features.conditions import spell
+from boostext.features.extract import extract_with
+from boostext.features.lookup import ConditionLookup
+from boostext.features.terms import PlainCounter
+from boostext.settings import TextSettings
+from tests.features.texts import any_texts, documents
+
+pytestmark = pytest.mark.skipif(bool(compiled.notice()), reason=compiled.notice())
+
+SETTINGS = st.builds(
+    TextSettings,
+    ngrams=st.sampled_from([(1, 1), (1, 3), (2, 3), (4, 4)]),
+    expert=st.sampled_from(["ngram", "sparse", "full", "icsi-sparse"]),
+    counts=st.sampled_from([(1,), (1, 2, 3), (2, 5)]),
+    min_df=st.sampled_from([1, 2, 0.4]),
+    max_df=st.sampled_from([1.0, 0.7]),
+    max_terms=st.sampled_from([0, 5]),
+    lowercase=st.booleans(),
+    punctuation=st.booleans(),
+    stop_words=st.sampled_from([(), ("a", "don't", "日本")]),
+    token_pattern=st.sampled_from(["", "", r"[^ ]+", r"\w+|$"]),
+) | st.builds(
+    TextSettings,
+    analyzer=st.just("char"),
+    ngrams=st.sampled_from([(1, 1), (2, 5)]),
+    min_df=st.sampled_from([1, 2]),
+    lowercase=st.booleans(),
+)  # fmt: skip
+
+
+def described(features):
+    """All that a matrix says, for comparison; matrices hold arrays and cannot be compared."""
+    names = features.names
+    return {
+        "names": [names[j] for j in range(len(names))],
+        "aliases": [names.aliases(j) for j in range(len(names))],
+        "yes": [features.yes[j].tolist() for j in range(len(names))],
+        "types": (features.yes.starts.dtype, features.yes.items.dtype),
+        "tokens": features.token_count,
+    }
+
+
+def result(counter, texts, settings):
+    """What extraction gives, or the message of its error."""
+    try:
+        return described(extract_with({"text": counter}, documents(texts), settings, ()))
+    except BoostextError as error:
+        return str(error)
+
+
+@pytest.fixture(params=[1, 2], ids=["one thread", "two threads"])
+def same(request):
+    """Runs both twins on texts, compares what they say, and returns it."""
+
+    def compare(texts, settings):
+        plain = result(PlainCounter(settings), texts, settings)
+        assert result(CompiledCounter(settings, request.param), texts, settings) == plain
+        return plain
+
+    return compare
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(any_texts, max_size=8), SETTINGS)
+def test_twins_agree_on_any_texts(texts, settings):
+    plain = result(PlainCounter(settings), texts, settings)
+    assert result(CompiledCounter(settings), texts, settings) == plain
+
+
+@pytest.mark.parametrize("expert", ["ngram", "sparse", "full", "icsi-sparse"])
+def test_twins_agree_when_tables_grow_and_batches_split(same, expert, monkeypatch):
+    monkeypatch.setattr("boostext.features.compiled_terms.BATCH", 1000)
+    rng = np.random.default_rng(1)
+    words = rng.zipf(1.3, size=(300, 60)) % 9000
+    texts = [" ".join(f"w{number}" for number in row) for row in words]
+    found = same(texts, TextSettings(expert=expert, ngrams=(1, 4), counts=(1, 2)))
+    assert len(found["names"]) > 300
+
+
+def test_many_different_words_grow_every_table(same):
+    texts = [" ".join(f"w{i}" for i in range(j, j + 9000)) for j in range(0, 36000, 4500)]
+    assert same(texts, TextSettings(ngrams=(1, 2)))["tokens"] == 8 * 9000
+
+
+def test_twins_agree_when_memory_is_short(same, monkeypatch):
+    monkeypatch.setattr("boostext.features.spool.IN_MEMORY", 64)
+    texts = ["the cat sat on the mat", "", "a cat on a mat", "on the mat"] * 5
+    assert same(texts, TextSettings(ngrams=(1, 3), expert="sparse"))["tokens"] == 70
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(any_texts, min_size=1, max_size=6), SETTINGS)
+def test_lookup_finds_what_extraction_found(texts, settings):
+    try:
+        features = extract_with({"text": PlainCounter(settings)}, documents(texts), settings, ())
+    except BoostextError:
+        return
+    names = [features.names[j] for j in range(len(features.names))]
+    lookup = ConditionLookup(names, settings, ["text"])
+    yes = [lookup.blocks(document)[0].tolist() for document in documents(texts)]
+    expected = [[] for _ in texts]
+    for j in range(len(names)):
+        for d in features.yes[j].tolist():
+            expected[d].append(j)
+    assert yes == expected, [spell(name) for name in names]
+
+
+def test_fields_are_counted_apart():
+    fields = [Document("1", {"a": "x y", "b": "x"}), Document("2", {"b": "y"})]
+    counters = {name: CompiledCounter(TextSettings()) for name in "ab"}
+    features = extract_with(counters, fields, TextSettings(), ())
+    names = [spell(features.names[j], fields=2) for j in range(len(features.names))]
+    aliases = [spell(c, fields=2) for c in features.names.aliases(0)]
+    # a:x, a:y and b:x hold for the first document only; the first stands for them
+    assert (names, aliases) == (["a:x", "b:y"], ["a:y", "b:x"])
