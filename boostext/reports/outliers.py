@@ -20,7 +20,7 @@ sample_data the first 60 outliers hold (sparse 1-3-grams; in brackets: the right
     shrinkage 0.3: mean   18 (16)  22 (19)  22 (20)  24 (22)  26 (25)
     shrinkage 0.3: last   21       23       24       26       28
 
-So neither is always the better. The last scores find up to 5 more while the model is still learning;
+So neither is always the better. The last scores find up to 5 more while the model still learns;
 the mean finds up to 10 more, and names the right label, once wrong labels are learned by heart,
 which is where the default number of rounds ends on small data. Where the model has come to agree
 with a wrong label, the right one is mostly the rival: of the 28 found after 2000 rounds, all.
