@@ -86,7 +86,7 @@ def _with_ascii_dashes(argument: str) -> str:
     if not head.startswith("-") or not re.fullmatch(r"[a-z][a-z-]*", name):
         return argument
     given = argument[: len(argument.split("=")[0])]
-    return given if given.isascii() else ("-" if len(name) == 1 else "--") + name
+    return argument if given.isascii() else ("-" if len(name) == 1 else "--") + name
 
 
 def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
