@@ -146,7 +146,8 @@ class Booster:
         self._preference[condition] *= self.settings.reuse
         alpha = vote.alpha * self.settings.shrinkage
         rule = Rule(spelled, votes, alpha)
-        return Round(number, rule, float(self._voting.gain(W, self._speaks)), z, bound * z)
+        gain = float(self._voting.gain(W, self._speaks))
+        return Round(number, rule, gain, z, bound * z, condition)
 
     def _sized(self, condition: int, vote: Vote) -> Vote:
         """The vote with alpha chosen as the settings say."""

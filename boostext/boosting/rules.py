@@ -26,7 +26,8 @@ class Round:
     """What one round did.
 
     number: t, from 1. gain: the criterion of the choice, unsmoothed (1 - Z for real votes).
-    z: the actual normalizer; bound: the product of all z so far.
+    z: the actual normalizer; bound: the product of all z so far. condition: the number of the
+    rule's condition.
     """
 
     number: int
@@ -34,3 +35,4 @@ class Round:
     gain: float
     z: float
     bound: float
+    condition: int = -1
