@@ -23,11 +23,12 @@ PAGES = [README, *sorted((ROOT / "docs").glob("*.md")), ROOT / "sample_data" / "
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
 RUNS = re.compile(r"<!-- runs -->\n```\w*\n(.*?)```", re.DOTALL)
 SHOWN = re.compile(r"(<!-- output: (.*?) -->\n```\w*\n)(.*?)(?=```)", re.DOTALL)
-ICSIBOOST_OPTIONS = set(
-    "--abstaining-stump --anti-prior --cutoff --dev --display-maxclass --dryrun --fmeasure-beta "
-    "--ignore --interruptible --jobs --max-fmeasure --model --no-unk-ngrams --no-unknown-stump "
-    "--only --optimal-iterations --output-weights --pack-model --posteriors --sequence".split()
-)
+ICSIBOOST_OPTIONS = {
+    "--abstaining-stump", "--anti-prior", "--cutoff", "--dev", "--display-maxclass", "--dryrun",
+    "--fmeasure-beta", "--ignore", "--interruptible", "--jobs", "--max-fmeasure", "--model",
+    "--no-unk-ngrams", "--no-unknown-stump", "--only", "--optimal-iterations",
+    "--output-weights", "--pack-model", "--posteriors", "--sequence", "--test", "--train",
+}  # fmt: skip
 # Options of other programs that the pages mention.
 FOREIGN_OPTIONS = {"--version", *ICSIBOOST_OPTIONS}
 
