@@ -1,0 +1,278 @@
+"""Cross-validation: rules learned without each part of the data, and what they say of it.
+
+Features are extracted once, from all documents: what min_df, max_df and max_terms leave out is
+decided on all of them, without a look at labels; a condition that holds for no document of a
+training part is no candidate there. Folds are learned side by side in threads, which share the
+features; no result depends on how many.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boostext.algorithms import ALGORITHMS
+from boostext.arrays import Float64, Int64, Scores
+from boostext.boosting.codings import decode
+from boostext.boosting.rounds import Booster
+from boostext.boosting.rules import Round
+from boostext.corpus.corpus import Corpus
+from boostext.evaluation.folds import Folds, fold_remarks, make_folds
+from boostext.evaluation.gold import Gold
+from boostext.evaluation.measures import Monitor
+from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast
+from boostext.features.matrix import FeatureMatrix
+from boostext.features.merge import gather
+from boostext.features.part import parts
+from boostext.settings import BoostingSettings
+from boostext.training.run import Prepared
+from boostext.training.validation import is_measured
+
+MOST_ROUNDS = 2000
+"""Rounds that are tried where cross-validation is to choose their number."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """One fold: the examples held out (ascending), their features, and the rounds without them.
+
+    curve: (round, value of the measure) where it was taken.
+    """
+
+    examples: Int64
+    features: FeatureMatrix
+    rounds: tuple[Round, ...]
+    curve: tuple[tuple[int, float], ...]
+
+    def sums(self, first: int, fading: bool = False) -> Scores:
+        """(held out, k'): the votes of the first rounds, added up.
+
+        fading: the mean of the sums after each of those rounds, as `outliers.tapered`.
+        """
+        sums = Sums(self.features)
+        kept = self.rounds[:first]
+        for t, made in enumerate(kept):
+            sums.add(made, (first - t) / first if fading else 1.0)
+        return sums.value()
+
+
+class Sums:
+    """Votes on documents of a feature matrix, added up rule by rule."""
+
+    def __init__(self, features: FeatureMatrix) -> None:
+        self._features = features
+        self._columns = {column.name: column.values for column in features.numeric}
+        self._base: Float64 | None = None
+        self._apart = np.zeros((features.document_count, 0))
+
+    def add(self, made: Round, factor: float = 1.0) -> None:
+        """Let the rule of a round vote; only documents outside its block NO are touched."""
+        votes = made.rule.votes * factor
+        if self._base is None:  # as wide as a vote: labels, or columns of a code
+            self._base = np.zeros(votes.shape[1])
+            self._apart = np.zeros((self._features.document_count, votes.shape[1]))
+        yes, unknown = self._blocks(made)
+        self._base += votes[NO]
+        self._apart[yes] += votes[YES] - votes[NO]
+        self._apart[unknown] += votes[UNKNOWN] - votes[NO]
+
+    def value(self) -> Scores:
+        return self._apart if self._base is None else self._base + self._apart
+
+    def _blocks(self, made: Round) -> tuple[Int64, Int64]:
+        """The documents in block YES, and those in block UNKNOWN."""
+        condition, features = made.rule.condition, self._features
+        if isinstance(condition, AtLeast):
+            values = self._columns[condition.column]
+            met = np.flatnonzero(values >= condition.threshold)
+            return met, np.flatnonzero(np.isnan(values))
+        unknown = int(features.unknown_list[made.condition])
+        missing = features.unknown[unknown] if unknown >= 0 else np.zeros(0, np.int32)
+        return features.yes[made.condition].astype(np.int64), missing.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The measure after so many rounds: mean, standard deviation, least and greatest of folds."""
+
+    round: int
+    mean: float
+    spread: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """All folds of all splits. measure: the monitored one; best: the number of rounds with the
+    best mean, of equals the least. code: (k, k') where labels are coded.
+    """
+
+    prepared: Prepared
+    splits: tuple[Folds, ...]
+    held: tuple[HeldOut, ...]
+    measure: str
+    curve: tuple[CurvePoint, ...]
+    best: int
+
+    def scores(self, rounds: int, fading: bool = False) -> Scores:
+        """(m, k): of every example by the rules learned without it, averaged over the splits.
+
+        NaN for examples that are never held out.
+        """
+        corpus, boosting = self.prepared.corpus, self.prepared.plan.boosting
+        total = np.zeros((len(corpus), len(corpus.labels)))
+        times = np.zeros(len(corpus))
+        for fold in self.held:
+            sums = fold.sums(rounds, fading)
+            if not sums.shape[1]:
+                sums = np.zeros((len(fold.examples), len(corpus.labels)))
+            elif boosting.algorithm in CODED:
+                sums = decode(sums, self._code(), boosting.decoding)
+            total[fold.examples] += sums
+            times[fold.examples] += 1
+        with np.errstate(invalid="ignore"):
+            return total / times[:, None]
+
+    def _code(self) -> Float64 | None:
+        return _booster(self.prepared, np.arange(len(self.prepared.corpus)),
+                        self.prepared.features, 1).code  # fmt: skip
+
+
+CODED = tuple(name for name, row in ALGORITHMS.items() if row.coded)
+
+
+def cross_validate(
+    prepared: Prepared,
+    folds: int = 5,
+    splits: int = 1,
+    groups: Sequence[Hashable] | None = None,
+    on_round: Callable[[int, int], None] = lambda done, all: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> CrossValidation:
+    """Learn in every fold, with the settings of the plan, and measure on what it holds out.
+
+    splits: how often the data is cut anew; seeds are the plan's, and those after it. groups: see
+    `make_folds`. on_round: rounds done and to do, in all folds. Raises SettingsError, before
+    anything is learned, where the data cannot be cut so.
+    """
+    corpus, plan = prepared.corpus, prepared.plan
+    seed = plan.boosting.seed
+    cuts = tuple(
+        make_folds(corpus.label_sets, folds, seed + number, groups) for number in range(splits)
+    )
+    jobs = [(cut, fold) for cut in cuts for fold in range(cut.count)]
+    counter = _Counter(on_round, len(jobs) * plan.boosting.rounds, should_stop)
+    workers = min(len(jobs), plan.threads)
+    threads = max(1, plan.threads // workers)
+    with ThreadPoolExecutor(workers) as pool, counter:
+        held = tuple(pool.map(lambda job: _held_out(prepared, *job, threads, counter), jobs))
+    monitor = _monitor(prepared, np.arange(len(corpus)))
+    curve = tuple(_curve([fold.curve for fold in held], plan.boosting.rounds))
+    return CrossValidation(prepared, cuts, held, monitor.name, curve, _best(curve, monitor))
+
+
+def remarks(result: CrossValidation) -> Iterator[str]:
+    """What of the labels and the folds does not go together."""
+    corpus = result.prepared.corpus
+    yield from fold_remarks(corpus.labels, corpus.label_sets, result.splits[0])
+
+
+class _Counter:
+    """Counts the rounds of all folds; stops them where the caller fails or is asked to."""
+
+    def __init__(
+        self, tell: Callable[[int, int], None], total: int, asked: Callable[[], bool]
+    ) -> None:
+        self._tell, self._total, self._asked = tell, total, asked
+        self._done, self._left = 0, False
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
+        self._left = kind is not None
+
+    def after_round(self) -> bool:
+        """Count one; whether to go on."""
+        with self._lock:
+            self._done += 1
+            self._tell(self._done, self._total)
+        return not (self._left or self._asked())
+
+
+def _held_out(
+    prepared: Prepared, cut: Folds, fold: int, threads: int, counter: _Counter
+) -> HeldOut:
+    learned, held = cut.learned(fold), cut.held(fold)
+    training, measured = parts(prepared.features, learned, held)
+    booster = _booster(prepared, learned, training, threads)
+    monitor, sums = _monitor(prepared, held), Sums(measured)
+    rounds: list[Round] = []
+    curve: list[tuple[int, float]] = []
+    last = prepared.plan.boosting.rounds
+    for made in booster.rounds():
+        rounds.append(made)
+        sums.add(made)
+        if is_measured(made.number) or made.number == last:
+            curve.append((made.number, monitor.value(booster.decode(sums.value()))))
+        if not counter.after_round():
+            break
+    return HeldOut(held, measured, tuple(rounds), tuple(curve))
+
+
+def _booster(
+    prepared: Prepared, examples: Int64, features: FeatureMatrix, threads: int
+) -> Booster:
+    corpus, plan = prepared.corpus, prepared.plan
+    return Booster(
+        features, gather(corpus.label_sets, examples), len(corpus.labels),
+        prepared.weights[examples], plan.boosting, engine=plan.run.engine, threads=threads,
+        labels=corpus.labels,
+    )  # fmt: skip
+
+
+def _monitor(prepared: Prepared, examples: Int64) -> Monitor:
+    corpus, plan = prepared.corpus, prepared.plan
+    gold = Gold(corpus.labels, len(corpus.labels), gather(corpus.label_sets, examples))
+    link = ALGORITHMS[plan.boosting.algorithm].link
+    return Monitor(plan.stop.monitor, gold, prepared.multilabel, link)
+
+
+def _curve(
+    curves: Sequence[Sequence[tuple[int, float]]], last: int
+) -> Iterator[CurvePoint]:
+    """Of every measured round; a fold that ended before keeps its last value."""
+    known = [dict(curve) for curve in curves]
+    now = [float("nan")] * len(known)
+    for number in range(1, last + 1):
+        if not any(number in values for values in known):
+            continue
+        now = [values.get(number, before) for values, before in zip(known, now, strict=True)]
+        found = np.array([value for value in now if value == value])
+        if len(found):
+            yield CurvePoint(number, float(found.mean()), float(found.std()),
+                             float(found.min()), float(found.max()))  # fmt: skip
+
+
+def _best(curve: Sequence[CurvePoint], monitor: Monitor) -> int:
+    best: CurvePoint | None = None
+    for point in curve:
+        if best is None or monitor.is_better(point.mean, best.mean):
+            best = point
+    return best.round if best else 0
+
+
+def with_rounds(prepared: Prepared, rounds: int) -> Prepared:
+    """The same with another number of rounds."""
+    boosting: BoostingSettings = replace(prepared.plan.boosting, rounds=rounds)
+    return replace(prepared, plan=replace(prepared.plan, boosting=boosting))
+
+
+def corpus_of(result: CrossValidation) -> Corpus:
+    return result.prepared.corpus
