@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from boostext.corpus.column_options import OPTIONS, own_settings
 from boostext.corpus.files import numbered_lines
 from boostext.corpus.roles import shown
 from boostext.corpus.sources import BadRecords, Source
@@ -26,9 +27,6 @@ SKIPPED = ("ignore", "scored text")
 """Types whose columns are read over. icsiboost makes nothing of scored texts either."""
 NAMED_TYPES = (TEXT, CONTINUOUS, *SKIPPED)
 UNKNOWN = "?"
-NO_UNK = r"(^|#)unk(#|$)"
-EXPERTS = {"ngram": "ngram", "fgram": "full", "sgram": "icsi-sparse"}
-"""icsiboost's name of a text expert -> ours."""
 UP_TO_COMMA = re.compile(r"(?:[^\\,]|\\.|\\$)*", re.DOTALL)
 
 
@@ -214,48 +212,6 @@ def _option(text: str) -> tuple[str, str]:
     return key, value
 
 
-# Column options ------------------------------------------------------------------------------
-
-
-def _expert(value: str) -> str:
-    if value not in EXPERTS:
-        raise ValueError(f"expert_type is {shown(value)}; expected {', '.join(EXPERTS)}")
-    return EXPERTS[value]
-
-
-def _count(value: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", value):
-        raise ValueError(f"{shown(value)} is not a whole number of 0 or more")
-    return int(value)
-
-
-def _window(value: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,2}", value) or not 1 <= int(value) <= 32:
-        raise ValueError(f"expert_length is {shown(value)}; expected a window of 1 to 32 words")
-    return int(value)
-
-
-def _regex(value: str) -> str:
-    try:
-        re.compile(value)
-    except re.error as error:
-        raise ValueError(f"drop={value} is not a regular expression: {error}") from None
-    return value
-
-
-def _flag(value: str) -> bool:
-    if value not in ("0", "1"):
-        raise ValueError(f"no_unk is {shown(value)}; expected 0 or 1")
-    return value == "1"
-
-
-OPTIONS: dict[str, Callable[[str], object]] = {
-    "expert_type": _expert, "expert_length": _window, "cutoff": _count, "drop": _regex,
-    "no_unk": _flag,
-}  # fmt: skip
-"""option of a text column -> reader of its value"""
-
-
 def with_columns(text: TextSettings, schema: Schema) -> TextSettings:
     """The text settings, and for text columns with options of their own what these say.
 
@@ -265,24 +221,9 @@ def with_columns(text: TextSettings, schema: Schema) -> TextSettings:
         f"{column.name}:{option}={value}"
         for column in schema.columns
         if column.kind == TEXT
-        for option, value in _own_settings(column, text)
+        for option, value in own_settings(dict(column.options), text)
     ]
     return replace(text, per_field=(*own, *text.per_field))
-
-
-def _own_settings(column: Column, text: TextSettings) -> Iterator[tuple[str, str]]:
-    given = dict(column.options)
-    expert = _expert(given["expert_type"]) if "expert_type" in given else text.expert
-    window = _window(given["expert_length"]) if "expert_length" in given else text.ngrams[1]
-    if "expert_type" in given or "expert_length" in given:
-        yield "expert", expert
-        yield "ngrams", f"1-{window}"
-    if "cutoff" in given:
-        yield "min-df", given["cutoff"]
-    if given.get("no_unk") == "1":
-        yield "drop", NO_UNK
-    elif "drop" in given:
-        yield "drop", given["drop"]
 
 
 # Writing -------------------------------------------------------------------------------------

@@ -24,10 +24,10 @@ import numpy as np
 
 from boostext.arrays import Float64
 from boostext.boosting.rules import Rule
+from boostext.corpus.column_options import EXPERTS
 from boostext.corpus.files import numbered_lines
 from boostext.corpus.schema import (
     CONTINUOUS,
-    EXPERTS,
     NOMINAL,
     TEXT,
     Column,
