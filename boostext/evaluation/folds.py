@@ -77,9 +77,7 @@ def _numbered(groups: Sequence[Hashable]) -> Int64:
 class _Dealing:
     """Units (examples or groups) given to the folds one by one, rarest label first."""
 
-    def __init__(
-        self, label_sets: Lists, unit: Int64, units: int, count: int, seed: int
-    ) -> None:
+    def __init__(self, label_sets: Lists, unit: Int64, units: int, count: int, seed: int) -> None:
         owners = unit[np.repeat(np.arange(len(unit)), np.diff(label_sets.starts))]
         size = int(label_sets.items.max(initial=-1)) + 1
         keys, counts = np.unique(owners * max(size, 1) + label_sets.items, return_counts=True)

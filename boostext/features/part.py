@@ -65,4 +65,3 @@ def _among(lists: Lists, documents: Int64, count: int) -> Lists:
     items = number[lists.items]
     before = np.concatenate([[0], np.cumsum(items >= 0)])
     return Lists(before[lists.starts].astype(np.int64), items[items >= 0])
-

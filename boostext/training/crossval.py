@@ -226,9 +226,7 @@ def _held_out(
     return HeldOut(held, measured, tuple(rounds), tuple(curve))
 
 
-def _booster(
-    prepared: Prepared, examples: Int64, features: FeatureMatrix, threads: int
-) -> Booster:
+def _booster(prepared: Prepared, examples: Int64, features: FeatureMatrix, threads: int) -> Booster:
     corpus, plan = prepared.corpus, prepared.plan
     return Booster(
         features, gather(corpus.label_sets, examples), len(corpus.labels),
@@ -244,9 +242,7 @@ def _monitor(prepared: Prepared, examples: Int64) -> Monitor:
     return Monitor(plan.stop.monitor, gold, prepared.multilabel, link)
 
 
-def _curve(
-    curves: Sequence[Sequence[tuple[int, float]]], last: int
-) -> Iterator[CurvePoint]:
+def _curve(curves: Sequence[Sequence[tuple[int, float]]], last: int) -> Iterator[CurvePoint]:
     """Of every measured round; a fold that ended before keeps its last value."""
     known = [dict(curve) for curve in curves]
     now = [float("nan")] * len(known)

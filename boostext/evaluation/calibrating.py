@@ -1,0 +1,138 @@
+"""Fitting the chance of each label to scores of examples that were not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Float64, Scores
+from boostext.evaluation.gold import Booleans
+from boostext.model.calibration import Curve, Isotonic, Sigmoid
+
+LEAST = 10
+"""Examples with a label, and without it, that it takes to fit a curve of its own."""
+
+STEPS, SMALLEST = 100, 1e-10
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """curves: k, one a label. rare: numbers of labels that had too few examples: their curve is
+    the sigmoid of all labels together, moved so that the mean chance is (n + 1) / (m + 2) for n
+    of m examples.
+    """
+
+    curves: tuple[Curve, ...]
+    rare: tuple[int, ...]
+
+
+def fit(scores: Scores, true: Booleans, method: str) -> Fitted:
+    """scores, true: (m, k) of examples held out, no NaN. method: a key of METHODS."""
+    counts = true.sum(axis=0)
+    m, k = true.shape
+    rare = tuple(j for j in range(k) if min(counts[j], m - counts[j]) < LEAST)
+    shared = sigmoid(scores.ravel(), true.ravel()) if rare else Sigmoid(1.0, 0.0)
+    curves = [
+        moved(shared.slope, scores[:, j], (counts[j] + 1) / (m + 2))
+        if j in set(rare)
+        else METHODS[method](scores[:, j], true[:, j])
+        for j in range(k)
+    ]
+    return Fitted(tuple(curves), rare)
+
+
+def targets(true: Booleans) -> Float64:
+    """(n + 1)/(n + 2) for the n true, 1/(n' + 2) for the n' others. Source: Platt 1999, s2.2."""
+    right = int(true.sum())
+    high, low = (right + 1) / (right + 2), 1 / (len(true) - right + 2)
+    return np.where(true, high, low)
+
+
+def sigmoid(scores: Float64, true: Booleans) -> Sigmoid:
+    """Least log loss against the smoothed targets, by Newton's method with halved steps.
+
+    Source: Platt 1999; Lin, Lin & Weng 2007, Algorithm 1. The slope is never below 0.
+    """
+    wanted = targets(true)
+    right = float(true.sum())
+    slope, intercept = 0.0, float(np.log((right + 1) / (len(true) - right + 1)))
+    value = _log_loss(slope * scores + intercept, wanted)
+    for _ in range(STEPS):
+        step = _newton_step(scores, slope * scores + intercept, wanted)
+        size = 1.0
+        while size > SMALLEST:
+            tried = slope + size * step[0], intercept + size * step[1]
+            better = _log_loss(tried[0] * scores + tried[1], wanted)
+            if better < value - 1e-12 * abs(value):
+                break
+            size /= 2
+        if size <= SMALLEST:
+            break
+        slope, intercept, value = float(tried[0]), float(tried[1]), better
+    if slope < 0:  # scores that mislead say nothing: the share of the label alone
+        return Sigmoid(0.0, float(np.log((right + 1) / (len(true) - right + 1))))
+    return Sigmoid(slope, intercept)
+
+
+def _log_loss(odds: Float64, wanted: Float64) -> float:
+    return float((np.logaddexp(0, odds) - wanted * odds).sum())
+
+
+def _newton_step(scores: Float64, odds: Float64, wanted: Float64) -> tuple[float, float]:
+    chance = Sigmoid(1.0, 0.0)(odds)
+    gap, bend = wanted - chance, chance * (1 - chance)
+    a, b, c = (bend * scores**2).sum() + 1e-9, (bend * scores).sum(), bend.sum() + 1e-9
+    g, h = (gap * scores).sum(), gap.sum()
+    determinant = max(float(a * c - b * b), 1e-300)
+    return float(c * g - b * h) / determinant, float(a * h - b * g) / determinant
+
+
+def moved(slope: float, scores: Float64, mean: float) -> Sigmoid:
+    """The sigmoid of this slope whose mean chance over the scores is `mean`, by bisection."""
+    high = 700.0 + float(np.abs(slope * scores).max())
+    low = -high
+    for _ in range(100):
+        middle = (low + high) / 2
+        if float(Sigmoid(slope, middle)(scores).mean()) < mean:
+            low = middle
+        else:
+            high = middle
+    return Sigmoid(slope, (low + high) / 2)
+
+
+def isotonic(scores: Float64, true: Booleans) -> Isotonic:
+    """The rising steps nearest to the smoothed targets: pool adjacent violators.
+
+    Source: Ayer et al. 1955; Zadrozny & Elkan 2002.
+    """
+    levels, place = np.unique(scores, return_inverse=True)
+    weights = np.bincount(place).astype(np.float64)
+    means = np.bincount(place, weights=targets(true)) / weights
+    pools: list[tuple[float, float, int]] = []  # mean, weight, levels
+    for mean, weight in zip(means.tolist(), weights.tolist(), strict=True):
+        pool = (mean, weight, 1)
+        while pools and pools[-1][0] >= pool[0]:
+            before = pools.pop()
+            total = before[1] + pool[1]
+            pool = ((before[0] * before[1] + pool[0] * pool[1]) / total, total, before[2] + pool[2])
+        pools.append(pool)
+    return _steps(levels, pools)
+
+
+def _steps(levels: Float64, pools: list[tuple[float, float, int]]) -> Isotonic:
+    """First and last level of each pool with its mean."""
+    at, chances, start = [], [], 0
+    for mean, _, count in pools:
+        for place in sorted({start, start + count - 1}):
+            at.append(float(levels[place]))
+            chances.append(min(max(mean, 0.0), 1.0))
+        start += count
+    return Isotonic(tuple(at), tuple(chances))
+
+
+METHODS: Mapping[str, Callable[[Float64, Booleans], Curve]] = {
+    "sigmoid": sigmoid,
+    "isotonic": isotonic,
+}

@@ -1,0 +1,81 @@
+"""From a score of a label to the chance that the label is right, as fitted on labelled data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Float64, Scores
+from boostext.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """chance = 1/(1 + exp(-(slope * score + intercept))). Source: Platt 1999."""
+
+    slope: float
+    intercept: float
+
+    def __call__(self, scores: Float64) -> Float64:
+        odds = self.slope * scores + self.intercept
+        small = np.exp(-np.abs(odds))
+        return np.asarray(np.where(odds >= 0, 1 / (1 + small), small / (1 + small)))
+
+
+@dataclass(frozen=True)
+class Isotonic:
+    """Chances at ascending scores; straight lines between, constant outside.
+
+    Source: Zadrozny & Elkan 2002.
+    """
+
+    scores: tuple[float, ...]
+    chances: tuple[float, ...]
+
+    def __call__(self, scores: Float64) -> Float64:
+        return np.asarray(np.interp(scores, self.scores, self.chances))
+
+
+Curve = Sigmoid | Isotonic
+
+
+def calibrated(scores: Scores, curves: Sequence[Curve], multilabel: bool) -> Float64:
+    """(m, k): the chance of each label; of one-label models they sum to 1 for each example.
+
+    curves: k, one a label.
+    """
+    columns = [curve(scores[:, number]) for number, curve in enumerate(curves)]
+    chances = np.stack(columns, axis=1) if columns else np.zeros(scores.shape)
+    if multilabel:
+        return chances
+    totals = chances.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = chances / totals
+    return np.asarray(np.where(totals > 0, shares, 1 / max(scores.shape[1], 1)))
+
+
+def check_curves(curves: Sequence[Curve], label_count: int) -> None:
+    """Raise ModelError where the curves do not fit the labels, fall, or are no chances."""
+    if len(curves) not in (0, label_count):
+        raise ModelError(
+            f"{len(curves)} calibration curves for {label_count} labels; expected one each, or none"
+        )
+    for curve in curves:
+        if isinstance(curve, Sigmoid):
+            sound = math.isfinite(curve.slope) and math.isfinite(curve.intercept)
+        else:
+            sound = _is_rising(curve)
+        if not sound:
+            raise ModelError("a calibration curve that falls, or is not of finite chances")
+
+
+def _is_rising(curve: Isotonic) -> bool:
+    scores, chances = np.array(curve.scores), np.array(curve.chances)
+    if len(scores) == 0 or len(scores) != len(chances):
+        return False
+    finite = bool(np.isfinite(scores).all() and np.isfinite(chances).all())
+    inside = finite and bool((chances >= 0).all() and (chances <= 1).all())
+    return inside and bool((np.diff(scores) > 0).all() and (np.diff(chances) >= 0).all())
