@@ -25,7 +25,9 @@ from boostext.cli.talk import Talk
 )  # fmt: skip
 @click.option("--all-scores", is_flag=True, help="Give scores for all labels.")
 @click.option(
-    "--proba", is_flag=True, help="Also probabilities: one a label, which do not sum to one."
+    "--proba",
+    is_flag=True,
+    help="Also probabilities; those of a one-label model sum to one if it is calibrated.",
 )
 @click.option(
     "--threshold", type=float, metavar="X",

@@ -21,7 +21,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
 from boostext.model.file import read_model
 from boostext.model.model import Model
-from boostext.model.predict import Predictor, decide, link_of, probabilities
+from boostext.model.predict import Predictor, chances, decide, link_of
 from boostext.threads import usable_threads
 
 
@@ -67,10 +67,10 @@ def _format(job: Job) -> str:
 def _wanted(job: Job, model: Model) -> Wanted:
     if job.explain and job.output not in (None, "jsonl"):
         raise SettingsError(f"--explain does not go with --output {job.output}; use jsonl")
-    if job.proba and not link_of(model):
+    if job.proba and not link_of(model) and not model.calibration:
         raise SettingsError(
             f"scores of {model.boosting.algorithm} are shares of votes and no probabilities; "
-            "leave out --proba"
+            "leave out --proba, or train with --calibrate sigmoid"
         )
     return Wanted(
         len(model.labels) if job.all_scores else job.top, job.all_scores, job.proba, job.explain
@@ -108,6 +108,6 @@ def _results(
         told = {*best[: wanted.top or 1], *given}
         yield Result(
             document, best, given, tuple(number for number in best if number in told), scores,
-            probabilities(scores, link_of(model)) if wanted.proba else None,
+            chances(scores[None, :], model)[0] if wanted.proba else None,
             predictor.contributions(document) if wanted.explain else None,
         )  # fmt: skip

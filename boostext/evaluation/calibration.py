@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from boostext.arrays import Float64, Int64, Scores
 from boostext.evaluation.gold import Booleans, Gold, gold_of
 from boostext.evaluation.sums import Sums, share
+from boostext.model.calibration import Curve, calibrated
 from boostext.model.predict import probabilities
 
 BINS = 10
@@ -31,11 +33,16 @@ class Calibration(Sums):
     happened: Int64
 
 
-def calibration(scores: Scores, gold: Gold, multilabel: bool, link: float) -> Calibration:
-    """scores: (m, k). link: `model.predict.link_of`; with 0 there is nothing to measure."""
-    if not link:
+def calibration(
+    scores: Scores, gold: Gold, multilabel: bool, link: float, curves: Sequence[Curve] = ()
+) -> Calibration:
+    """scores: (m, k). link: `model.predict.link_of`; curves: those of a calibrated model, which go
+    before the link. With neither there is nothing to measure.
+    """
+    if not link and not curves:
         scores, gold = scores[:0], gold_of(gold.labels[: gold.known], ())
-    true, chance = gold.matrix, probabilities(scores, link)
+    true = gold.matrix
+    chance = calibrated(scores, curves, multilabel) if curves else probabilities(scores, link)
     if multilabel:
         judged, came = chance.ravel(), true.ravel()
     else:
@@ -44,12 +51,17 @@ def calibration(scores: Scores, gold: Gold, multilabel: bool, link: float) -> Ca
     bins = np.minimum((judged * BINS).astype(np.int64), BINS - 1)
     return Calibration(
         cells=scores.size,
-        log_loss=log_loss_sum(link * scores, true),
+        log_loss=log_loss_of(chance, true) if curves else log_loss_sum(link * scores, true),
         squared=float(np.sum((chance - true) ** 2)),
         count=np.bincount(bins, minlength=BINS),
         chance=np.asarray(np.bincount(bins, weights=judged, minlength=BINS), np.float64),
         happened=np.bincount(bins[came], minlength=BINS),
     )
+
+
+def log_loss_of(chance: Float64, true: Booleans) -> float:
+    """-ln of the chance of what is so, summed; chances are at least 1e-15, so that it is finite."""
+    return float(-np.log(np.maximum(np.where(true, chance, 1 - chance), 1e-15)).sum())
 
 
 def log_loss_sum(odds: Scores, true: Booleans) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -138,7 +139,7 @@ def _keep_learnable(dealt: Int64, label_sets: Lists, unit: Int64) -> None:
     order = np.argsort(label_sets.items, kind="stable")
     found = label_sets.items[order]
     edges = np.flatnonzero(np.diff(found, prepend=-1, append=-1))
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges.tolist()):
         units = owners[order[start:end]]
         folds = dealt[units]
         if (folds == folds[0]).all():

@@ -16,6 +16,7 @@ from boostext.evaluation.decided import Decided, decided
 from boostext.evaluation.gold import Booleans, Gold
 from boostext.evaluation.ranked import Ranked, ranked
 from boostext.evaluation.sums import Sums
+from boostext.model.calibration import Curve
 from boostext.model.predict import greatest
 
 
@@ -43,7 +44,8 @@ class Tally(Sums):
 class Scored:
     """Scores (m, k), the labels given in the data and by the model (m, k); parts on demand.
 
-    link: from scores to probabilities, `model.predict.link_of`.
+    link: from scores to probabilities, `model.predict.link_of`; curves: those of a calibrated
+    model, which go before it.
     """
 
     scores: Scores
@@ -51,6 +53,7 @@ class Scored:
     given: Booleans
     multilabel: bool
     link: float = 2.0
+    curves: tuple[Curve, ...] = ()
 
     @cached_property
     def decided(self) -> Decided:
@@ -62,7 +65,7 @@ class Scored:
 
     @cached_property
     def calibration(self) -> Calibration:
-        return calibration(self.scores, self.gold, self.multilabel, self.link)
+        return calibration(self.scores, self.gold, self.multilabel, self.link, self.curves)
 
     def tally(self) -> Tally:
         return Tally(self.decided, self.ranked, self.calibration)

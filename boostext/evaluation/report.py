@@ -125,7 +125,8 @@ def _measured(
 ) -> tuple[Tally, Counter[tuple[str, str]]]:
     gold = gold_of(model.labels, (document.labels for document in documents))
     given = decisions(scores, model, threshold)
-    tally = Scored(scores, gold, given, model.multilabel, link_of(model)).tally()
+    link, curves = link_of(model), model.calibration
+    tally = Scored(scores, gold, given, model.multilabel, link, curves).tally()
     return tally, confusions(scores, gold, given)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
+from boostext.model.calibration import Curve, check_curves
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 
@@ -46,6 +47,7 @@ class Model:
     rules: T rules in the order learned. thresholds: k scores above which a label is given, or
     none: then it is 0. code: k rows of one length like "+-+-" where labels are coded: votes and
     sums of votes are then of the code's columns, and decoded into scores of labels; else none.
+    calibration: k curves from scores to chances, or none: the algorithm's link then gives them.
     """
 
     labels: tuple[str, ...]
@@ -58,6 +60,7 @@ class Model:
     provenance: Provenance = field(default_factory=Provenance)
     thresholds: tuple[float, ...] = ()
     code: tuple[str, ...] = ()
+    calibration: tuple[Curve, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -91,6 +94,7 @@ def check_model(model: Model) -> None:
             "expected one each, or none"
         )
     _check_code(model)
+    check_curves(model.calibration, len(model.labels))
     numbers = (*model.thresholds, *model.history.gain, *model.history.z)
     if not all(map(math.isfinite, numbers)):
         raise ModelError("a threshold, gain or normalizer that is not a finite number")

@@ -14,6 +14,7 @@ from boostext.arrays import Float64, Scores
 from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
 from boostext.features.lookup import ConditionLookup
+from boostext.model.calibration import calibrated
 from boostext.model.decoding import decoded, toward_labels
 from boostext.model.merged import Merged, MergedVotes, merge_rules, merge_votes
 from boostext.model.model import Model
@@ -156,3 +157,13 @@ def probabilities(scores: Scores, link: float) -> Float64:
         return np.full(scores.shape, np.nan)
     small = np.exp(-link * np.abs(scores))
     return np.asarray(np.where(scores >= 0, 1 / (1 + small), small / (1 + small)))
+
+
+def chances(scores: Scores, model: Model) -> Float64:
+    """(m, k): the chance of each label: calibrated where the model is, else by its link.
+
+    Calibrated chances of a one-label model sum to 1 for each document.
+    """
+    if model.calibration:
+        return calibrated(scores, model.calibration, model.multilabel)
+    return probabilities(scores, link_of(model))

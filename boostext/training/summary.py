@@ -54,7 +54,8 @@ def summary(trained: Trained) -> Summary:
     model, prepared = trained.model, trained.prepared
     gold = corpus_gold(prepared.corpus, len(model.labels))
     scores = model_scores(trained)
-    scored = Scored(scores, gold, decisions(scores, model), model.multilabel, link_of(model))
+    given, link = decisions(scores, model), link_of(model)
+    scored = Scored(scores, gold, given, model.multilabel, link, model.calibration)
     measure = monitored(prepared.plan.stop.monitor, model.multilabel)
     majority, baseline = _baseline(prepared, measure, gold)
     return Summary(
