@@ -12,7 +12,7 @@ from boostext.cli import main
 
 WORDS = {
     "billing": ["bill", "charge", "invoice", "wrong amount"],
-    "moving": ["moving house", "new address", "relocate", "my flat"],
+    "moving": ["moving house", "new address", "relocate", "flat"],
     "repair": ["broken line", "no signal", "dead phone", "repair"],
 }
 FILLERS = ["please", "hello", "can you help", "about", "today", "thanks"]
@@ -23,8 +23,8 @@ def records(count=60):
     for number in range(count):
         label = list(WORDS)[number % 3]
         word = WORDS[label][(number // 3) % 4]
-        filler = FILLERS[number % len(FILLERS)]
-        yield {"id": f"d{number}", "text": f"{filler} {word} {number % 7}", "labels": [label]}
+        filler = FILLERS[number // 12]
+        yield {"id": f"d{number}", "text": f"{filler} {word} {number % 5}", "labels": [label]}
 
 
 def write_jsonl(path, rows):

@@ -120,7 +120,7 @@ def test_hidden_settings_are_unknown(refused):
     [
         b"a: " + b"[" * 100_000,
         b"{" * 100_000,
-        b"text: [" + b"a, " * 50_000,
+        b"text: [" + b"a, " * 10_000,
         b"".join(b"a%d: &a%d [*a%d]\n" % (n + 1, n + 1, n) for n in range(5_000)),
         b"rounds: " + b"9" * 200_000 + b"\n",
         b"\xff\xfe\x00",

@@ -2,7 +2,7 @@
 
 import errno
 import json
-import os
+import pathlib
 import subprocess
 import sys
 
@@ -135,9 +135,9 @@ def test_a_closed_pipe_is_silent(start, corpus, model):
     assert child.wait() == 0
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_one_line(start, corpus, model):
-    with open("/dev/full", "w", encoding="utf-8") as full:
+    with pathlib.Path("/dev/full").open("w", encoding="utf-8") as full:
         child = start("predict", model, corpus, stdout=full)
         _, said = child.communicate()
     assert child.returncode == 1

@@ -1,0 +1,142 @@
+"""The progress line: live only where a person looks, and then never in the way."""
+
+import io
+import os
+
+import pytest
+
+from boostext.cli.progress import PLAIN_EVERY, Progress, State, is_live
+from boostext.cli.talk import Talk
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Clock:
+    """Time that goes on by `step` whenever somebody looks."""
+
+    def __init__(self, step=0.0):
+        self.now, self.step = 0.0, step
+
+    def __call__(self):
+        self.now += self.step
+        return self.now
+
+
+def state(number=5, train=0.25, valid=None):
+    return State(number, 100, 0.9, 0.5, "error", train, valid)
+
+
+@pytest.mark.parametrize(
+    ("stream", "mode", "environ", "live"),
+    [
+        (Terminal(), "auto", {}, True),
+        (Terminal(), "on", {}, True),
+        (Terminal(), "off", {}, False),
+        (Terminal(), "auto", {"CI": "true"}, False),
+        (Terminal(), "auto", {"TERM": "dumb"}, False),
+        (io.StringIO(), "auto", {}, False),
+        (io.StringIO(), "on", {}, False),
+        (io.StringIO(), "auto", {"FORCE_COLOR": "1"}, False),
+        (None, "auto", {}, False),
+    ],
+)
+def test_the_line_is_live_only_at_a_terminal(stream, mode, environ, live):
+    assert is_live(mode, stream, environ) is live
+
+
+def test_away_from_a_terminal_there_is_a_plain_line_every_few_seconds():
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress("auto", stream, clock, {})
+    for number in range(1, 41):
+        clock.now += 1
+        if progress.due(number):
+            progress.show(state(number))
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 40 // PLAIN_EVERY
+    assert lines[0] == (
+        "round 5/100  Z 0.9000  bound 0.5  train error 0.2500  1.0 rounds/s  1:35 left"
+    )
+    assert "\r" not in stream.getvalue()
+
+
+def test_at_a_terminal_one_line_is_written_over_and_removed_at_the_end():
+    stream, clock = Terminal(), Clock()
+    progress = Progress("auto", stream, clock, {})
+    for number, valid in ((1, 0.5), (2, None)):
+        clock.now += 1
+        assert progress.due(number)
+        progress.show(state(number, valid=valid))
+    progress.finish()
+    written = stream.getvalue()
+    assert "\n" not in written
+    first, second, blank = written.split("\r")[1:4]
+    assert "valid error 0.5000" in first
+    assert len(second) == len(first)  # nothing of a longer line stays
+    assert not blank.strip()
+
+
+def test_off_writes_nothing():
+    stream, clock = Terminal(), Clock()
+    progress = Progress("off", stream, clock, {})
+    clock.now += 1000
+    assert not progress.due(1)
+    progress.finish()
+    assert stream.getvalue() == ""
+
+
+def test_measuring_the_training_data_takes_a_small_share_of_the_time():
+    clock = Clock()
+    progress = Progress("auto", io.StringIO(), clock, {})
+
+    def slow():
+        clock.now += 10
+        return 0.5
+
+    assert progress.timed(slow) == 0.5
+    clock.now += 100
+    assert progress.timed(slow) is None
+    clock.now += 200
+    assert progress.timed(slow) == 0.5
+
+
+def test_training_writes_plain_lines_into_a_pipe(start, corpus, tmp_path):
+    environ = {**os.environ, "FORCE_COLOR": "1"}
+    child = start(
+        "train", corpus, "-o", tmp_path / "m", "--rounds", 50, "--progress", "on", environ=environ
+    )
+    _, said = child.communicate()
+    assert child.returncode == 0
+    assert "\r" not in said
+    assert "\x1b" not in said
+
+
+def test_no_color_and_pipes_have_no_colors(run, model, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" not in run("inspect", model).stdout
+
+
+@pytest.mark.parametrize(
+    ("talk", "environ", "colored"),
+    [
+        (Talk(), {}, True),
+        (Talk(color=False), {}, False),
+        (Talk(), {"NO_COLOR": ""}, False),
+        (Talk(), {"TERM": "dumb"}, False),
+    ],
+    ids=["plain", "--no-color", "NO_COLOR", "dumb"],
+)
+def test_colors_are_for_terminals_that_want_them(monkeypatch, talk, environ, colored):
+    from rich.text import Text
+
+    stream = Terminal()
+    monkeypatch.setattr("sys.stdout", stream)
+    for name in ("NO_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    talk.show(Text("word", style="red"))
+    assert ("\x1b[31m" in stream.getvalue()) is colored

@@ -1,0 +1,102 @@
+"""Ctrl-C and SIGTERM, on a real process."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from boostext.cli.signals import Stopped, StopRequest, stop_request
+from boostext.model.file import read_model
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+PATIENCE = 60
+
+
+@pytest.fixture
+def learning(start, corpus, tmp_path):
+    """A training in the middle of its rounds, and the lines it has written so far."""
+    path = tmp_path / "m.boostext"
+    child = start(
+        "train", corpus, "-o", path, "--rounds", 10_000_000, "--engine", "plain",
+        "--checkpoint-every", "0.2",
+    )  # fmt: skip
+    checkpoint = tmp_path / "m.boostext.checkpoint"
+    deadline = time.monotonic() + PATIENCE
+    while not checkpoint.exists() and time.monotonic() < deadline:
+        assert child.poll() is None, child.stderr.read()
+        time.sleep(0.02)
+    yield child, path
+    child.kill()
+    child.wait()
+    child.stdout.close()
+    child.stderr.close()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_the_first_signal_ends_the_round_and_saves(learning, number, code, run, tmp_path):
+    child, path = learning
+    child.send_signal(number)
+    _, said = child.communicate(timeout=PATIENCE)
+    assert child.returncode == code
+    assert "stopped after round" in said
+    assert "Traceback" not in said
+    model = read_model(path)
+    assert len(model.rules) > 0
+    assert run("predict", path, "--text", "my bill").exit_code == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["m.boostext"]
+
+
+def test_a_signal_while_reading_stops_with_nothing_written(start, tmp_path):
+    read, write = os.pipe()
+    path = tmp_path / "m.boostext"
+    child = start("train", "-", "-o", path, stdin=read)
+    os.write(write, b'{"text": "a", "labels": ["x"]}\n')
+    while "threads" not in child.stderr.readline():
+        pass
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=PATIENCE)
+    os.close(write)
+    os.close(read)
+    assert child.returncode == 130
+    assert said.splitlines()[-1] == "stopped; nothing was written"
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_while_predicting_is_one_line(start, model):
+    child = start("predict", model, "-", stdin=subprocess.PIPE)
+    child.stdin.write('{"text": "my bill"}\n')
+    child.stdin.flush()
+    assert child.stdout.readline()
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=PATIENCE)
+    assert child.returncode == 130
+    assert said == "stopped\n"
+
+
+def test_the_first_request_only_sets_a_mark_where_the_run_is_patient():
+    request = StopRequest()
+    request.patient = True
+    request.receive(signal.SIGINT, None)
+    assert request()
+    with pytest.raises(Stopped, match="at once"):
+        request.receive(signal.SIGTERM, None)
+
+
+def test_signals_are_heard_as_before_afterwards():
+    before = signal.getsignal(signal.SIGINT)
+    with stop_request():
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_run_that_ignores_ctrl_c_from_the_start_goes_on_ignoring_it():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with stop_request():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,272 @@
+"""`boostext train`: places first, whole files or none, words to stderr, results to stdout."""
+
+import json
+import sys
+
+import pytest
+
+from boostext.cli import training_job
+from boostext.cli.signals import Stopped
+from boostext.model.file import read_model
+from boostext.reports.escape import read_tsv_field
+
+from .conftest import records, write_jsonl
+
+
+def trained(run, corpus, path, *options):
+    done = run("train", corpus, "-o", path, "--rounds", 12, *options)
+    assert done.exit_code == 0, done.stderr
+    return done
+
+
+def test_the_result_goes_to_stdout_and_talk_to_stderr(run, corpus, tmp_path):
+    path = tmp_path / "m.boostext"
+    done = trained(run, corpus, path)
+    assert done.stdout.splitlines()[0].startswith(f"{path}: 12 rules over ")
+    assert "error on the training data" in done.stdout
+    assert "always 'billing': 0.6667" in done.stdout
+    assert "60 documents, 3 labels" in done.stderr
+    assert "seed 0" in done.stderr
+    assert "threads " in done.stderr
+
+
+def test_quiet_says_nothing(run, corpus, tmp_path):
+    done = trained(run, corpus, tmp_path / "m.boostext", "-q")
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_json_tells_the_same_numbers(run, corpus, tmp_path):
+    done = trained(run, corpus, tmp_path / "m.boostext", "--json", "--valid-fraction", 0.2)
+    told = json.loads(done.stdout)
+    assert told["rounds"] == len(read_model(tmp_path / "m.boostext").rules)
+    assert told["measure"] == "error"
+    assert 0 <= told["validation"] <= 1
+    assert told["hamming_loss"] <= told["bound"]
+    assert told["seed"] == 0
+
+
+def test_without_validation_its_value_is_null(run, corpus, tmp_path):
+    done = trained(run, corpus, tmp_path / "m.boostext", "--json")
+    assert json.loads(done.stdout)["validation"] is None
+
+
+def test_the_same_call_writes_the_same_bytes(run, corpus, tmp_path):
+    for name in ("a", "b"):
+        trained(run, corpus, tmp_path / name, "--threads", 1 if name == "a" else 2)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_report_holds_rules_terms_outliers_and_the_trace(run, corpus, tmp_path):
+    report = tmp_path / "deep" / "report"
+    trained(run, corpus, tmp_path / "m", "--report", report, "--valid-fraction", 0.2)
+    names = {path.name for path in report.iterdir()}
+    assert names == {"rules.tsv", "terms.tsv", "outliers.tsv", "trace.jsonl"}
+    lines = (report / "trace.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["number"] for row in rows] == list(range(1, 13))
+    assert all(0 <= row["valid"]["error"] <= 1 for row in rows)
+    head, *listing = (report / "outliers.tsv").read_text(encoding="utf-8").splitlines()
+    documents = len(read_model(tmp_path / "m").history.z) and len(listing)
+    assert documents == read_model(tmp_path / "m").provenance.documents
+    ids = [read_tsv_field(line.split("\t")[head.split("\t").index("id")]) for line in listing]
+    assert set(ids) <= {row["id"] for row in records()}
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """Fails where data is read."""
+
+    def refuse(*arguments, **options):
+        raise AssertionError("data was read")
+
+    monkeypatch.setattr(training_job, "read_documents", refuse)
+
+
+@pytest.mark.parametrize(
+    "place", ["{tmp}", "{tmp}/file/m.boostext", "{tmp}/file/report/m"], ids=str
+)
+def test_a_place_that_cannot_be_written_is_told_before_data_is_read(
+    run, corpus, tmp_path, unread, place
+):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    done = run("train", corpus, "-o", place.format(tmp=tmp_path))
+    assert done.exit_code == 1
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_report_folder_that_cannot_be_one_is_told_before_data_is_read(
+    run, corpus, tmp_path, unread
+):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    done = run("train", corpus, "-o", tmp_path / "m", "--report", tmp_path / "file")
+    assert done.exit_code == 1
+    assert "is not a folder" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-o", "m"], "no data; name labelled files, or - for stdin"),
+        (["x.jsonl"], "no place for the model; give it with -o MODEL"),
+        (["x.jsonl", "-o", ""], "no place for the model"),
+    ],
+)
+def test_what_is_missing_is_told(run, arguments, said):
+    done = run("train", *arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_a_bad_record_ends_with_its_line_and_writes_nothing(run, tmp_path):
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"text": "a", "labels": ["x"]}\n\n{"text": 5, "labels": ["x"]}\n', "utf-8")
+    done = run("train", data, "-o", tmp_path / "m", "--report", tmp_path / "r")
+    assert done.exit_code == 1
+    assert f"Error: {data}:3: " in done.stderr
+    assert not (tmp_path / "m").exists()
+    assert not list((tmp_path / "r").iterdir())
+
+
+def test_skip_bad_counts_what_it_leaves_out(run, tmp_path):
+    rows = list(records(12))
+    data = write_jsonl(tmp_path / "data.jsonl", rows)
+    data.write_text(data.read_text("utf-8") + "\nnot JSON\n", encoding="utf-8")
+    done = run("train", data, "-o", tmp_path / "m", "--rounds", 3, "--skip-bad", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["bad_records"] == 1
+    assert f"1 bad record left out; the first: {data}:14: " in done.stderr
+    assert "1 blank line skipped" in done.stderr
+
+
+def test_data_comes_from_stdin_where_a_dash_says_so(run, corpus, tmp_path):
+    path = tmp_path / "m"
+    done = run("train", "-", "-o", path, "--rounds", 5, input=corpus.read_bytes())
+    assert done.exit_code == 0, done.stderr
+    assert read_model(path).provenance.documents == 60
+
+
+def test_settings_of_the_file_train_and_those_of_the_command_line_win(run, corpus, tmp_path):
+    config = tmp_path / "settings.yaml"
+    config.write_text("rounds: 9\nngrams: 1-2\nvotes: discrete\n", encoding="utf-8")
+    done = run("train", corpus, "-o", tmp_path / "m", "--config", config, "--rounds", 4)
+    assert done.exit_code == 0, done.stderr
+    settings = read_model(tmp_path / "m")
+    assert (settings.boosting.rounds, settings.boosting.votes) == (4, "discrete")
+    assert settings.text.ngrams == (1, 2)
+
+
+def test_a_dry_run_tells_sizes_and_writes_nothing(run, corpus, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    facts = json.loads(run("train", corpus, "--dry-run", "--json").stdout)
+    assert (facts["documents"], facts["labels"]) == (60, 3)
+    tokens = sum(len(row["text"].split()) for row in records())
+    assert facts["tokens"] == tokens
+    assert facts["postings"] >= facts["conditions"] > 0
+    assert facts["peak_memory_mb"] > 0 or sys.platform == "win32"
+    assert not list(tmp_path.iterdir())
+    shown = run("train", corpus, "--dry-run").stdout
+    assert f"{tokens:,}" in shown
+
+
+def test_validation_files_choose_the_rounds(run, corpus, tmp_path):
+    done = trained(run, corpus, tmp_path / "m", "--valid", corpus, "--monitor", "macro-f1")
+    assert "macro-f1 on the training data" in done.stdout
+    assert "60 validation documents" in done.stderr
+
+
+def test_a_model_that_is_no_better_than_guessing_is_warned_of(run, tmp_path):
+    rows = [{"text": "same", "labels": [label]} for label in "aab"]
+    done = run("train", write_jsonl(tmp_path / "d.jsonl", rows), "-o", tmp_path / "m")
+    assert done.exit_code == 0
+    assert "Warning: the model is not better than always answering 'a'" in done.stderr
+
+
+def test_single_label_data_is_checked_where_that_is_asked_for(run, several, tmp_path):
+    done = run("train", several, "-o", tmp_path / "m", "--task", "single")
+    assert done.exit_code == 1
+    assert f"{several}:3: 2 labels (a, b) where task is single" in done.stderr
+
+
+# Going on ------------------------------------------------------------------------------------
+
+
+def stopping_after(monkeypatch, rounds):
+    """Like Ctrl-C in the middle of that round."""
+    stop = training_job.Line.after
+
+    def after(self, moment):
+        stop(self, moment)
+        if moment.round.number == rounds:
+            import signal
+
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(training_job.Line, "after", after)
+
+
+def test_resume_goes_on_to_the_bytes_of_an_unbroken_run(run, corpus, tmp_path, monkeypatch):
+    trained(run, corpus, tmp_path / "whole")
+    path = tmp_path / "broken"
+    with monkeypatch.context() as patch:
+        stopping_after(patch, 5)
+        done = run("train", corpus, "-o", path, "--rounds", 12)
+    assert done.exit_code == 130
+    assert f"stopped after round 5; {path} holds the model so far, 5 rules" in done.stderr
+    assert len(read_model(path).rules) == 5
+    done = trained(run, corpus, path, "--resume")
+    assert f"going on from {path}, 5 rules" in done.stderr
+    assert path.read_bytes() == (tmp_path / "whole").read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "whole"]
+
+
+def test_rules_beyond_the_best_round_are_kept_for_going_on(run, corpus, tmp_path, monkeypatch):
+    path = tmp_path / "m"
+    with monkeypatch.context() as patch:
+        stopping_after(patch, 9)
+        done = run("train", corpus, "-o", path, "--rounds", 12, "--valid", corpus)
+    assert done.exit_code == 130
+    kept = len(read_model(path).rules)
+    if kept < 9:
+        assert len(read_model(tmp_path / "m.checkpoint").rules) == 9
+    trained(run, corpus, path, "--valid", corpus, "--resume")
+    trained(run, corpus, tmp_path / "whole", "--valid", corpus)
+    assert path.read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not (tmp_path / "m.checkpoint").exists()
+
+
+def test_a_checkpoint_goes_before_the_model_and_vanishes_at_the_end(run, corpus, tmp_path):
+    path = tmp_path / "m"
+    trained(run, corpus, path, "--checkpoint-every", 1e-9)
+    whole = path.read_bytes()
+    assert not (tmp_path / "m.checkpoint").exists()
+    run("train", corpus, "-o", tmp_path / "m.checkpoint", "--rounds", 12, "-q")
+    path.write_bytes(b"not a model")
+    done = trained(run, corpus, path, "--resume")
+    assert f"going on from {path}.checkpoint, 12 rules" in done.stderr
+    assert path.read_bytes() == whole
+
+
+def test_resume_with_other_settings_lists_them_and_changes_nothing(run, corpus, tmp_path):
+    path = tmp_path / "m"
+    trained(run, corpus, path)
+    before = path.read_bytes()
+    done = run("train", corpus, "-o", path, "--resume", "--ngrams", "1-2", "--seed", 4)
+    assert done.exit_code == 2
+    assert "ngrams: 1-1 -> 1-2" in done.stderr
+    assert "seed: 0 -> 4" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_resume_with_nothing_there_starts_anew_and_says_so(run, corpus, tmp_path):
+    done = trained(run, corpus, tmp_path / "m", "--resume")
+    assert "starting anew" in done.stderr
+
+
+def test_a_checkpoint_left_by_another_run_is_spoken_of(run, corpus, tmp_path):
+    (tmp_path / "m.checkpoint").write_bytes(b"left over")
+    done = trained(run, corpus, tmp_path / "m")
+    assert "--resume would go on there" in done.stderr
+
+
+def test_stopped_carries_its_signal():
+    assert Stopped(15).signal_number == 15
