@@ -17,7 +17,8 @@ class Algorithm:
     coded: labels become the columns of an output code (CODINGS), and back at prediction.
     colored: each round sees the labels in two colors (COLORINGS).
     one_label: every example must have exactly one label.
-    abstains, balanced, shrinks: `--abstain`, `--start balanced`, `--shrinkage` are allowed.
+    abstains, balanced, shrinks, prior: `--abstain`, `--start balanced`, `--shrinkage`,
+    `--prior-rule` are allowed.
     alpha: allowed ways to size discrete votes, the default first; "own" is the one in VOTES.
     link: probability = 1 / (1 + exp(-link f)); 0 where scores are shares of votes.
     bounds: what the product of Z bounds, "" for nothing. stops: said when no rule is left.
@@ -31,6 +32,7 @@ class Algorithm:
     abstains: bool = False
     balanced: bool = False
     shrinks: bool = True
+    prior: bool = False
     alpha: tuple[str, ...] = ("own",)
     link: float = 2.0
     bounds: str = "Hamming loss"
@@ -43,8 +45,8 @@ HEDGED, COLOR = {"discrete": "hedged"}, {"discrete": "color"}
 EXP, LOG = "exponential", "logistic"
 SIZED = ("bound", "exact", "numeric")
 
-MH = Algorithm(EXP, REAL | DISCRETE, abstains=True, balanced=True)
-MR = Algorithm("ranking", DISCRETE, alpha=SIZED, bounds="ranking loss")
+MH = Algorithm(EXP, REAL | DISCRETE, abstains=True, balanced=True, prior=True)
+MR = Algorithm("ranking", DISCRETE, prior=True, alpha=SIZED, bounds="ranking loss")
 OC = Algorithm("wrong labels", HEDGED, colored=True, one_label=True, link=0, bounds="error")
 M1 = Algorithm(
     "example", PLURALITY, one_label=True, link=0, bounds="error",
@@ -55,11 +57,11 @@ BAGGING = Algorithm("resampled", MAJORITY, one_label=True, shrinks=False, link=0
 ALGORITHMS = {
     "mh": MH,
     "logistic": replace(MH, loss=LOG, votes=REAL, link=1),
-    "adaboost-r": Algorithm(EXP, MARGIN, balanced=True, shrinks=False),
+    "adaboost-r": Algorithm(EXP, MARGIN, balanced=True, shrinks=False, prior=True),
     "mr": MR,
     "m2": replace(MR, one_label=True),
-    "mo": Algorithm(EXP, REAL | DISCRETE, coded=True, one_label=True),
-    "logistic-codes": Algorithm(LOG, REAL, coded=True, one_label=True, link=1),
+    "mo": Algorithm(EXP, REAL | DISCRETE, coded=True, one_label=True, prior=True),
+    "logistic-codes": Algorithm(LOG, REAL, coded=True, one_label=True, prior=True, link=1),
     "oc": OC,
     "ecoc": replace(OC, loss="constant", votes=COLOR, shrinks=False, bounds=""),
     "m1": M1,

@@ -208,6 +208,9 @@ class BoostingSettings(Group):
         choices=("auto", "bound", "exact", "numeric"),
     )  # fmt: skip
     abstain: bool = setting(False, "Rules are silent where the term is absent.", negative=True)
+    prior_rule: bool = setting(
+        False, "The first rule votes by label alone, the same for every document.", negative=True
+    )
     unknown: str = setting(
         "abstains", "Where a value is missing, a rule is silent or has a vote of its own.",
         choices=("abstains", "votes"),
@@ -275,6 +278,7 @@ class BoostingSettings(Group):
             "--abstain": self.abstain and not row.abstains,
             "--start balanced": self.start == "balanced" and not row.balanced,
             "--shrinkage": self.shrinkage != 1 and not row.shrinks,
+            "--prior-rule": self.prior_rule and not row.prior,
         }
         for option, wrong in refused.items():
             if wrong:

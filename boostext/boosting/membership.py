@@ -8,10 +8,12 @@ import numpy as np
 
 from boostext.arrays import Int32
 from boostext.boosting.cuts import Cuts, cuts
-from boostext.features.conditions import AtLeast, Condition
+from boostext.features.conditions import Always, AtLeast, Condition
 from boostext.features.matrix import FeatureMatrix
 
 NONE = np.zeros(0, np.int32)
+ALWAYS = -1
+"""The number of the condition that holds for every document; no search finds it."""
 
 
 class Membership:
@@ -35,6 +37,8 @@ class Membership:
 
     def yes(self, j: int) -> Int32:
         """Documents in block YES, each once."""
+        if j == ALWAYS:
+            return np.arange(self.features.document_count, dtype=np.int32)
         if j < self.listed:
             return self.features.yes[j]
         column, cut = self.column_of(j)
@@ -42,6 +46,8 @@ class Membership:
 
     def unknown(self, j: int) -> Int32:
         """Documents in block UNKNOWN."""
+        if j == ALWAYS:
+            return NONE
         if j < self.listed:
             number = int(self.features.unknown_list[j])
             return NONE if number < 0 else self.features.unknown[number]
@@ -49,6 +55,8 @@ class Membership:
 
     def condition(self, j: int) -> Condition:
         """Condition j, spelled."""
+        if j == ALWAYS:
+            return Always()
         if j < self.listed:
             return self.features.names[j]
         column, cut = self.column_of(j)
@@ -57,4 +65,4 @@ class Membership:
     @cached_property
     def numbers(self) -> dict[Condition, int]:
         """The inverse of `condition`."""
-        return {self.condition(j): j for j in range(len(self))}
+        return {self.condition(j): j for j in (*range(len(self)), ALWAYS)}

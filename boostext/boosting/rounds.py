@@ -21,7 +21,7 @@ from boostext.boosting.colorings import COLORINGS
 from boostext.boosting.engines.choose import choose
 from boostext.boosting.engines.interface import Problem, WholeEngine
 from boostext.boosting.losses import LOSSES
-from boostext.boosting.membership import Membership
+from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.rules import Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES, Vote, normalizer
@@ -110,8 +110,15 @@ class Booster:
         return self._engine.weights()
 
     def _search(self, number: int) -> int | None:
+        if number == 1 and self.settings.prior_rule and self._prior_helps():
+            return ALWAYS
         choice = self._engine.best(self._preference, round_draw(self.settings, number))
         return None if choice is None or choice.gain <= LEAST_GAIN else choice.condition
+
+    def _prior_helps(self) -> bool:
+        """Whether votes by label alone lower the bound. Source: SS99 s7, oblivious hypotheses."""
+        W = self._engine.block_weights(ALWAYS)
+        return float(self._voting.gain(W, self._speaks)) > LEAST_GAIN
 
     def _recall(self, rule: Rule) -> int:
         try:
@@ -143,7 +150,8 @@ class Booster:
         if colors is not None:  # a label gets alpha where the rule names its color
             votes = np.maximum(votes * colors, 0)
         z = self._apply(condition, votes, vote, W)
-        self._preference[condition] *= self.settings.reuse
+        if condition != ALWAYS:
+            self._preference[condition] *= self.settings.reuse
         alpha = vote.alpha * self.settings.shrinkage
         rule = Rule(spelled, votes, alpha)
         gain = float(self._voting.gain(W, self._speaks))

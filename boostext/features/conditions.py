@@ -43,7 +43,12 @@ class AtLeast:
     threshold: float
 
 
-Condition = Occurs | Equals | AtLeast
+@dataclass(frozen=True, slots=True)
+class Always:
+    """Every document is in block YES: what a rule says that looks at no document."""
+
+
+Condition = Occurs | Equals | AtLeast | Always
 
 
 def spell(condition: Condition, fields: int = 1) -> str:
@@ -62,6 +67,8 @@ def spell(condition: Condition, fields: int = 1) -> str:
             return f"{column} is known"
         case AtLeast(column, threshold):
             return f"{column} >= {threshold:.12g}"
+        case Always():
+            return "every document"
 
 
 def _spell_token(token: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from boostext.arrays import Int32, Lists
 from boostext.corpus.documents import Attribute, Document
 from boostext.features.attributes import category, number
-from boostext.features.conditions import AtLeast, Condition, Equals, Occurs
+from boostext.features.conditions import Always, AtLeast, Condition, Equals, Occurs
 from boostext.features.ngrams import Offsets, Term, only_alone, spread
 from boostext.features.tokenizer import Span, Tokenizer
 from boostext.settings import TextSettings
@@ -103,6 +103,7 @@ class ConditionLookup:
         self._values: dict[str, dict[str, list[int]]] = {}
         self._thresholds: dict[str, list[tuple[float, int]]] = {}
         self._asked: dict[str, list[int]] = {}  # category column -> its conditions
+        self._always: list[int] = []
         for j, condition in enumerate(self.conditions):
             self._add(condition, j)
         for thresholds in self._thresholds.values():
@@ -117,6 +118,8 @@ class ConditionLookup:
                 self._asked.setdefault(column, []).append(j)
             case AtLeast(column, threshold):
                 self._thresholds.setdefault(column, []).append((threshold, j))
+            case Always():
+                self._always.append(j)
 
     def _tree(self, name: str) -> TermTree:
         if name not in self.trees:
@@ -133,8 +136,8 @@ class ConditionLookup:
         return np.array(sorted(yes), np.int32), np.array(sorted(unknown), np.int32)
 
     def attribute_blocks(self, document: Document) -> tuple[list[int], list[int]]:
-        """The same for the conditions on attributes alone, in no order."""
-        yes: list[int] = []
+        """The same for the conditions that ask for no text, in no order."""
+        yes = list(self._always)
         unknown: list[int] = []
         for column, values in self._values.items():
             value = category(document.attributes.get(column))

@@ -8,8 +8,9 @@ from typing import Any
 
 import boostext
 from boostext.errors import ModelError, SettingsError
-from boostext.features.conditions import AtLeast, Condition, Equals, Occurs
+from boostext.features.conditions import Always, AtLeast, Condition, Equals, Occurs
 from boostext.features.tokenizer import TOKENIZER_VERSION
+from boostext.model.calibration import Curve, Isotonic, Sigmoid
 from boostext.model.model import Model, Provenance
 from boostext.model.plain import Plain, dataclass_from, number, numbers, objects, only, take, texts
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
@@ -21,7 +22,7 @@ _NAMES = (
     "format", "version", "writer", "labels", "multilabel", "thresholds", "tokenizer", "settings",
     "provenance", "conditions",
 )  # fmt: skip
-_LATER = ("code",)
+_LATER = ("code", "calibration")
 """Names that a model may lack: they are written only where they say something."""
 
 
@@ -43,6 +44,11 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
         "provenance": dataclasses.asdict(model.provenance),
         "conditions": [condition_to_plain(condition) for condition in conditions],
         **({"code": list(model.code)} if model.code else {}),
+        **(
+            {"calibration": list(map(curve_to_plain, model.calibration))}
+            if model.calibration
+            else {}
+        ),
     }
 
 
@@ -81,6 +87,7 @@ def model_from(record: Plain, more: tuple[str, ...]) -> Model:
         provenance=dataclass_from(Provenance, take(record, "provenance", dict), "provenance"),
         thresholds=numbers(record, "thresholds"),
         code=texts(record, "code") if "code" in record else (),
+        calibration=_curves(record) if "calibration" in record else (),
     )
 
 
@@ -96,6 +103,32 @@ def _settings(record: Plain) -> tuple[DataSettings, TextSettings, BoostingSettin
         raise ModelError(f"its settings are not those of this boostext: {error}") from None
     except (RecursionError, OverflowError):  # from compiling a token pattern
         raise ModelError("its settings hold a token pattern that cannot be used") from None
+
+
+# Calibration ---------------------------------------------------------------------------------
+
+
+def curve_to_plain(curve: Curve) -> Plain:
+    """{"kind": "sigmoid", ...}; the other names are the curve's own."""
+    kind = "sigmoid" if isinstance(curve, Sigmoid) else "isotonic"
+    record = {f.name: getattr(curve, f.name) for f in dataclasses.fields(curve)}
+    return {"kind": kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in record.items()}}
+
+
+def _curves(record: Plain) -> tuple[Curve, ...]:
+    return tuple(map(curve_from, objects(record, "calibration")))
+
+
+def curve_from(record: Plain) -> Curve:
+    """The inverse of `curve_to_plain`."""
+    kind = take(record, "kind", str)
+    if kind == "sigmoid":
+        only(record, ("kind", "slope", "intercept"), "a sigmoid curve")
+        return Sigmoid(number(record, "slope"), number(record, "intercept"))
+    if kind == "isotonic":
+        only(record, ("kind", "scores", "chances"), "an isotonic curve")
+        return Isotonic(numbers(record, "scores"), numbers(record, "chances"))
+    raise ModelError(f"a calibration curve is of kind {kind[:40]!r}; expected sigmoid, isotonic")
 
 
 # Conditions ----------------------------------------------------------------------------------
@@ -142,9 +175,14 @@ def _at_least(record: Plain) -> AtLeast:
     return AtLeast(take(record, "column", str), number(record, "threshold"))
 
 
+def _always(record: Plain) -> Always:
+    return Always()
+
+
 CONDITIONS: Mapping[str, tuple[type[Any], Callable[[Plain], Condition]]] = {
     "occurs": (Occurs, _occurs),
     "equals": (Equals, _equals),
     "at_least": (AtLeast, _at_least),
+    "always": (Always, _always),
 }
 """kind -> its class, and the reader of its other names"""

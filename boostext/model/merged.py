@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostext.arrays import Float64, Int32, Lists, Scores
-from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Occurs
+from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Occurs
 from boostext.model.model import Model
 
 
@@ -74,7 +74,7 @@ def merge_rules(model: Model) -> Merged:
     base = np.zeros(model.width)
     for row in no:
         base += row
-    known = all(isinstance(condition, Occurs) for condition in merged.conditions)
+    known = all(isinstance(condition, Occurs | Always) for condition in merged.conditions)
     unknown_delta = None if known else votes[:, UNKNOWN] - no
     return Merged(merged.conditions, base, votes[:, YES] - no, unknown_delta)
 

@@ -39,7 +39,16 @@ from boostext.corpus.schema import (
 )
 from boostext.corpus.sources import BadRecords, Source
 from boostext.errors import ModelError, SettingsError
-from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Condition, Equals, Occurs
+from boostext.features.conditions import (
+    NO,
+    UNKNOWN,
+    YES,
+    Always,
+    AtLeast,
+    Condition,
+    Equals,
+    Occurs,
+)
 from boostext.model.model import Model, check_model
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
@@ -201,8 +210,20 @@ def shyp_text(model: Model, packed: bool = False) -> str:
         what = "votes about columns of a code" if model.code else "n-grams of characters"
         raise SettingsError(f"a .shyp has votes about labels and terms of words; no {what}")
     writer = _Writer(shyp_schema(model), model.text)
-    rules = pack(model.rules) if packed else model.rules
+    rules = tuple(_oblivious(model.rules))
+    rules = pack(rules) if packed else rules
     return f"{len(rules)}\n\n" + "".join(map(writer.rule, rules))
+
+
+def _oblivious(rules: Sequence[Rule]) -> Iterator[Rule]:
+    """Rules about every document as rules about the first term, whose blocks vote the same."""
+    asked = next((rule.condition for rule in rules if rule.condition != Always()), None)
+    for rule in rules:
+        if rule.condition == Always():
+            if asked is None:
+                raise SettingsError("a .shyp cannot hold a model whose only rule is about no term")
+            rule = replace(rule, condition=asked, votes=np.repeat(rule.votes[[YES]], 3, axis=0))
+        yield rule
 
 
 def names_text(model: Model) -> str:
@@ -218,7 +239,7 @@ def shyp_schema(model: Model) -> Schema:
     """
     schema = kept_schema(model.data)
     if schema is None:
-        if not all(isinstance(rule.condition, Occurs) for rule in model.rules):
+        if not all(isinstance(rule.condition, Occurs | Always) for rule in model.rules):
             raise SettingsError(
                 "a .shyp needs the .names of all columns where rules ask for attributes; convert "
                 "the data to a stem and train on that"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from boostext.arrays import Float64
-from boostext.features.conditions import NO, YES, AtLeast, Condition, Occurs, spell
+from boostext.features.conditions import NO, YES, Always, AtLeast, Condition, Occurs, spell
 from boostext.model.merged import merge_votes
 from boostext.model.model import Model
 from boostext.model.predict import Contribution
@@ -73,7 +73,11 @@ def _dispute(row: OutlierRow, model: Model) -> Float64:
 
 
 def _fact(condition: Condition, block: int, fields: int) -> str:
-    """What is true of the document; a term without its count. "" where it is what it lacks."""
+    """What is true of the document; a term without its count. "" where it is what it lacks, or
+    what is true of all.
+    """
+    if isinstance(condition, Always):
+        return ""
     if block == YES:
         if isinstance(condition, Occurs):
             condition = Occurs(condition.field, condition.term)

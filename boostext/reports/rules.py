@@ -14,6 +14,7 @@ from boostext.features.conditions import (
     NO,
     UNKNOWN,
     YES,
+    Always,
     AtLeast,
     Condition,
     Equals,
@@ -23,7 +24,9 @@ from boostext.features.conditions import (
 from boostext.model.model import Model
 from boostext.reports.escape import tsv_field, tsv_number
 
-KINDS: dict[type[Condition], str] = {Occurs: "term", Equals: "category", AtLeast: "number"}
+KINDS: dict[type[Condition], str] = {
+    Occurs: "term", Equals: "category", AtLeast: "number", Always: "prior",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +34,9 @@ class RuleRow:
     """One weak rule.
 
     number: the round, from 1. condition: as spelled, the count or threshold included. kind: term,
-    category or number. at_least: the count of a term, 1 otherwise. gain, z: of the choice and the
-    normalizer; bound: product of z so far; None where the model does not know them.
+    category, number, or prior for votes by label alone. at_least: the count of a term, 1 otherwise.
+    gain, z: of the choice and the normalizer; bound: product of z so far; None where the model
+    does not know them.
     labels: k names; unknown, no, yes: (k,) votes of the three blocks, a silent block votes 0.
     """
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from boostext.arrays import Float64
 from boostext.boosting.rules import Rule
-from boostext.features.conditions import NO, YES, AtLeast, Condition, Equals, Occurs, spell
+from boostext.features.conditions import NO, YES, Always, AtLeast, Condition, Equals, Occurs, spell
 from boostext.model.model import Model
 from boostext.reports.escape import tsv_field, tsv_number
 from boostext.reports.rules import KINDS, text_field_count
@@ -67,10 +67,14 @@ class LabelTerm:
 
 
 def term_rows(model: Model, limit: int | None = None) -> list[TermRow]:
-    """The `limit` most influential terms, or all; equal influence by first round."""
+    """The `limit` most influential terms, or all; equal influence by first round.
+
+    What is said of every document is of no term, and left out.
+    """
     groups: dict[Condition, list[tuple[int, Rule]]] = {}
     for number, rule in enumerate(model.rules, start=1):
-        groups.setdefault(_term(rule.condition), []).append((number, rule))
+        if rule.condition != Always():
+            groups.setdefault(_term(rule.condition), []).append((number, rule))
     merged = [_merge(key, members, model) for key, members in groups.items()]
     merged.sort(key=lambda row: -row.influence)
     return [replace(row, rank=rank) for rank, row in enumerate(merged[:limit], start=1)]
@@ -103,7 +107,7 @@ def _term(condition: Condition) -> Condition:
             return Occurs(field, term)
         case AtLeast(column, _):
             return AtLeast(column, 0.0)
-        case Equals():
+        case Equals() | Always():
             return condition
 
 
@@ -113,7 +117,7 @@ def _level(condition: Condition) -> float:
             return at_least
         case AtLeast(_, threshold):
             return threshold
-        case Equals():
+        case Equals() | Always():
             return 0.0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from boostext.arrays import Int8, Scores
-from boostext.boosting.membership import Membership
+from boostext.boosting.membership import ALWAYS, Membership
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
 from boostext.model.decoding import decoded, toward_labels
 from boostext.model.merged import merge_rules, merge_votes
@@ -18,7 +18,7 @@ from boostext.model.predict import Contribution
 def condition_numbers(members: Membership, model: Model) -> dict[Condition, int]:
     """Numbers of the rules' conditions; one pass that keeps no other condition's name."""
     wanted = {rule.condition for rule in model.rules}
-    spelled = ((members.condition(j), j) for j in range(len(members)))
+    spelled = ((members.condition(j), j) for j in (*range(len(members)), ALWAYS))
     return {condition: j for condition, j in spelled if condition in wanted}
 
 

@@ -14,7 +14,16 @@ from boostext.corpus.documents import Attribute, Document
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import Monitor
 from boostext.features.attributes import category, number
-from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Condition, Equals, Occurs
+from boostext.features.conditions import (
+    NO,
+    UNKNOWN,
+    YES,
+    Always,
+    AtLeast,
+    Condition,
+    Equals,
+    Occurs,
+)
 from boostext.features.terms import PlainCounter, Terms
 from boostext.settings import TextSettings
 
@@ -112,6 +121,8 @@ class ValidationSet:
             case AtLeast(column, threshold):
                 numbers = np.array([number(v) for v in self._values(column)], np.float64)
                 return _where(numbers >= threshold), _where(np.isnan(numbers))
+            case Always():
+                return np.arange(len(self.corpus), dtype=np.int32), NONE
 
     def _values(self, column: str) -> list[Attribute]:
         return self.corpus.attributes.get(column) or [None] * len(self.corpus)
