@@ -143,8 +143,9 @@ def _validation(
     documents: Iterable[Document], plan: Plan, labels: tuple[str, ...]
 ) -> ValidationSet:
     found = ValidationSet(
-        documents, plan.text, plan.data.text, labels, plan.boosting.unknown_categories
-    )
+        documents, plan.text, plan.data.text, labels, plan.boosting.unknown_categories,
+        plan.threads,
+    )  # fmt: skip
     if not len(found):
         raise BoostextError(
             "no validation documents; give --valid a file with some, or raise --valid-fraction"

@@ -24,7 +24,8 @@ from boostext.features.conditions import (
     Equals,
     Occurs,
 )
-from boostext.features.terms import PlainCounter, Terms
+from boostext.features.counter import TermCounter
+from boostext.features.terms import Terms
 from boostext.settings import TextSettings
 
 EVERY_ROUND_UP_TO = 100
@@ -76,9 +77,10 @@ class ValidationSet:
         fields: Iterable[str],
         labels: tuple[str, ...],
         unknown_categories: bool = True,
+        threads: int = 1,
     ) -> None:
         builder = CorpusBuilder()
-        counters = {name: PlainCounter(settings.of_field(name)) for name in fields}
+        counters = {name: TermCounter(settings.of_field(name), threads) for name in fields}
         for document in builder.watch(documents):
             for name, counter in counters.items():
                 counter.add(document.texts.get(name, ""))
