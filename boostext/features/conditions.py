@@ -6,7 +6,9 @@ Blocks of every condition: UNKNOWN 0, NO 1, YES 2.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 UNKNOWN, NO, YES = 0, 1, 2
 GAP = None
@@ -51,6 +53,13 @@ class Always:
 Condition = Occurs | Equals | AtLeast | Always
 
 
+class Literal(NamedTuple):
+    """A condition and the block in which it must be for a rule to speak."""
+
+    condition: Condition
+    block: int
+
+
 def spell(condition: Condition, fields: int = 1) -> str:
     """A condition as people read it: `person ? person`, `subject:free`, `free (>= 3)`.
 
@@ -69,6 +78,35 @@ def spell(condition: Condition, fields: int = 1) -> str:
             return f"{column} >= {threshold:.12g}"
         case Always():
             return "every document"
+
+
+def spell_literal(literal: Literal, fields: int = 1) -> str:
+    """`person`, `not person`, `free (< 3)`, `color != red`, `age < 30`, `age unknown`."""
+    condition, block = literal
+    if block == YES:
+        return spell(condition, fields)
+    if block == UNKNOWN:
+        return f"{_column(condition)} unknown"
+    match condition:
+        case Occurs(field, term, at_least) if at_least > 1:
+            return f"{spell(Occurs(field, term), fields)} (< {at_least})"
+        case Equals(column, value):
+            return f"{column} != {value}"
+        case AtLeast(column, threshold) if threshold != LOWEST:
+            return f"{column} < {threshold:.12g}"
+    return f"not {spell(condition, fields)}"
+
+
+def _column(condition: Condition) -> str:
+    return condition.column if isinstance(condition, Equals | AtLeast) else spell(condition)
+
+
+def spell_rule(precondition: Sequence[Literal], condition: Condition, fields: int = 1) -> str:
+    """A condition after its precondition: `wheat & not corn & price >= 3`."""
+    parts = [spell_literal(literal, fields) for literal in precondition]
+    if not (parts and isinstance(condition, Always)):
+        parts.append(spell(condition, fields))
+    return " & ".join(parts)
 
 
 def _spell_token(token: str) -> str:

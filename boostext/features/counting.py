@@ -116,8 +116,9 @@ def _joined(
     left: Int32, right: Int32, ends: Int64, shifts: tuple[int, ...]
 ) -> tuple[Stream, Found]:
     out = scratch(len(shifts) * len(left))
-    slots = np.full(1 << 17, -1, np.int64)
-    seen, keys, first = (np.zeros(1 << 15, np.int64) for _ in range(3))
+    room = 1 << max(10, (len(left) >> 4).bit_length())
+    slots = np.full(4 * room, -1, np.int64)
+    seen, keys, first = (np.zeros(room, np.int64) for _ in range(3))
     state = np.zeros(3, np.int64)
     gaps = np.array(shifts, np.int64)
     while True:

@@ -105,7 +105,10 @@ class _Parts:
         t, c = np.divmod(source.chosen, len(source.counts))
         at_least = np.array(source.counts, np.int32)[c]
         order = source.terms.order[t] * len(source.counts) + c
-        self._add(source, gather(source.terms.conditions, source.chosen), -1, order)
+        lists = source.terms.conditions
+        if len(source) < len(lists):
+            lists = gather(lists, source.chosen)
+        self._add(source, lists, -1, order)
         self.simplicity.append((at_least, source.terms.span[t], source.terms.words[t]))
 
     def add_column(self, name: str, values: list[Attribute], declared: Sequence[str]) -> None:

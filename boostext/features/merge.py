@@ -6,13 +6,16 @@ fewest occurrences asked for, then fewest places, then fewest tokens, then the f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostext.arrays import Int32, Int64, Lists
+
+BLOCK = 1 << 19
+"""Items that are handled at once."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,7 @@ def merge(lists: Lists, unknown_list: Int32, simplicity: Sequence[Int32], place:
     simplicity: (N,) keys, most important first; the least represents a group, at a tie the first.
     place: (N,) documented order, all different.
     """
-    group = _equal_lists(lists, unknown_list)
-    order = np.argsort(group)
+    group, order = _equal_lists(lists, unknown_list)
     starts = _run_starts(group[order])
     sizes = np.diff(np.append(starts, len(lists)))
     best = _least_of_each(order, starts, sizes, _code(simplicity, len(lists)), place)
@@ -63,8 +65,22 @@ def gather(lists: Lists, which: Int64) -> Lists:
     """The chosen lists, in the order chosen."""
     sizes = np.diff(lists.starts)[which]
     starts = _offsets(sizes)
-    shift = np.repeat(lists.starts[which] - starts[:-1], sizes)
-    return Lists(starts, lists.items[np.arange(starts[-1]) + shift])
+    items = np.empty(starts[-1], np.int32)
+    for first, stop in _blocks(starts):
+        shift = np.repeat(lists.starts[which[first:stop]] - starts[first:stop], sizes[first:stop])
+        place = np.arange(starts[first], starts[stop])
+        items[starts[first] : starts[stop]] = lists.items[place + shift]
+    return Lists(starts, items)
+
+
+def _blocks(starts: Int64) -> Iterator[tuple[int, int]]:
+    """Ranges of lists with some hundred thousand items each, so that no step needs all at once."""
+    first = 0
+    while first < len(starts) - 1:
+        stop = int(np.searchsorted(starts, starts[first] + BLOCK, side="right")) - 1
+        stop = max(stop, first + 1)
+        yield first, stop
+        first = stop
 
 
 def joined_lists(parts: Sequence[Lists]) -> Lists:
@@ -84,34 +100,30 @@ def _code(simplicity: Sequence[Int32], count: int) -> Int64:
     return code
 
 
-def _equal_lists(lists: Lists, unknown_list: Int32) -> Int64:
-    """A number for each list, the same for equal ones only: a hash, then a comparison."""
+def _equal_lists(lists: Lists, unknown_list: Int32) -> tuple[Int64, Int64]:
+    """A number for each list, the same for equal ones only; and the order by these numbers."""
     group = _hashes(lists, unknown_list)
-    count = len(lists)
-    doubtful = np.arange(count)
-    fresh = count
-    result = np.zeros(count, np.int64)
-    while len(doubtful):
-        order = np.argsort(group[doubtful], kind="stable")
-        ordered = doubtful[order]
-        starts = _run_starts(group[ordered])
-        first = np.repeat(ordered[starts], np.diff(np.append(starts, len(ordered))))
-        same = _pairs_equal(lists, unknown_list, ordered, first)
-        result[ordered[same]] = first[same] + fresh
-        # a hash shared by different lists: those unlike the first of the run go round again
-        doubtful = np.sort(ordered[~same])
-        fresh += count
-    return result
+    while True:
+        order = np.argsort(group)
+        starts = _run_starts(group[order])
+        first = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
+        same = _pairs_equal(lists, unknown_list, order, first)
+        if same.all():
+            return group, order
+        # a hash shared by different lists: those unlike the first of the run move on
+        group[order[~same]] += 1
 
 
 def _hashes(lists: Lists, unknown_list: Int32) -> Int64:
     """A sum of random numbers, one a document; equal lists have equal sums."""
     documents = int(lists.items.max(initial=-1)) + 1
     random = np.random.default_rng(0).integers(-(2**63), 2**63 - 1, size=documents)
-    if not len(lists):
-        return np.zeros(0, np.int64)
-    sums: Int64 = np.add.reduceat(random[lists.items], lists.starts[:-1])
-    return sums + unknown_list
+    sums = unknown_list.astype(np.int64)
+    starts = lists.starts
+    for first, stop in _blocks(starts):
+        numbers = random[lists.items[starts[first] : starts[stop]]]
+        sums[first:stop] += np.add.reduceat(numbers, starts[first:stop] - starts[first])
+    return sums
 
 
 def _pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArray[np.bool_]:
@@ -119,9 +131,10 @@ def _pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArr
     sizes = np.diff(lists.starts)
     same: NDArray[np.bool_] = (sizes[a] == sizes[b]) & (unknown_list[a] == unknown_list[b])
     other = np.flatnonzero(same & (a != b))
-    if len(other):
-        one, two = gather(lists, a[other]), gather(lists, b[other])
-        same[other] = np.logical_and.reduceat(one.items == two.items, one.starts[:-1])
+    for first, stop in _blocks(_offsets(sizes[a[other]])):
+        part = other[first:stop]
+        one, two = gather(lists, a[part]), gather(lists, b[part])
+        same[part] = np.logical_and.reduceat(one.items == two.items, one.starts[:-1])
     return same
 
 

@@ -44,17 +44,28 @@ def code_point(text: Bytes, p: Number) -> np.int64:
     return high << 12 | (np.int64(text[p + 2]) & 0x3F) << 6 | np.int64(text[p + 3]) & 0x3F
 
 
-def hash_bytes(text: Bytes, start: Number, stop: Number) -> np.int64:
-    """31 bits: FNV-1a, then mixed so that the low bits may be used alone."""
-    h = np.uint64(0xCBF29CE484222325)
+def token_key(text: Bytes, start: Number, stop: Number) -> np.int64:
+    """64 bits: a token of up to 8 bytes itself, as none holds a zero; else FNV-1a, with a last byte
+    that no UTF-8 has."""
+    key = np.uint64(0)
+    if stop - start <= 8:
+        for p in range(stop - start):
+            key |= np.uint64(text[start + p]) << np.uint64(8 * p)
+        return np.int64(key)
+    key = np.uint64(0xCBF29CE484222325)
     for p in range(start, stop):
-        h = (h ^ np.uint64(text[p])) * np.uint64(0x100000001B3)
-    h ^= h >> np.uint64(32)
-    h *= np.uint64(0x9E3779B97F4A7C15)
-    return np.int64(h >> np.uint64(33))
+        key = (key ^ np.uint64(text[p])) * np.uint64(0x100000001B3)
+    return np.int64(key | np.uint64(0xFF00000000000000))
 
 
-def same_bytes(text: Bytes, start: int, stop: int, store: Bytes, at: int) -> bool:
+def mixed(key: Number) -> np.int64:
+    """Some 40 bits that all bits of the key have part in, for the place in a table."""
+    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    h = (h ^ h >> np.uint64(32)) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(h >> np.uint64(24))
+
+
+def same_bytes(text: Bytes, start: Number, stop: Number, store: Bytes, at: Number) -> bool:
     for p in range(stop - start):  # noqa: SIM110 (no generators in kernels)
         if text[start + p] != store[at + p]:
             return False
@@ -62,20 +73,23 @@ def same_bytes(text: Bytes, start: int, stop: int, store: Bytes, at: int) -> boo
 
 
 def find_token(
-    text: Bytes, start: int, stop: int, slots: Int64, places: Int64, store: Bytes
+    text: Bytes, start: Number, stop: Number, slots: Int64, places: Int64, store: Bytes
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Slot, token number (-1: not there) and hash. A slot is hash * 2^32 + number + 1, or 0."""
-    h = hash_bytes(text, start, stop)
-    mask = len(slots) - 1
-    slot = h & mask
-    while slots[slot] != 0:
-        if slots[slot] >> 32 == h:
-            t = (slots[slot] & 0xFFFFFFFF) - 1
-            at = places[t]
-            if places[t + 1] - at == stop - start and same_bytes(text, start, stop, store, at):
-                return slot, t, h
+    """Slot, token number (-1: not there) and key. Slots are pairs: key, number + 1 (0: free)."""
+    key = token_key(text, start, stop)
+    size = stop - start
+    mask = len(slots) // 2 - 1
+    slot = mixed(key) & mask
+    while slots[2 * slot + 1] != 0:
+        if slots[2 * slot] == key:
+            t = slots[2 * slot + 1] - 1
+            at = places[t] if size > 8 else np.int64(0)
+            if size <= 8 or (
+                places[t + 1] - at == size and same_bytes(text, start, stop, store, at)
+            ):
+                return slot, t, key
         slot = (slot + 1) & mask
-    return slot, np.int64(-1), h
+    return slot, np.int64(-1), key
 
 
 def tokenize(
@@ -115,10 +129,10 @@ def tokenize(
                 stop = p + step
             elif c != JOINER or p == end:
                 if kind != OTHER:
-                    slot, t, h = find_token(text, start, stop, slots, places, store)
+                    slot, t, key = find_token(text, start, stop, slots, places, store)
                     if t < 0 and frozen == 0:
                         size = places[known] + stop - start
-                        full = 2 * known >= len(slots) or known + 1 >= len(places)
+                        full = 4 * known >= len(slots) or known + 1 >= len(places)
                         if full or size > len(store):
                             state[0], state[1], state[2], state[3] = start, d, n, known
                             return
@@ -127,7 +141,7 @@ def tokenize(
                         t = known
                         known += 1
                         places[known] = size
-                        slots[slot] = h << 32 | known
+                        slots[2 * slot], slots[2 * slot + 1] = key, known
                     if t >= stops or t < 0:
                         out[n] = t - stops if t >= 0 else -1
                         n += 1
@@ -143,20 +157,19 @@ def tokenize(
 
 def grow_tokens(old: Int64, new: Int64) -> None:
     """Moves the slots of `tokenize` to a larger table of zeros."""
-    mask = len(new) - 1
-    for entry in old:
-        if entry != 0:
-            slot = (entry >> 32) & mask
-            while new[slot] != 0:
+    mask = len(new) // 2 - 1
+    for at in range(0, len(old), 2):
+        if old[at + 1] != 0:
+            slot = mixed(old[at]) & mask
+            while new[2 * slot + 1] != 0:
                 slot = (slot + 1) & mask
-            new[slot] = entry
+            new[2 * slot], new[2 * slot + 1] = old[at], old[at + 1]
 
 
 def pair_slot(slots: Int64, key: np.int64) -> np.int64:
     """Where in the table of pairs (key, number, key, number ...; -1 empty) a key is or goes."""
     mask = len(slots) // 2 - 1
-    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64((h ^ h >> np.uint64(29)) >> np.uint64(8)) & mask
+    slot = mixed(key) & mask
     while slots[2 * slot] != -1 and slots[2 * slot] != key:
         slot = (slot + 1) & mask
     return slot

@@ -38,7 +38,7 @@ class WordNumbers:
     def __init__(self, settings: TextSettings, given: Sequence[str] | None = None) -> None:
         self._lowercase = settings.lowercase
         self._classes = _classes(settings.punctuation)
-        self._slots = np.zeros(1 << 12, np.int64)
+        self._slots = np.zeros(1 << 13, np.int64)
         self._places = np.zeros(1 << 11, np.int64)
         self._store = np.zeros(1 << 14, np.uint8)
         # as the kernel wants it: byte, document, written, known, stop words, frozen
@@ -73,7 +73,7 @@ class WordNumbers:
 
     def _grow(self, room: int) -> None:
         known = int(self._state[3])
-        if 2 * known >= len(self._slots):
+        if 4 * known >= len(self._slots):
             slots = np.zeros(4 * len(self._slots), np.int64)
             kernel(grow_tokens)(self._slots, slots)
             self._slots = slots
