@@ -40,7 +40,9 @@ def test_help_imports_nothing_heavy(arguments):
 
 def test_importing_the_package_imports_nothing_heavy():
     code = f"import sys, boostext; print([n for n in {HEAVY!r} if n in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -51,7 +53,9 @@ def test_predicting_one_text_imports_neither_numba_nor_scipy(model):
         "except SystemExit:\n    pass\n"
         "print([n for n in ('numba', 'scipy') if n in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stderr.strip() == "[]"
 
 
