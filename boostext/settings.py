@@ -244,7 +244,9 @@ class BoostingSettings(Group):
         "loss", "From the code's columns to a label: least loss, or nearest row.",
         choices=("loss", "hamming"),
     )  # fmt: skip
-    shrinkage: float = setting(1.0, "Factor on every vote.", above=0, high=1)
+    shrinkage: float = setting(
+        1.0, "Factor on every vote, save those of the prior rule.", above=0, high=1
+    )
     term_fraction: float = setting(
         1.0, "Random share of the conditions that may be chosen in a round.", above=0, high=1
     )
@@ -253,6 +255,13 @@ class BoostingSettings(Group):
     )
     reuse: float = setting(
         1.0, "Factor on a condition's gain for each time it was chosen before.", above=0, high=1
+    )
+    terms: int = setting(
+        0, "Distinct conditions in all rules, at most; later rules return to them. 0 is no limit.",
+        low=0,
+    )  # fmt: skip
+    threshold: float = setting(
+        0.0, "Score above which a label is given, where there may be several.", low=-1e6, high=1e6
     )
     seed: int = setting(0, "Seed of whatever is random.", low=0, high=2**32 - 1)
 

@@ -1,7 +1,7 @@
 """What a round may choose, and which of equals it takes: the same in every engine.
 
 A condition is chosen by gain x preference among the eligible; of those within TIE of the greatest,
-the first in the order of FeatureMatrix.
+the first in the order of FeatureMatrix. A preference of 0 closes a condition.
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ class Eligible(NamedTuple):
     share: float
 
 
-def first_of_best(values: Float64) -> int:
-    """Index of the first value within TIE of the greatest."""
-    return int(np.argmax(values >= values.max() - TIE))
+def first_of_best(values: Float64, preference: Float64) -> int:
+    """Index of the first value, gain x preference, within TIE of the greatest.
+
+    TIE is of gains: where little is preferred any more, small values are no ties yet.
+    """
+    best = int(np.argmax(values))
+    return int(np.argmax(values >= values[best] - TIE * preference[best]))
 
 
 def preferences(document_frequencies: Int64, m: int, rarity: float) -> Float64:

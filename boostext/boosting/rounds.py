@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -26,7 +26,7 @@ from boostext.boosting.rules import Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES, Vote, normalizer
 from boostext.errors import SettingsError
-from boostext.features.conditions import NO, UNKNOWN, Equals, spell
+from boostext.features.conditions import NO, UNKNOWN, Always, Condition, Equals, spell
 from boostext.features.matrix import FeatureMatrix
 from boostext.settings import BoostingSettings
 
@@ -73,6 +73,7 @@ class Booster:
         self._smoothing = settings.smoothing_value(len(label_sets), label_count)
         self._engine = choose(engine, problem, settings.rounds)
         self._preference = self._rarities(features)
+        self._chosen: set[int] = set()
 
     def rounds(self, replay: Sequence[Rule] = ()) -> Iterator[Round]:
         """Yield round 1, 2, ... up to settings.rounds; then `stopped` says why it ended.
@@ -113,7 +114,9 @@ class Booster:
         if number == 1 and self.settings.prior_rule and self._prior_helps():
             return ALWAYS
         choice = self._engine.best(self._preference, round_draw(self.settings, number))
-        return None if choice is None or choice.gain <= LEAST_GAIN else choice.condition
+        if choice is None or choice.gain <= LEAST_GAIN or not self._preference[choice.condition]:
+            return None
+        return choice.condition
 
     def _prior_helps(self) -> bool:
         """Whether votes by label alone lower the bound. Source: SS99 s7, oblivious hypotheses."""
@@ -121,11 +124,14 @@ class Booster:
         return float(self._voting.gain(W, self._speaks)) > LEAST_GAIN
 
     def _recall(self, rule: Rule) -> int:
+        return self._number(rule.condition, "resume")
+
+    def _number(self, condition: Condition, doing: str) -> int:
         try:
-            return self.members.numbers[rule.condition]
+            return self.members.numbers[condition]
         except KeyError:
             raise SettingsError(
-                f"cannot resume: {spell(rule.condition)} is not among the conditions of this data"
+                f"cannot {doing}: {spell(condition)} is not among the conditions of this data"
             ) from None
 
     def _color(self, number: int) -> Int8 | None:
@@ -143,7 +149,9 @@ class Booster:
         # subtle: gain and votes come from the winner's own sums, so that replaying equals finding
         W = self._engine.block_weights(condition)
         vote = self._sized(condition, self._voting.votes(W, self._speaks, self._smoothing))
-        votes = vote.votes * self.settings.shrinkage
+        # subtle: the prior is where boosting starts, as in Friedman 2001; only steps are shortened
+        shrinkage = 1.0 if condition == ALWAYS else self.settings.shrinkage
+        votes = vote.votes * shrinkage
         spelled = self.members.condition(condition)
         if isinstance(spelled, Equals) and not self.settings.unknown_categories:
             votes[UNKNOWN] = votes[NO]
@@ -151,8 +159,8 @@ class Booster:
             votes = np.maximum(votes * colors, 0)
         z = self._apply(condition, votes, vote, W)
         if condition != ALWAYS:
-            self._preference[condition] *= self.settings.reuse
-        alpha = vote.alpha * self.settings.shrinkage
+            self._used(condition)
+        alpha = vote.alpha * shrinkage
         rule = Rule(spelled, votes, alpha)
         gain = float(self._voting.gain(W, self._speaks))
         return Round(number, rule, gain, z, bound * z, condition)
@@ -182,6 +190,25 @@ class Booster:
     def _whole(self) -> WholeEngine:
         # subtle: `choose` gives what needs this an engine that has it
         return cast(WholeEngine, self._engine)
+
+    def keep_only(self, conditions: Collection[Condition]) -> None:
+        """Let rules ask for no others; SettingsError where the data has not all of them."""
+        numbers = [self._number(c, "use") for c in conditions if c != Always()]
+        kept = np.zeros(len(self._preference))
+        kept[numbers] = self._preference[numbers]
+        self._preference = kept
+
+    def _used(self, condition: int) -> None:
+        """Take in what a round has chosen: its reuse, and whether all terms are now spent."""
+        self._preference[condition] *= self.settings.reuse
+        if condition in self._chosen:
+            return
+        self._chosen.add(condition)
+        if len(self._chosen) == self.settings.terms:
+            chosen = list(self._chosen)
+            kept = np.zeros(len(self._preference))
+            kept[chosen] = self._preference[chosen]
+            self._preference = kept
 
     def _rarities(self, features: FeatureMatrix) -> Float64:
         """(n,) preference of every condition; thresholds are never rare."""

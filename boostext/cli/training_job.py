@@ -169,7 +169,10 @@ class Line:
         self.rounds = prepared.plan.boosting.rounds
         gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
         link = ALGORITHMS[prepared.plan.boosting.algorithm].link
-        self.monitor = Monitor(prepared.plan.stop.monitor, gold, prepared.multilabel, link)
+        self.monitor = Monitor(
+            prepared.plan.stop.monitor, gold, prepared.multilabel, link,
+            prepared.plan.boosting.threshold,
+        )  # fmt: skip
         self.train: float | None = None
         self.valid: float | None = None
 

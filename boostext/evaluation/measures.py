@@ -110,17 +110,20 @@ class Monitor:
     """One measure of the same examples, again and again while their scores change.
 
     name: of settings.MONITORS, or "auto". Only the part that the measure needs is computed;
-    labels are given by the greatest score, or for several labels by scores above 0.
+    labels are given by the greatest score, or for several labels by scores above the threshold.
     """
 
-    def __init__(self, name: str, gold: Gold, multilabel: bool, link: float = 2.0) -> None:
+    def __init__(
+        self, name: str, gold: Gold, multilabel: bool, link: float = 2.0, threshold: float = 0.0
+    ) -> None:
         self.name = monitored(name, multilabel)
         self.measure = MEASURES[self.name]
         self._gold, self._multilabel, self._link = gold, multilabel, link
+        self._threshold = threshold
 
     def value(self, scores: Scores) -> float:
         """scores: (m, k) of the examples of `gold`."""
-        given = scores > 0 if self._multilabel else greatest(scores)
+        given = scores > self._threshold if self._multilabel else greatest(scores)
         scored = Scored(scores, self._gold, given, self._multilabel, self._link)
         return self.measure.value(scored)
 

@@ -179,7 +179,10 @@ class _Learning:
         if prepared.validation is not None:
             gold = prepared.validation.gold
             link = ALGORITHMS[plan.boosting.algorithm].link
-            self.best = BestRound(Monitor(plan.stop.monitor, gold, prepared.multilabel, link))
+            monitor = Monitor(
+                plan.stop.monitor, gold, prepared.multilabel, link, plan.boosting.threshold
+            )
+            self.best = BestRound(monitor)
         self.interrupted = False
         self._saved_at = time.monotonic()
 
@@ -236,6 +239,7 @@ class _Learning:
             data=plan.data,
             text=plan.text,
             boosting=plan.boosting,
+            thresholds=_thresholds(prepared),
             code=code_rows(self.booster.code),
             history=History(tuple(r.gain for r in rounds), tuple(r.z for r in rounds)),
             provenance=Provenance(
@@ -249,3 +253,10 @@ class _Learning:
                 command=command_line(plan),
             ),
         )  # fmt: skip
+
+
+def _thresholds(prepared: Prepared) -> tuple[float, ...]:
+    """The threshold of the plan for each label, where there may be several and it is not 0."""
+    threshold = prepared.plan.boosting.threshold
+    asked = prepared.multilabel and threshold != 0
+    return (threshold,) * len(prepared.corpus.labels) if asked else ()

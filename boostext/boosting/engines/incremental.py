@@ -349,7 +349,8 @@ class _Search:
         if not len(numbers):
             return None
         order = np.argsort(numbers, kind="stable")
-        winner = int(numbers[order][first_of_best(values[order])])
+        best = first_of_best(values[order], self.preference[numbers[order]])
+        winner = int(numbers[order][best])
         return Choice(winner, self._gain(winner))
 
     def _gain(self, condition: int) -> float:

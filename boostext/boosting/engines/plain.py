@@ -45,7 +45,7 @@ class PlainEngine:
         open_to = eligible(draw, np.arange(len(gains)))
         if not open_to.any():
             return None
-        winner = first_of_best(np.where(open_to, gains * preference, -np.inf))
+        winner = first_of_best(np.where(open_to, gains * preference, -np.inf), preference)
         return Choice(winner, float(gains[winner]))
 
     def block_weights(self, condition: int) -> Float64:
