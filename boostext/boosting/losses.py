@@ -93,6 +93,8 @@ def ranking(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generato
 
     value: sum over crucial pairs of v v', which bounds the ranking loss. Source: SS99 s9, Fig. 5.
     """
+    if not base.any():  # no example has both a right and a wrong label: nothing to rank
+        return Weighing(base, 0.0)
     exponent = -0.5 * signs * scores
     right, wrong = signs > 0, signs < 0
     top = [np.max(exponent, axis=1, where=side, initial=-np.inf) for side in (right, wrong)]

@@ -199,3 +199,10 @@ def test_bagging_draws_anew_each_round_and_by_the_seed():
 
     assert terms(0) == terms(0)
     assert len({tuple(terms(seed)) for seed in range(4)}) > 1
+
+
+def test_mr_has_nothing_to_learn_where_no_example_has_a_wrong_label():
+    b = bag([("a", ["x", "y"]), ("b", ["x", "y"])])
+    booster = Booster(b.features, b.label_sets, 2, b.weights, BoostingSettings(algorithm="mr"))
+    with np.errstate(all="raise"):
+        assert list(booster.rounds()) == []
