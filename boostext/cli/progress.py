@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from boostext.cli.talk import is_terminal
 
+Item = TypeVar("Item")
 LIVE_EVERY = 0.2
 PLAIN_EVERY = 5.0
 TRAINING_SHARE = 0.05
@@ -62,11 +63,24 @@ class Progress:
         """Whether the time for a line has come; call it after every round."""
         if self.first_round is None:
             self.first_round = number - 1
-        return not self.off and self.clock() - self.last >= self.every
+        return self._is_due()
+
+    def counting(self, documents: Iterable[Item]) -> Iterator[Item]:
+        """The documents as they are read, with a line now and then on how many it were."""
+        for number, document in enumerate(documents, 1):
+            yield document
+            if number % 64 == 0 and self._is_due():
+                self.last = self.clock()
+                self._tell(f"{number:,} documents read")
 
     def show(self, state: State) -> None:
         self.last = self.clock()
-        line = self._line(state)
+        self._tell(self._line(state))
+
+    def _is_due(self) -> bool:
+        return not self.off and self.clock() - self.last >= self.every
+
+    def _tell(self, line: str) -> None:
         if self.live:
             line = line[: _columns() - 1]
             self._write("\r" + line.ljust(self._width))

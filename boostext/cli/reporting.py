@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from boostext.corpus.sources import BadRecords
 from boostext.model.model import Model
+from boostext.reports.escape import tsv_field
 from boostext.reports.folder import write_reports
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import OutlierRow, outlier_rows, outliers_tsv, tapered
@@ -19,13 +21,24 @@ EXPLAINED = 300
 """Outliers that come with the terms that object; the listing itself has every document."""
 
 
-def write_training_report(folder: Path, trained: Trained) -> list[Path]:
-    """Rules, terms, outliers and the trace of a run."""
+def write_training_report(folder: Path, trained: Trained, bad: BadRecords) -> list[Path]:
+    """Rules, terms, outliers and the trace of a run, and the records that it left out."""
     reports = model_reports(trained.model)
     rows = training_outliers(trained, len(trained.prepared.corpus))
     reports["outliers.tsv"] = outliers_tsv(rows)
     reports["trace.jsonl"] = trace_jsonl(_trace(trained))
+    if trained.prepared.plan.data.skip_bad:
+        reports["bad.tsv"] = bad_tsv(bad)
     return write_reports(folder, reports)
+
+
+def bad_tsv(bad: BadRecords) -> Iterator[str]:
+    """Lines of bad.tsv: where each record stands, and what is wrong with it."""
+    yield "origin\tmessage\n"
+    for origin, message in bad.first:
+        yield f"{tsv_field(str(origin))}\t{tsv_field(message)}\n"
+    if bad.count > len(bad.first):
+        yield f"\tand {bad.count - len(bad.first)} more\n"
 
 
 def model_reports(model: Model) -> dict[str, Iterable[str]]:

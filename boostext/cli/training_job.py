@@ -73,7 +73,7 @@ def run(job: Job, talk: Talk) -> None:
     with stop_request() as stop:
         old = starting_point(job, talk)
         bad = BadRecords()
-        prepared = read(job.data, job.plan, bad, talk)
+        prepared = read(job.data, job.plan, bad, talk, job.progress)
         stop.patient = True
         trained = follow(job, prepared, old, stop, talk)
         save(job, trained, talk)
@@ -81,7 +81,7 @@ def run(job: Job, talk: Talk) -> None:
             raise stopped_message(job, trained, stop)
         result = summary(trained)
         if job.report:
-            write_training_report(Path(job.report), trained)
+            write_training_report(Path(job.report), trained, bad)
     show(job, trained, result, bad, talk)
 
 
@@ -108,7 +108,9 @@ def starting_point(job: Job, talk: Talk) -> Model | None:
     return None
 
 
-def read(paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk) -> Prepared:
+def read(
+    paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk, mode: str = "auto"
+) -> Prepared:
     """Documents to features, with a word on what was found."""
     check_patience(plan, bool(plan.stop.valid or plan.stop.valid_fraction))
     given, plan = plan, with_validation(paths, plan)
@@ -116,11 +118,14 @@ def read(paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk) -> Pre
         talk.say(f"validating on {', '.join(plan.stop.valid)}, found beside the stem")
     announce_stdin(paths + plan.stop.valid, talk)
     talk.say(f"threads {plan.threads}, seed {plan.boosting.seed}")
-    on_compile(lambda: talk.say("compiling, which only the first run needs ..."))
-    prepared = prepare(
-        read_documents(paths, plan.data, bad), described(paths, plan),
-        read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None,
-    )  # fmt: skip
+    progress = Progress("off" if talk.quiet else mode)
+    on_compile(lambda: announce_compiling(progress, talk))
+    documents = read_documents(paths, plan.data, bad)
+    valid = read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None
+    try:
+        prepared = prepare(progress.counting(documents), described(paths, plan), valid)
+    finally:
+        progress.finish()
     tell_bad(bad, talk)
     if notice():
         talk.say(notice())
@@ -130,6 +135,11 @@ def read(paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk) -> Pre
     for warning in warnings(prepared):
         talk.warn(warning)
     return prepared
+
+
+def announce_compiling(progress: Progress, talk: Talk) -> None:
+    progress.finish()
+    talk.say("compiling, which only the first run needs ...")
 
 
 def sizes(prepared: Prepared) -> str:

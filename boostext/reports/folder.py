@@ -1,4 +1,4 @@
-"""The report folder: rules.tsv, terms.tsv, outliers.tsv, trace.jsonl; each whole or not at all."""
+"""The report folder: rules, terms, outliers, trace, bad records; each whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from boostext.atomic import check_writable, replacing
 from boostext.errors import BoostextError
 
-REPORTS = ("rules.tsv", "terms.tsv", "outliers.tsv", "trace.jsonl")
+REPORTS = ("rules.tsv", "terms.tsv", "outliers.tsv", "trace.jsonl", "bad.tsv")
 
 
 def check_folder(folder: Path) -> None:

@@ -78,6 +78,16 @@ def test_at_a_terminal_one_line_is_written_over_and_removed_at_the_end():
     assert not blank.strip()
 
 
+def test_reading_tells_how_many_documents_it_has_read():
+    stream, clock = Terminal(), Clock(step=0.3)
+    progress = Progress("auto", stream, clock, {})
+    assert list(progress.counting(range(200))) == list(range(200))
+    progress.finish()
+    assert "64 documents read" in stream.getvalue()
+    assert "192 documents read" in stream.getvalue()
+    assert "\n" not in stream.getvalue()
+
+
 def test_off_writes_nothing():
     stream, clock = Terminal(), Clock()
     progress = Progress("off", stream, clock, {})

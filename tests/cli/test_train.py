@@ -138,6 +138,16 @@ def test_skip_bad_counts_what_it_leaves_out(run, tmp_path):
     assert "1 blank line skipped" in done.stderr
 
 
+def test_a_report_lists_what_was_left_out(run, tmp_path):
+    data, report = write_jsonl(tmp_path / "data.jsonl", records(12)), tmp_path / "report"
+    data.write_text(data.read_text("utf-8") + '{"text": 5}\nnot JSON\n', encoding="utf-8")
+    done = run("train", data, "-o", tmp_path / "m", "--skip-bad", "--report", report, "-q")
+    assert done.exit_code == 0
+    head, *rows = (report / "bad.tsv").read_text(encoding="utf-8").splitlines()
+    assert head == "origin\tmessage"
+    assert [row.split("\t")[0] for row in rows] == [f"{data}:13", f"{data}:14"]
+
+
 def test_data_comes_from_stdin_where_a_dash_says_so(run, corpus, tmp_path):
     path = tmp_path / "m"
     done = run("train", "-", "-o", path, "--rounds", 5, input=corpus.read_bytes())
