@@ -278,6 +278,71 @@ def fill(
             i += 1
 
 
+def walk(
+    tokens: Int32,
+    ends: Int64,
+    roots: Int32,
+    nodes: Int64,
+    edges: Int64,
+    asked: Int64,
+    conditions: Int64,
+    stack: Int64,
+    seen: Int64,
+    out: Int32,
+    counts: Int64,
+    state: Int64,
+) -> None:
+    """Numbers of the conditions that each document meets, to `out`; how many, to `counts`.
+
+    roots: (known tokens,) node, -1 for none. nodes: triples of term (-1: none ends here), steps to
+    a further token as bits, and 1 if the term counts only in documents of one token.
+    edges: table as in `join`: (node * 64 + step) * 2^32 + token -> node. Conditions of term t are
+    at asked[t]:asked[t + 1] of the pairs (occurrences wanted, number), fewest wanted first.
+    stack: triples of node, place, next step; room for the longest term. seen: (terms,) document
+    of this call * 2^32 + occurrences, first -1. state: place, document, written.
+    """
+    start, d, n = state[0], state[1], state[2]
+    while d < len(ends):
+        if n + len(conditions) // 2 > len(out):
+            break
+        end = ends[d]
+        before = n
+        for i in range(start, end):
+            depth = -1
+            if tokens[i] >= 0 and roots[tokens[i]] >= 0:
+                stack[0], stack[1], stack[2] = roots[tokens[i]], i, 0
+                depth = 0
+            while depth >= 0:
+                node, place, step = stack[3 * depth], stack[3 * depth + 1], stack[3 * depth + 2]
+                t = nodes[3 * node]
+                if step == 0 and t >= 0 and (nodes[3 * node + 2] == 0 or end - start == 1):
+                    count = 1 if seen[t] >> 32 != d else (seen[t] & 0xFFFFFFFF) + 1
+                    seen[t] = d << 32 | count
+                    # conditions that want exactly so many are met now
+                    for a in range(asked[t], asked[t + 1]):
+                        if conditions[2 * a] == count:
+                            out[n] = conditions[2 * a + 1]
+                            n += 1
+                step += 1
+                while nodes[3 * node + 1] >> step != 0 and nodes[3 * node + 1] >> step & 1 == 0:
+                    step += 1
+                stack[3 * depth + 2] = step
+                to = place + step
+                if nodes[3 * node + 1] >> step == 0 or to >= end:
+                    depth -= 1
+                elif tokens[to] >= 0:
+                    key = (node * 64 + step) << 32 | np.int64(tokens[to])
+                    slot = pair_slot(edges, key)
+                    if edges[2 * slot] == key:
+                        depth += 1
+                        stack[3 * depth], stack[3 * depth + 1] = edges[2 * slot + 1], to
+                        stack[3 * depth + 2] = 0
+        counts[d] = n - before
+        start = end
+        d += 1
+    state[0], state[1], state[2] = start, d, n
+
+
 SIGNATURES = {
     tokenize: "uint8[::1], int64[::1], uint8[::1], int64[::1], int64[::1], uint8[::1], "
     "int32[::1], int64[::1], int64[::1]",
@@ -286,6 +351,8 @@ SIGNATURES = {
     "int64[::1], int32[::1], int64[::1]",
     grow_pairs: "int64[::1], int64[::1]",
     tally: "int32[::1], int64, int64[::1], int32[::1], int64[::1], int64[::1], int64[::1]",
+    walk: "int32[::1], int64[::1], int32[::1], int64[::1], int64[::1], int64[::1], int64[::1], "
+    "int64[::1], int64[::1], int32[::1], int64[::1], int64[::1]",
     fill: "int32[::1], int64, int64[::1], int32[::1], int64[::1], int64[::1], int32[::1]",
 }
 

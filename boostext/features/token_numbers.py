@@ -63,13 +63,15 @@ class WordNumbers:
         # subtle: tokens need no blank between them where scripts have none; so one for each byte
         out = np.empty(len(text), np.int32)
         counts = np.zeros(len(encoded), np.int64)
-        self._state[:3] = 0
-        while self._state[1] < len(encoded):
+        # subtle: with given tokens nothing else changes, so that threads may number at once
+        state = self._state.copy() if self._state[5] else self._state
+        state[:3] = 0
+        while state[1] < len(encoded):
             kernel(tokenize)(text, ends, self._classes, self._slots, self._places, self._store,
-                        out, counts, self._state)  # fmt: skip
-            if self._state[1] < len(encoded):
+                             out, counts, state)  # fmt: skip
+            if state[1] < len(encoded):
                 self._grow(len(text))
-        return out[: self._state[2]].copy(), counts
+        return out[: state[2]].copy(), counts
 
     def _grow(self, room: int) -> None:
         known = int(self._state[3])

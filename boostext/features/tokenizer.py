@@ -73,6 +73,8 @@ class Tokenizer:
         """Whether a text can have this token; only a pattern's cannot be told (True)."""
         if self.settings.analyzer == "char":
             return len(token) == 1
+        if token in self.stop_words:
+            return False
         return bool(self.settings.token_pattern) or list(self._spans(token)) == [(0, len(token))]
 
     def _all_tokens(self, text: str) -> list[str]:

@@ -9,9 +9,10 @@ from boostext import compiled
 from boostext.corpus.documents import Document
 from boostext.errors import BoostextError
 from boostext.features.compiled_terms import CompiledCounter
-from boostext.features.conditions import spell
+from boostext.features.conditions import LOWEST, Always, AtLeast, Equals, Occurs, spell
 from boostext.features.extract import extract_with
 from boostext.features.lookup import ConditionLookup
+from boostext.features.lookup_batch import CompiledLookup
 from boostext.features.terms import PlainCounter
 from boostext.settings import TextSettings
 from tests.features.texts import any_texts, documents
@@ -114,6 +115,54 @@ def test_lookup_finds_what_extraction_found(texts, settings):
         for d in features.yes[j].tolist():
             expected[d].append(j)
     assert yes == expected, [spell(name) for name in names]
+    found, _ = CompiledLookup(lookup).blocks(documents(texts), 1)
+    assert [found[d].tolist() for d in range(len(texts))] == expected
+
+
+def both_lookups(conditions, text_settings, batch, threads=1):
+    """YES and UNKNOWN of each document, which both twins must say."""
+    lookup = ConditionLookup(conditions, text_settings, ["text"])
+    plain = [[part.tolist() for part in lookup.blocks(document)] for document in batch]
+    yes, unknown = CompiledLookup(lookup).blocks(batch, threads)
+    assert [[yes[d].tolist(), unknown[d].tolist()] for d in range(len(batch))] == plain
+    return plain
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_lookups_agree_on_attributes_fields_and_batches(threads, monkeypatch):
+    monkeypatch.setattr("boostext.features.lookup_batch.BATCH", 50)
+    conditions = [
+        Occurs("text", ("cat",)), Equals("color", "red"), AtLeast("age", 30.0), Always(),
+        Occurs("title", ("cat", "sat")), Occurs("text", ("cat",), 2), AtLeast("age", LOWEST),
+    ]  # fmt: skip
+    attributes = [{"color": "red", "age": 30}, {"color": 3}, {"age": "old"}, {}]
+    batch = [
+        Document(str(i), {"text": "a cat, a cat" * (i % 3), "title": "Cat sat"}, attributes=a)
+        for i, a in enumerate(attributes * 10)
+    ]
+    blocks = both_lookups(conditions, TextSettings(), batch, threads)
+    assert blocks[1] == [[0, 3, 4, 5], [2, 6]]
+
+
+@pytest.mark.parametrize("strange", [("a", "b"), ("b", *[None] * 70, "a"), tuple("a" * 1200)])
+def test_lookups_agree_on_terms_that_no_text_can_have(strange):
+    terms = [
+        ("Big",), ("don't",), ("a", "", "b"), ("the",), ("a",), strange,
+        (None, "a"), (None,), (), ("a", None, "b"), ("a", None), ("a",),
+    ]  # fmt: skip
+    conditions = [Occurs("text", term, n) for term in terms for n in (0, 1, 3)]
+    texts = ["Big don't the a x b", "b " + "x " * 70 + "a", "a " * 1200, "", "a"]
+    blocks = both_lookups(conditions, TextSettings(stop_words=("the",)), documents(texts))
+    # the last text has only the term `a`: given twice, and twice with a gap that stands for nothing
+    assert blocks[-1][0] == [12, 13, 18, 19, 30, 31, 33, 34]
+
+
+def test_many_texts_are_looked_through_by_kernels(monkeypatch):
+    monkeypatch.setattr("boostext.features.lookup.SMALL", 10)
+    lookup = ConditionLookup([Occurs("text", ("b",))], TextSettings(), ["text"])
+    monkeypatch.setattr(lookup, "blocks", None)  # the plain way is not taken
+    yes, _ = lookup.batch(documents(["a b", "a", "b b b b b b b"]))
+    assert [yes[d].tolist() for d in range(3)] == [[0], [], [0]]
 
 
 def test_fields_are_counted_apart():
