@@ -22,7 +22,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
 from boostext.fields import nearest
 from boostext.model.file import read_model
-from boostext.model.model import Model
+from boostext.model.model import Model, asked_conditions
 from boostext.reports.folder import check_folder, write_reports
 from boostext.reports.layout import page_for
 from boostext.reports.listings import label_term_list, outlier_list
@@ -135,7 +135,7 @@ def concerns(row: OutlierRow, labels: Sequence[str]) -> bool:
 def facts_of(model: Model) -> dict[str, Any]:
     said = model.provenance
     return {
-        "rules": len(model.rules), "conditions": len({r.condition for r in model.rules}),
+        "rules": len(model.rules), "conditions": len(asked_conditions(model)),
         "labels": list(model.labels), "multilabel": model.multilabel,
         "documents": said.documents, "stopped": said.stopped, "command": said.command,
         "seed": model.boosting.seed, "version": said.version,

@@ -12,7 +12,7 @@ from typing import Any
 from boostext.arrays import Float64, Scores
 from boostext.cli.talk import Talk
 from boostext.corpus.documents import Document
-from boostext.features.conditions import YES, Occurs, spell
+from boostext.features.conditions import YES, Occurs, spell_rule
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, loudest
@@ -95,7 +95,7 @@ def _rule(
 ) -> dict[str, Any]:
     condition = row.condition
     told: dict[str, Any] = {
-        "condition": spell(condition, len(model.data.text)),
+        "condition": spell_rule(row.precondition, condition, len(model.data.text)),
         "votes": float(row.votes[number]),
         "rounds": list(row.rounds),
     }

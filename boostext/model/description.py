@@ -22,7 +22,7 @@ _NAMES = (
     "format", "version", "writer", "labels", "multilabel", "thresholds", "tokenizer", "settings",
     "provenance", "conditions",
 )  # fmt: skip
-_LATER = ("code", "calibration")
+_LATER = ("code", "calibration", "round_sizes")
 """Names that a model may lack: they are written only where they say something."""
 
 
@@ -49,6 +49,7 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
             if model.calibration
             else {}
         ),
+        **({"round_sizes": list(model.round_sizes)} if model.round_sizes else {}),
     }
 
 
@@ -88,7 +89,15 @@ def model_from(record: Plain, more: tuple[str, ...]) -> Model:
         thresholds=numbers(record, "thresholds"),
         code=texts(record, "code") if "code" in record else (),
         calibration=_curves(record) if "calibration" in record else (),
+        round_sizes=_sizes(record) if "round_sizes" in record else (),
     )
+
+
+def _sizes(record: Plain) -> tuple[int, ...]:
+    sizes = take(record, "round_sizes", list)
+    if not all(type(size) is int for size in sizes):
+        raise ModelError("round_sizes is not a list of whole numbers")
+    return tuple(sizes)
 
 
 def _settings(record: Plain) -> tuple[DataSettings, TextSettings, BoostingSettings]:

@@ -14,7 +14,7 @@ from boostext.arrays import Float64, Int32
 from boostext.atomic import replacing
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
-from boostext.features.conditions import YES, Condition
+from boostext.features.conditions import YES, Condition, Literal
 from boostext.model.container import START, open_members, read_member, write_members
 from boostext.model.description import check_format, conditions_from, describe, model_from
 from boostext.model.foreign import HEAD, recognize
@@ -60,7 +60,7 @@ def read_model(path: str | Path) -> Model:
 
 
 def _members(model: Model) -> Iterator[tuple[str, bytes]]:
-    table = tuple(dict.fromkeys(rule.condition for rule in model.rules))
+    table = tuple(dict.fromkeys(c for rule in model.rules for c in _conditions(rule)))
     place = {condition: number for number, condition in enumerate(table)}
     votes = _stacked(model)
     # subtle: "yes" is always stored, so that a file is never much smaller than its model in memory
@@ -69,6 +69,11 @@ def _members(model: Model) -> Iterator[tuple[str, bytes]]:
         "rules": len(model.rules),
         "blocks": [BLOCKS[b] for b in spoken],
     }
+    if any(rule.precondition for rule in model.rules):
+        words["preconditions"] = [
+            [[place[condition], BLOCKS[block]] for condition, block in rule.precondition]
+            for rule in model.rules
+        ]
     content = to_json(words)
     if len(content) > JSON_LIMIT:
         raise ModelError(
@@ -82,6 +87,11 @@ def _members(model: Model) -> Iterator[tuple[str, bytes]]:
     yield "votes.npy", to_npy(votes[:, spoken])
     yield "gain.npy", to_npy(np.array(model.history.gain, np.float64))
     yield "z.npy", to_npy(np.array(model.history.z, np.float64))
+
+
+def _conditions(rule: Rule) -> Iterator[Condition]:
+    yield from (condition for condition, _ in rule.precondition)
+    yield rule.condition
 
 
 def _stacked(model: Model) -> Float64:
@@ -122,7 +132,7 @@ def _words(content: bytes) -> Plain:
 
 
 def _assembled(words: Plain, arrays: dict[str, bytes]) -> Model:
-    model = model_from(words, ("rules", "blocks"))
+    model = model_from(words, ("rules", "blocks", "preconditions"))
     table = conditions_from(words)
     count = take(words, "rules", int)
     numbers = from_npy(arrays["conditions.npy"], "conditions.npy", "<i4", (count,))
@@ -133,7 +143,7 @@ def _assembled(words: Plain, arrays: dict[str, bytes]) -> Model:
     history = (from_npy(arrays[name], name, "<f8", (None,)) for name in ("gain.npy", "z.npy"))
     model = dataclasses.replace(
         model,
-        rules=_rules(table, numbers, alphas, votes),
+        rules=_rules(table, numbers, alphas, votes, _preconditions(words, table, count)),
         history=History(*(tuple(values.tolist()) for values in history)),
     )
     check_model(model)
@@ -155,7 +165,31 @@ def _votes(words: Plain, content: bytes, count: int, label_count: int) -> Float6
 
 
 def _rules(
-    table: Sequence[Condition], numbers: Int32, alphas: Float64, votes: Float64
+    table: Sequence[Condition],
+    numbers: Int32,
+    alphas: Float64,
+    votes: Float64,
+    preconditions: Sequence[tuple[Literal, ...]],
 ) -> tuple[Rule, ...]:
-    pairs = zip(numbers.tolist(), votes, alphas.tolist(), strict=True)
-    return tuple(Rule(table[number], vote, alpha) for number, vote, alpha in pairs)
+    parts = zip(numbers.tolist(), votes, alphas.tolist(), preconditions, strict=True)
+    return tuple(Rule(table[number], vote, alpha, before) for number, vote, alpha, before in parts)
+
+
+def _preconditions(
+    words: Plain, table: Sequence[Condition], count: int
+) -> Sequence[tuple[Literal, ...]]:
+    """Of each rule; none where the file has none."""
+    if "preconditions" not in words:
+        return [()] * count
+    given = take(words, "preconditions", list)
+    if len(given) != count or not all(isinstance(literals, list) for literals in given):
+        raise ModelError(f"preconditions are not one list for each of {count} rules")
+    return [tuple(_literal(plain, table) for plain in literals) for literals in given]
+
+
+def _literal(plain: object, table: Sequence[Condition]) -> Literal:
+    match plain:
+        case [int(number), str(block)] if type(number) is int and block in BLOCKS:
+            if 0 <= number < len(table):
+                return Literal(table[number], BLOCKS.index(block))
+    raise ModelError('a precondition is not made of pairs like [3, "yes"]')

@@ -8,6 +8,7 @@ import numpy as np
 
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
+from boostext.features.conditions import Literal
 from boostext.model.description import (
     check_format,
     condition_from,
@@ -62,11 +63,16 @@ def _rule_to_plain(rule: Rule) -> Plain:
     """Blocks that vote 0 for every label are left out, but for "yes"."""
     rows = zip(BLOCKS, rule.votes, strict=True)
     votes = {name: row.tolist() for name, row in rows if name == "yes" or row.any()}
-    return {"condition": condition_to_plain(rule.condition), "alpha": rule.alpha, "votes": votes}
+    record = {"condition": condition_to_plain(rule.condition), "alpha": rule.alpha, "votes": votes}
+    before = [
+        {"condition": condition_to_plain(condition), "block": BLOCKS[block]}
+        for condition, block in rule.precondition
+    ]
+    return record | ({"precondition": before} if before else {})
 
 
 def _rule_from(record: Plain, label_count: int) -> Rule:
-    only(record, ("condition", "alpha", "votes"), "a rule")
+    only(record, ("condition", "alpha", "votes", "precondition"), "a rule")
     given = take(record, "votes", dict)
     only(given, BLOCKS, "votes")
     # subtle: "yes" must be there, so that the text is never much smaller than its votes in memory
@@ -75,4 +81,13 @@ def _rule_from(record: Plain, label_count: int) -> Rule:
         raise ModelError(f"a rule has not one vote per label; expected {label_count}")
     votes = np.array([row or (0.0,) * label_count for row in rows], np.float64)
     condition = condition_from(take(record, "condition", dict))
-    return Rule(condition, votes, number(record, "alpha"))
+    before = objects(record, "precondition") if "precondition" in record else ()
+    return Rule(condition, votes, number(record, "alpha"), tuple(map(_literal_from, before)))
+
+
+def _literal_from(record: Plain) -> Literal:
+    only(record, ("condition", "block"), "a precondition")
+    block = take(record, "block", str)
+    if block not in BLOCKS:
+        raise ModelError(f"a precondition has block {block[:40]!r}; expected {', '.join(BLOCKS)}")
+    return Literal(condition_from(take(record, "condition", dict)), BLOCKS.index(block))

@@ -3,37 +3,87 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from boostext.arrays import Float64, Int32, Lists, Scores
-from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Occurs
+from boostext.arrays import Float64, Int8, Int32, Int64, Lists, Scores
+from boostext.boosting.reach import Numbers, Reach
+from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Literal, Occurs
 from boostext.model.model import Model
+
+Asked = tuple[tuple[int, int], ...]
+"""A precondition by places of conditions: (place, block) pairs."""
 
 
 @dataclass(frozen=True, eq=False)
 class MergedVotes:
-    """c distinct conditions, in the order in which they were first chosen.
+    """e entries of rules with equal precondition and condition, in the order of first choice.
 
-    votes: (c, 3, k), summed over the rules of each. rounds: c lists of round numbers, from 1.
+    conditions, preconditions: of each entry. votes: (e, 3, k), summed over the rules of each.
+    rounds: e lists of round numbers, from 1. known: the distinct conditions, those of entries
+    without a precondition first. places: of each entry's condition in `known`; literals: of each
+    entry's precondition.
     """
 
     conditions: tuple[Condition, ...]
+    preconditions: tuple[tuple[Literal, ...], ...]
     votes: Float64
     rounds: Lists
+    known: tuple[Condition, ...]
+    places: tuple[int, ...]
+    literals: tuple[Asked, ...]
+
+    def entry_blocks(self, blocks: Int8) -> Int64:
+        """(e,): the block of each entry's condition, -1 where its precondition fails.
+
+        blocks: of each of `known`.
+        """
+        found = blocks[list(self.places)].astype(np.int64)
+        for e, literals in enumerate(self.literals):
+            if any(blocks[place] != block for place, block in literals):
+                found[e] = -1
+        return found
 
 
 def merge_votes(model: Model) -> MergedVotes:
-    """One entry per distinct condition; votes are added in the order of the rounds."""
-    numbers: dict[Condition, int] = {}
+    """One entry per distinct precondition and condition; votes are added in the order of rules."""
+    numbers: dict[tuple[tuple[Literal, ...], Condition], int] = {}
     for rule in model.rules:
-        numbers.setdefault(rule.condition, len(numbers))
+        numbers.setdefault((rule.precondition, rule.condition), len(numbers))
     votes = np.zeros((len(numbers), 3, model.width))
     rounds: list[list[int]] = [[] for _ in numbers]
-    for t, rule in enumerate(model.rules, 1):
-        votes[numbers[rule.condition]] += rule.votes
-        rounds[numbers[rule.condition]].append(t)
-    return MergedVotes(tuple(numbers), votes, Lists.of(rounds))
+    for t, rule in zip(model.rule_rounds, model.rules, strict=True):
+        number = numbers[rule.precondition, rule.condition]
+        votes[number] += rule.votes
+        rounds[number].append(t)
+    place = {c: i for i, c in enumerate(_known(numbers))}
+    return MergedVotes(
+        tuple(condition for _, condition in numbers),
+        tuple(precondition for precondition, _ in numbers),
+        votes,
+        Lists.of(rounds),
+        tuple(place),
+        tuple(place[condition] for _, condition in numbers),
+        tuple(tuple((place[c], block) for c, block in literals) for literals, _ in numbers),
+    )
+
+
+def _known(entries: dict[tuple[tuple[Literal, ...], Condition], int]) -> dict[Condition, None]:
+    """Every condition that is asked for, in the order of `MergedVotes.known`."""
+    known = {condition: None for precondition, condition in entries if not precondition}
+    for precondition, condition in entries:
+        known.update({literal.condition: None for literal in precondition})
+        known[condition] = None
+    return known
+
+
+class Guarded(NamedTuple):
+    """Rules under a precondition: by places of conditions; votes (3, k)."""
+
+    literals: Asked
+    place: int
+    votes: Float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,39 +94,78 @@ class Merged:
     UNKNOWN ones), each sum from 0 in ascending order: one document and many give the same bits.
     base: (k,), what all rules say in block NO. yes_delta, unknown_delta: (c, k), how far blocks
     YES and UNKNOWN are from NO; unknown_delta is None where no condition can be unknown.
+    guarded: the rules with preconditions, whose votes are added after these, in order.
     """
 
     conditions: tuple[Condition, ...]
     base: Float64
     yes_delta: Float64
     unknown_delta: Float64 | None
+    guarded: tuple[Guarded, ...] = ()
 
     def score(self, yes: Int32, unknown: Int32) -> Scores:
         """(k,) of one document from its ascending lists of conditions."""
         total = self.base + _total(yes, self.yes_delta)
-        if self.unknown_delta is None:
-            return total
-        return total + _total(unknown, self.unknown_delta)
+        if self.unknown_delta is not None:
+            total = total + _total(unknown, self.unknown_delta)
+        guarded: Scores = self._add_guarded(total[None], Lists.of([yes]), Lists.of([unknown]))[0]
+        return guarded
 
     def scores(self, yes: Lists, unknown: Lists) -> Scores:
         """(m, k) of m documents from their ascending lists of conditions."""
         totals = self.base + _totals(yes, self.yes_delta)
-        if self.unknown_delta is None:
-            return totals
-        return totals + _totals(unknown, self.unknown_delta)
+        if self.unknown_delta is not None:
+            totals = totals + _totals(unknown, self.unknown_delta)
+        return self._add_guarded(totals, yes, unknown)
+
+    def _add_guarded(self, totals: Scores, yes: Lists, unknown: Lists) -> Scores:
+        if self.guarded:
+            met, open_to = (_by_condition(lists, len(self.conditions)) for lists in (yes, unknown))
+            reach = Reach[int](lambda place: (met[place], open_to[place]), len(totals))
+            add_guarded(totals, self.guarded, reach)
+        return totals
+
+
+def add_guarded(totals: Scores, guarded: tuple[Guarded, ...], reach: Reach[int]) -> None:
+    """Add the votes of rules with preconditions to totals (m, k), rule by rule."""
+    for literals, place, votes in guarded:
+        for block, documents in zip((UNKNOWN, NO, YES), reach.blocks(literals, place), strict=True):
+            if votes[block].any():
+                totals[documents] += votes[block]
+
+
+def _by_condition(lists: Lists, count: int) -> list[Numbers]:
+    """Documents of each condition, ascending, from conditions of each document."""
+    documents = np.repeat(np.arange(len(lists)), np.diff(lists.starts))
+    order = np.argsort(lists.items, kind="stable")
+    ends = np.cumsum(np.bincount(lists.items, minlength=count))
+    return np.split(documents[order], ends[:-1])
 
 
 def merge_rules(model: Model) -> Merged:
     """The form for prediction."""
     merged = merge_votes(model)
-    votes = merged.votes
+    plain = [e for e, literals in enumerate(merged.literals) if not literals]
+    guarded = tuple(
+        Guarded(literals, merged.places[e], merged.votes[e])
+        for e, literals in enumerate(merged.literals)
+        if literals
+    )
+    votes = merged.votes[plain] if guarded else merged.votes
     no = votes[:, NO]
     base = np.zeros(model.width)
     for row in no:
         base += row
-    known = all(isinstance(condition, Occurs | Always) for condition in merged.conditions)
-    unknown_delta = None if known else votes[:, UNKNOWN] - no
-    return Merged(merged.conditions, base, votes[:, YES] - no, unknown_delta)
+    known = all(isinstance(condition, Occurs | Always) for condition in merged.known)
+    unknown_delta = None if known else _padded(votes[:, UNKNOWN] - no, len(merged.known))
+    yes_delta = _padded(votes[:, YES] - no, len(merged.known))
+    return Merged(merged.known, base, yes_delta, unknown_delta, guarded)
+
+
+def _padded(delta: Float64, count: int) -> Float64:
+    """With rows of 0 for conditions that only preconditions ask for."""
+    more = count - len(delta)
+    return np.concatenate([delta, np.zeros((more, delta.shape[1]))]) if more else delta
 
 
 def _total(numbers: Int32, delta: Float64) -> Float64:

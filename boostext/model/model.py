@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
+from boostext.features.conditions import Condition
 from boostext.model.calibration import Curve, check_curves
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 
 @dataclass(frozen=True)
 class History:
-    """Per round, T values each: the criterion's gain and the actual normalizer Z."""
+    """Per round: the criterion's gain and the actual normalizer Z."""
 
     gain: tuple[float, ...] = ()
     z: tuple[float, ...] = ()
@@ -48,6 +50,7 @@ class Model:
     none: then it is 0. code: k rows of one length like "+-+-" where labels are coded: votes and
     sums of votes are then of the code's columns, and decoded into scores of labels; else none.
     calibration: k curves from scores to chances, or none: the algorithm's link then gives them.
+    round_sizes: how many rules each round gave; none where each gave one.
     """
 
     labels: tuple[str, ...]
@@ -61,6 +64,17 @@ class Model:
     thresholds: tuple[float, ...] = ()
     code: tuple[str, ...] = ()
     calibration: tuple[Curve, ...] = ()
+    round_sizes: tuple[int, ...] = ()
+
+    @property
+    def round_count(self) -> int:
+        return len(self.round_sizes or self.rules)
+
+    @property
+    def rule_rounds(self) -> Iterator[int]:
+        """The number of its round, from 1, for each rule."""
+        sizes = self.round_sizes or (1,) * len(self.rules)
+        return (number for number, size in enumerate(sizes, 1) for _ in range(size))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -82,6 +96,12 @@ class Model:
         return [label for label, row in rows if row[column] == sign]
 
 
+def asked_conditions(model: Model) -> set[Condition]:
+    """All conditions that rules and their preconditions ask for."""
+    asked = {rule.condition for rule in model.rules}
+    return asked | {condition for rule in model.rules for condition, _ in rule.precondition}
+
+
 def check_model(model: Model) -> None:
     """Raise ModelError where the parts do not fit together or a number is not finite."""
     if not model.labels:
@@ -98,6 +118,9 @@ def check_model(model: Model) -> None:
     numbers = (*model.thresholds, *model.history.gain, *model.history.z)
     if not all(map(math.isfinite, numbers)):
         raise ModelError("a threshold, gain or normalizer that is not a finite number")
+    sizes = model.round_sizes
+    if sizes and (min(sizes) < 1 or sum(sizes) != len(model.rules)):
+        raise ModelError(f"its round sizes do not add up to {len(model.rules)} rules")
     for number, rule in enumerate(model.rules, 1):
         _check_rule(number, rule, model.width)
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Float64, Scores
+from boostext.arrays import Float64, Int8, Scores
 from boostext.corpus.documents import Document
-from boostext.features.conditions import NO, UNKNOWN, YES, Condition
+from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Literal
 from boostext.features.lookup import ConditionLookup
 from boostext.model.calibration import calibrated
 from boostext.model.decoding import decoded, toward_labels
@@ -26,7 +26,7 @@ BATCH_TEXT = 4 * 1024 * 1024
 
 @dataclass(frozen=True, eq=False)
 class Contribution:
-    """What the rules of one condition say of one document.
+    """What the rules of one condition, under one precondition, say of one document.
 
     block: UNKNOWN, NO (not found) or YES (found). votes: (k,), over all its rounds.
     """
@@ -35,6 +35,7 @@ class Contribution:
     block: int
     votes: Float64
     rounds: tuple[int, ...]
+    precondition: tuple[Literal, ...] = ()
 
 
 class Predictor:
@@ -44,7 +45,9 @@ class Predictor:
         self.model = model
         self.threads = threads
         self.merged: Merged = merge_rules(model)
-        self._lookup = ConditionLookup(self.merged.conditions, model.text, model.data.text)
+        self._lookup = ConditionLookup(
+            self.merged.conditions, model.text, model.data.text, model.boosting.unknown_categories
+        )
 
     def score(self, document: Document) -> Scores:
         """(k,): f(x, l). An empty document has the score of absence everywhere."""
@@ -74,21 +77,27 @@ class Predictor:
         The votes of all rows add up to the document's scores; with a code, to how well the sums
         of its columns agree with each label's row.
         """
-        blocks = np.full(len(self.merged.conditions), NO)
+        blocks = np.full(len(self.merged.conditions), NO, np.int8)
         yes, unknown = self._lookup.blocks(document)
         blocks[unknown], blocks[yes] = UNKNOWN, YES
-        found = enumerate(blocks.tolist())
-        return tuple(self._row(j, block) for j, block in found if self._votes.votes[j, block].any())
-
-    def _row(self, j: int, block: int) -> Contribution:
-        merged = self._votes
-        rounds = tuple(merged.rounds[j].tolist())
-        votes = toward_labels(merged.votes[j, block], self.model)
-        return Contribution(merged.conditions[j], block, votes, rounds)
+        return entries_said(self._votes, blocks, self.model)
 
     @cached_property
     def _votes(self) -> MergedVotes:
         return merge_votes(self.model)
+
+
+def entries_said(merged: MergedVotes, blocks: Int8, model: Model) -> tuple[Contribution, ...]:
+    """What each entry that has a say says of a document; blocks: of its known conditions."""
+    said = []
+    for e, block in enumerate(merged.entry_blocks(blocks).tolist()):
+        if block >= 0 and merged.votes[e, block].any():
+            votes = toward_labels(merged.votes[e, block], model)
+            rounds = tuple(merged.rounds[e].tolist())
+            said.append(
+                Contribution(merged.conditions[e], block, votes, rounds, merged.preconditions[e])
+            )
+    return tuple(said)
 
 
 def contributions(model: Model, document: Document) -> tuple[Contribution, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from boostext.features.conditions import NO, UNKNOWN, spell
+from boostext.features.conditions import NO, UNKNOWN, spell_rule
 from boostext.model.predict import Contribution, loudest
 from boostext.reports.bars import bar, signed, style
 from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, shorten, stack
@@ -55,8 +55,8 @@ def explanation_rows(
         heard = set(map(id, loud))
         rows += [
             ExplanationRow(
-                labels[number], "found", spell(row.condition, fields), 1, len(row.rounds),
-                float(row.votes[number]),
+                labels[number], "found", spell_rule(row.precondition, row.condition, fields), 1,
+                len(row.rounds), float(row.votes[number]),
             )
             for row in loud
         ]  # fmt: skip

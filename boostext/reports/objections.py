@@ -8,7 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from boostext.arrays import Float64
-from boostext.features.conditions import NO, YES, Always, AtLeast, Condition, Occurs, spell
+from boostext.features.conditions import (
+    NO,
+    YES,
+    Always,
+    AtLeast,
+    Condition,
+    Literal,
+    Occurs,
+    spell,
+    spell_rule,
+)
 from boostext.model.merged import merge_votes
 from boostext.model.model import Model
 from boostext.model.predict import Contribution
@@ -29,7 +39,8 @@ def with_objections(
     model: the tapered one; contributions: what it says of each row's document.
     """
     merged = merge_votes(model)
-    absent = dict(zip(merged.conditions, merged.votes[:, NO], strict=True))
+    entries = zip(merged.preconditions, merged.conditions, strict=True)
+    absent = dict(zip(entries, merged.votes[:, NO], strict=True))
     fields = text_field_count(model)
     return [
         replace(row, objections=_objections(_dispute(row, model), spoken, absent, fields)[:most])
@@ -40,7 +51,7 @@ def with_objections(
 def _objections(
     dispute: Float64,
     contributions: Sequence[Contribution],
-    absent: dict[Condition, Float64],
+    absent: dict[tuple[tuple[Literal, ...], Condition], Float64],
     fields: int,
 ) -> tuple[Objection, ...]:
     """Votes on the labels in dispute, summed by term; greatest first.
@@ -49,15 +60,16 @@ def _objections(
     """
     sums: dict[str, float] = {}
     for row in contributions:
-        if name := _fact(row.condition, row.block, fields):
-            votes = row.votes - absent[row.condition] if _is_term(row) else row.votes
+        if name := _fact(row, fields):
+            apart = absent[row.precondition, row.condition]
+            votes = row.votes - apart if _is_term(row) else row.votes
             sums[name] = sums.get(name, 0.0) + float(votes @ dispute)
     found = [Objection(name, votes) for name, votes in sums.items() if votes > 0]
     return tuple(sorted(found, key=lambda objection: -objection.votes))
 
 
 def _is_term(row: Contribution) -> bool:
-    return isinstance(row.condition, Occurs)
+    return isinstance(row.condition, Occurs) and not row.precondition
 
 
 def _dispute(row: OutlierRow, model: Model) -> Float64:
@@ -72,10 +84,15 @@ def _dispute(row: OutlierRow, model: Model) -> Float64:
     return np.array(signs, dtype=np.float64)
 
 
-def _fact(condition: Condition, block: int, fields: int) -> str:
+def _fact(row: Contribution, fields: int) -> str:
     """What is true of the document; a term without its count. "" where it is what it lacks, or
     what is true of all.
     """
+    condition, block = row.condition, row.block
+    if row.precondition:
+        said = [*row.precondition, Literal(condition, block)]
+        tells = any(literal.block == YES for literal in said if literal.condition != Always())
+        return spell_rule(said, Always(), fields) if tells else ""
     if isinstance(condition, Always):
         return ""
     if block == YES:

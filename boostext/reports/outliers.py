@@ -35,7 +35,6 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from boostext.arrays import Float64, Int8, Int64, Scores, Signs
-from boostext.boosting.rules import Rule
 from boostext.corpus.corpus import Corpus
 from boostext.model.model import Model
 from boostext.reports.escape import one_line, tsv_field, tsv_names, tsv_number
@@ -90,11 +89,11 @@ def tapered(model: Model) -> Model:
 
     Scores for `outlier_rows` and contributions for `with_objections` come from this one.
     """
-    total = len(model.rules)
-    factors = [(total - t) / total for t in range(total)]
+    total = model.round_count
     rules = (
-        Rule(rule.condition, rule.votes * factor, rule.alpha * factor)
-        for rule, factor in zip(model.rules, factors, strict=True)
+        replace(rule, votes=rule.votes * factor, alpha=rule.alpha * factor)
+        for rule, t in zip(model.rules, model.rule_rounds, strict=True)
+        for factor in [(total - t + 1) / total]
     )
     return replace(model, rules=tuple(rules))
 

@@ -19,7 +19,7 @@ from boostext.features.conditions import (
     Condition,
     Equals,
     Occurs,
-    spell,
+    spell_rule,
 )
 from boostext.model.model import Model
 from boostext.reports.escape import tsv_field, tsv_number
@@ -33,7 +33,7 @@ KINDS: dict[type[Condition], str] = {
 class RuleRow:
     """One weak rule.
 
-    number: the round, from 1. condition: as spelled, the count or threshold included. kind: term,
+    number: the round, from 1. condition: as spelled, after its precondition. kind: term,
     category, number, or prior for votes by label alone. at_least: the count of a term, 1 otherwise.
     gain, z: of the choice and the normalizer; bound: product of z so far; None where the model
     does not know them.
@@ -55,15 +55,15 @@ class RuleRow:
 
 def rule_rows(model: Model, limit: int | None = None) -> list[RuleRow]:
     """The first `limit` rules, or all of them."""
-    rules = model.rules[:limit]
-    gains, zs = model.history.gain[: len(rules)], model.history.z[: len(rules)]
+    gains, zs = model.history.gain, model.history.z
     bounds = np.cumprod(np.asarray(zs, dtype=np.float64)).tolist()
-    measured = zip_longest(gains, zs, bounds)
+    measured = dict(enumerate(zip_longest(gains, zs, bounds), start=1))
     missing = (None, None, None)
     fields = text_field_count(model)
+    numbered = zip(model.rule_rounds, model.rules[:limit], strict=False)
     return [
-        _row(number, rule, next(measured, missing), model.columns, fields)
-        for number, rule in enumerate(rules, start=1)
+        _row(number, rule, measured.get(number, missing), model.columns, fields)
+        for number, rule in numbered
     ]
 
 
@@ -82,7 +82,7 @@ def _row(
     condition = rule.condition
     return RuleRow(
         number,
-        spell(condition, fields),
+        spell_rule(rule.precondition, condition, fields),
         KINDS[type(condition)],
         condition.at_least if isinstance(condition, Occurs) else 1,
         *measured,

@@ -13,7 +13,19 @@ import numpy as np
 
 from boostext.arrays import Float64
 from boostext.boosting.rules import Rule
-from boostext.features.conditions import NO, YES, Always, AtLeast, Condition, Equals, Occurs, spell
+from boostext.features.conditions import (
+    NO,
+    YES,
+    Always,
+    AtLeast,
+    Condition,
+    Equals,
+    Literal,
+    Occurs,
+    spell,
+    spell_literal,
+    spell_rule,
+)
 from boostext.model.model import Model
 from boostext.reports.escape import tsv_field, tsv_number
 from boostext.reports.rules import KINDS, text_field_count
@@ -34,7 +46,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class TermRow:
-    """One term, category or numeric column, with all its rules.
+    """One term, category or numeric column, with all its rules; under a precondition of its own.
 
     rank: by influence, from 1. first_round: when it was chosen first. levels: its counts or
     thresholds, rising. difference: (k,) what its presence (at its highest level) adds to each
@@ -71,11 +83,12 @@ def term_rows(model: Model, limit: int | None = None) -> list[TermRow]:
 
     What is said of every document is of no term, and left out.
     """
-    groups: dict[Condition, list[tuple[int, Rule]]] = {}
-    for number, rule in enumerate(model.rules, start=1):
-        if rule.condition != Always():
-            groups.setdefault(_term(rule.condition), []).append((number, rule))
-    merged = [_merge(key, members, model) for key, members in groups.items()]
+    groups: dict[tuple[tuple[Literal, ...], Condition], list[tuple[int, Rule]]] = {}
+    for number, rule in zip(model.rule_rounds, model.rules, strict=True):
+        if rule.condition != Always() or rule.precondition:
+            key = (rule.precondition, _term(rule.condition))
+            groups.setdefault(key, []).append((number, rule))
+    merged = [_merge(*key, members, model) for key, members in groups.items()]
     merged.sort(key=lambda row: -row.influence)
     return [replace(row, rank=rank) for rank, row in enumerate(merged[:limit], start=1)]
 
@@ -121,7 +134,12 @@ def _level(condition: Condition) -> float:
             return 0.0
 
 
-def _merge(term: Condition, members: Sequence[tuple[int, Rule]], model: Model) -> TermRow:
+def _merge(
+    before: tuple[Literal, ...],
+    term: Condition,
+    members: Sequence[tuple[int, Rule]],
+    model: Model,
+) -> TermRow:
     same: dict[Condition, list[Float64]] = {}
     for _, rule in members:
         same.setdefault(rule.condition, []).append(rule.votes)
@@ -133,7 +151,7 @@ def _merge(term: Condition, members: Sequence[tuple[int, Rule]], model: Model) -
     best, worst = int(difference.argmax()), int(difference.argmin())
     return TermRow(
         rank=0,
-        term=term.column if isinstance(term, AtLeast) else spell(term, fields),
+        term=_named(before, term, fields),
         kind=KINDS[type(term)],
         rules=len(members),
         first_round=members[0][0],
@@ -144,6 +162,12 @@ def _merge(term: Condition, members: Sequence[tuple[int, Rule]], model: Model) -
         difference=difference,
         levels=levels,
     )
+
+
+def _named(before: Sequence[Literal], term: Condition, fields: int) -> str:
+    if not isinstance(term, AtLeast):
+        return spell_rule(before, term, fields)
+    return " & ".join([*(spell_literal(literal, fields) for literal in before), term.column])
 
 
 def _merged_level(condition: Condition, rules: Sequence[Float64], fields: int) -> Level:

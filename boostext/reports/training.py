@@ -8,16 +8,17 @@ import numpy as np
 
 from boostext.arrays import Int8, Scores
 from boostext.boosting.membership import ALWAYS, Membership
+from boostext.boosting.reach import Reach
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
-from boostext.model.decoding import decoded, toward_labels
-from boostext.model.merged import merge_rules, merge_votes
-from boostext.model.model import Model
-from boostext.model.predict import Contribution
+from boostext.model.decoding import decoded
+from boostext.model.merged import add_guarded, merge_rules, merge_votes
+from boostext.model.model import Model, asked_conditions
+from boostext.model.predict import Contribution, entries_said
 
 
 def condition_numbers(members: Membership, model: Model) -> dict[Condition, int]:
     """Numbers of the rules' conditions; one pass that keeps no other condition's name."""
-    wanted = {rule.condition for rule in model.rules}
+    wanted = asked_conditions(model)
     spelled = ((members.condition(j), j) for j in (*range(len(members)), ALWAYS))
     return {condition: j for condition, j in spelled if condition in wanted}
 
@@ -30,6 +31,12 @@ def training_scores(members: Membership, model: Model, numbers: dict[Condition, 
         scores[members.yes(numbers[condition])] += merged.yes_delta[c]
         if merged.unknown_delta is not None:
             scores[members.unknown(numbers[condition])] += merged.unknown_delta[c]
+    if merged.guarded:
+        asked = [numbers[condition] for condition in merged.conditions]
+        reach = Reach[int](
+            lambda place: (members.yes(asked[place]), members.unknown(asked[place])), len(scores)
+        )
+        add_guarded(scores, merged.guarded, reach)
     return decoded(scores, model)
 
 
@@ -38,13 +45,9 @@ def training_contributions(
 ) -> Iterator[tuple[Contribution, ...]]:
     """As `Predictor.contributions`, for each of these training documents."""
     merged = merge_votes(model)
-    blocks = _blocks(members, [numbers[condition] for condition in merged.conditions], examples)
+    blocks = _blocks(members, [numbers[condition] for condition in merged.known], examples)
     for row in blocks:
-        votes = toward_labels(merged.votes[np.arange(len(row)), row], model)  # (c, k)
-        yield tuple(
-            Contribution(merged.conditions[c], int(row[c]), votes[c], tuple(merged.rounds[c]))
-            for c in np.flatnonzero(votes.any(axis=1)).tolist()
-        )
+        yield entries_said(merged, row, model)
 
 
 def _blocks(members: Membership, conditions: Sequence[int], examples: Sequence[int]) -> Int8:

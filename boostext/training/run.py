@@ -199,7 +199,8 @@ class _Learning:
         validation, last = self.prepared.validation, self.prepared.plan.boosting.rounds
         if validation is None or self.best is None:
             return None
-        validation.add(made.rule)
+        for rule in made.rules:
+            validation.add(rule)
         if is_measured(made.number) or made.number == last:
             return self.best.take(made.number, self.booster.decode(validation.sums()))
         return None
@@ -235,7 +236,8 @@ class _Learning:
         return Model(
             labels=prepared.corpus.labels,
             multilabel=prepared.multilabel,
-            rules=tuple(made.rule for made in rounds),
+            rules=tuple(rule for made in rounds for rule in made.rules),
+            round_sizes=_sizes(rounds),
             data=plan.data,
             text=plan.text,
             boosting=plan.boosting,
@@ -260,3 +262,9 @@ def _thresholds(prepared: Prepared) -> tuple[float, ...]:
     threshold = prepared.plan.boosting.threshold
     asked = prepared.multilabel and threshold != 0
     return (threshold,) * len(prepared.corpus.labels) if asked else ()
+
+
+def _sizes(rounds: Sequence[Round]) -> tuple[int, ...]:
+    """Rules of each round, unless each has one."""
+    sizes = tuple(len(made.rules) for made in rounds)
+    return sizes if any(size != 1 for size in sizes) else ()

@@ -14,6 +14,7 @@ from boostext.corpus.checks import alike_labels, count_labels
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
+from boostext.model.model import asked_conditions
 from boostext.model.predict import decisions, link_of
 from boostext.reports.training import condition_numbers, training_scores
 from boostext.training.examples import label_counts
@@ -59,10 +60,10 @@ def summary(trained: Trained) -> Summary:
     measure = monitored(prepared.plan.stop.monitor, model.multilabel)
     majority, baseline = _baseline(prepared, measure, gold)
     return Summary(
-        rounds=len(model.rules),
+        rounds=model.round_count,
         rounds_done=len(trained.rounds),
         stopped=model.provenance.stopped,
-        terms=len({rule.condition for rule in model.rules}),
+        terms=len(asked_conditions(model)),
         measure=measure,
         training=MEASURES[measure].value(scored),
         validation=trained.best.value if trained.best else math.nan,

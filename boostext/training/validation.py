@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from boostext.arrays import Int32, Scores
+from boostext.boosting.reach import Reach
 from boostext.boosting.rules import Rule
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Attribute, Document
@@ -91,6 +92,7 @@ class ValidationSet:
             for name, counter in counters.items()
         }
         self._unknown_categories = unknown_categories
+        self._reach = Reach[Condition](self._blocks, len(self.corpus))
         self._base = np.zeros(0)
         self._apart = np.zeros((0, 0))
 
@@ -102,6 +104,12 @@ class ValidationSet:
         if not len(self._base):  # as wide as a vote: labels, or columns of a code
             self._base = np.zeros(rule.votes.shape[1])
             self._apart = np.zeros((len(self.corpus), rule.votes.shape[1]))
+        if rule.precondition:
+            for block, documents in enumerate(
+                self._reach.blocks(rule.precondition, rule.condition)
+            ):
+                self._apart[documents] += rule.votes[block]
+            return
         yes, unknown = self._blocks(rule.condition)
         self._base += rule.votes[NO]
         self._apart[yes] += rule.votes[YES] - rule.votes[NO]
