@@ -66,6 +66,17 @@ def integers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
+def round_number(text: str) -> int:
+    """A whole number of 1 or more; "auto" gives 0."""
+    if text == "auto":
+        return 0
+    if not re.fullmatch(r"[-+]?[0-9]{1,9}", text):
+        raise SettingsError(f"rounds is {text!r}; expected {WANTED['rounds']}")
+    if int(text) < 1:
+        raise SettingsError(f"rounds is {text}; it must be 1 or more, or auto")
+    return int(text)
+
+
 def smoothing(text: str) -> float | str:
     """A rule of SMOOTHINGS, or a number of 0 or more."""
     if text in SMOOTHINGS:
@@ -118,7 +129,7 @@ def _number(text: str) -> float | None:
 
 PARSERS: dict[str, Callable[[str], Any]] = {
     "ngram_range": ngram_range, "integers": integers, "smoothing": smoothing,
-    "frequency": frequency, "word_file": word_file,
+    "frequency": frequency, "word_file": word_file, "rounds": round_number,
 }  # fmt: skip
 """notation -> reader"""
 
@@ -127,6 +138,7 @@ WANTED = {
     "texts": "text, or a list of texts", "ngram_range": "a length like 2 or a range like 1-3",
     "integers": "whole numbers like 1,2,3,5,8", "smoothing": "a number, 1/m, ss99 or bt00",
     "frequency": "a number of documents or a share like 0.5",
+    "rounds": "a whole number, or auto",
     "word_file": "a file name, or a list of words",
 }  # fmt: skip
 """kind -> what a message says was expected"""
@@ -195,6 +207,8 @@ def to_plain(field: dataclasses.Field[Any], value: Any) -> Any:
     """The value as a config file holds it: the inverse of reading it from there."""
     if kind(field) == "ngram_range":
         return f"{value[0]}-{value[1]}"
+    if kind(field) == "rounds":
+        return value or "auto"
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -225,7 +239,7 @@ def check_type(field: dataclasses.Field[Any], value: Any) -> None:
     allowed: dict[str, tuple[type, ...]] = {
         "flag": (bool,), "int": (int,), "float": (int, float), "text": (str,), "texts": (tuple,),
         "ngram_range": (tuple,), "integers": (tuple,), "smoothing": (int, float, str),
-        "frequency": (int, float), "word_file": (tuple,),
+        "frequency": (int, float), "word_file": (tuple,), "rounds": (int,),
     }  # fmt: skip
     name = kind(field)
     item = int if name in ("ngram_range", "integers") else str

@@ -218,7 +218,10 @@ class BoostingSettings(Group):
     unknown_categories: bool = setting(
         True, "A missing category is unknown; else it is simply none of the values.", negative=True
     )
-    rounds: int = setting(1000, "Rules to learn, at most.", low=1)
+    rounds: int = setting(
+        1000, "Rules to learn, at most; auto (0) finds their number by cross-validation.",
+        parse="rounds", low=0,
+    )  # fmt: skip
     smoothing: float | str = setting(
         "1/m", "Added to block weights in votes: a number, 1/m, ss99 or bt00.", parse="smoothing"
     )
@@ -318,7 +321,10 @@ MONITORS = (
 
 @dataclass(frozen=True)
 class StopSettings(Group):
-    """Early stopping: the model is cut at the best round on validation data."""
+    """What documents that are not learned from decide: rounds, probabilities, thresholds.
+
+    They are validation data, or the parts that cross-validation holds out in turn.
+    """
 
     valid: tuple[str, ...] = setting((), "Labelled data to choose the number of rounds on; repeat.")
     valid_fraction: float = setting(
@@ -331,6 +337,26 @@ class StopSettings(Group):
     patience: int = setting(
         0, "Stop after so many rounds without a better one; 0 runs all rounds.", low=0
     )
+    folds: int = setting(5, "Parts that cross-validation holds out in turn.", low=2, high=1000)
+    splits: int = setting(
+        1, "How often cross-validation cuts the data anew; scores are averaged.", low=1, high=100
+    )
+    group: str = setting(
+        "", "Field whose documents of equal value are held out together; it is not learned from."
+    )
+    calibrate: str = setting(
+        "none", "Fit probabilities to documents held out, by validation or cross-validation.",
+        choices=("none", "sigmoid", "isotonic"),
+    )  # fmt: skip
+    tune_thresholds: str = setting(
+        "", "Tune a threshold for each label on documents held out: f1, f2 or f0.5 (more or less "
+        "weight on recall), or precision=P for the most recall at that precision.",
+    )  # fmt: skip
+
+    def check(self) -> None:
+        super().check()
+        if self.tune_thresholds:
+            goal_of(self.tune_thresholds)
 
 
 @dataclass(frozen=True)
@@ -354,6 +380,17 @@ def label_factor(text: str) -> tuple[str, float]:
     if not equals or not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", factor):
         raise SettingsError(f"class-weight is {text!r}; expected LABEL=FACTOR, as in spam=2.5")
     return label, float(factor)
+
+
+def goal_of(text: str) -> tuple[str, float]:
+    """ "f2" gives ("f", 2.0); "precision=0.9" gives ("precision", 0.9)."""
+    match = re.fullmatch(r"(f|precision=)([0-9]{1,3}(?:\.[0-9]{1,9})?)", text)
+    name, number = (match[1].rstrip("="), float(match[2])) if match else ("", 0.0)
+    if number <= 0 or (name == "precision" and number > 1):
+        raise SettingsError(
+            f"tune-thresholds is {text!r}; expected f1, f2, f0.5 or the like, or precision=0.9"
+        )
+    return name, number
 
 
 def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:

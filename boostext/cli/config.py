@@ -243,7 +243,7 @@ def _flag(entry: Entry) -> bool:
 
 def _plain_text(entry: Entry, value: Scalar, kind: str) -> str:
     """What was written, where its kind can be meant: a number may be a column, `true` may not."""
-    numeric = kind in ("int", "float")
+    numeric = kind in ("int", "float") or (kind == "rounds" and value.text != "auto")
     if value.kind in ("bool", "null") or (numeric and value.kind != "number"):
         shown = "empty" if value.kind == "null" else repr(value.text)
         raise SettingsError(f"{entry.key} is {shown}; expected {fields.WANTED[kind]}")

@@ -32,13 +32,14 @@ KEPT = ("label_sep", "names_dialect", "single_precision")
 
 SECTIONS: dict[type[Group], str] = {
     DataSettings: "Data", TextSettings: "Text to terms", BoostingSettings: "Learning",
-    StopSettings: "Early stopping", RunSettings: "Work",
+    StopSettings: "Held-out data", RunSettings: "Work",
 }  # fmt: skip
 """group -> its heading in the help"""
 
 METAVARS = {
     "int": "N", "float": "X", "text": "TEXT", "texts": "TEXT", "ngram_range": "N-M",
     "integers": "N,N", "smoothing": "X|RULE", "frequency": "N|SHARE", "word_file": "FILE",
+    "rounds": "N|auto",
 }  # fmt: skip
 """kind -> what stands for its value in the help"""
 

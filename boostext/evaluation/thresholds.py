@@ -2,31 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 
-from boostext.arrays import Float64, Scores
+from boostext.arrays import Float64, Int64, Scores
 from boostext.evaluation.gold import Booleans, Gold
+from boostext.settings import goal_of
 
 
-def tuned_thresholds(scores: Scores, gold: Gold) -> tuple[float, ...]:
-    """k scores above which each label is given, so that its F1 on this data is greatest.
+def tuned_thresholds(scores: Scores, gold: Gold, goal: str = "f1") -> tuple[float, ...]:
+    """k scores above which each label is given, the best for the goal on this data.
 
+    goal: as `settings.goal_of`. f1, or f with another beta: the greatest F of the label.
+    precision=P: the most recall at a precision of P or more; where none is, above all scores.
     A threshold lies midway between two neighboring scores; of equally good ones the nearest to 0.
     A label that no example has keeps 0. Source: Lewis 1995, F1 by cutting a ranking.
     """
+    kind, number = goal_of(goal)
     return tuple(
-        _best_cut(scores[:, number], gold.matrix[:, number]) for number in range(gold.known)
+        _best_cut(scores[:, label], gold.matrix[:, label], GOALS[kind], number)
+        for label in range(gold.known)
     )
 
 
-def _best_cut(scores: Float64, true: Booleans) -> float:
+def _best_cut(scores: Float64, true: Booleans, worth: Worth, number: float) -> float:
     if not true.any():
         return 0.0
     order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    right = np.cumsum(true[order])  # given rightly when the first n are given
-    f1 = 2 * right / (np.arange(1, len(ranked) + 1) + right[-1])
+    ranked = np.concatenate([[scores.max() + 1.0], scores[order]])
+    right = np.concatenate([[0], np.cumsum(true[order])])  # when the first 0..m are given
+    value = worth(right, np.arange(len(ranked)), int(right[-1]), number)
     below = np.append(ranked[1:], ranked[-1] - 1.0)
-    f1[ranked == below] = -1.0  # equal scores cannot be told apart
-    cuts = ((ranked + below) / 2)[f1 == f1.max()]
+    value[ranked == below] = -1.0  # equal scores cannot be told apart
+    cuts = ((ranked + below) / 2)[value == value.max()]
     return float(cuts[np.abs(cuts).argmin()])
+
+
+Worth = Callable[[Int64, Int64, int, float], Float64]
+"""right, given, examples with the label, number of the goal -> worth of each cut, 0 or more."""
+
+
+def f_measure(right: Int64, given: Int64, labelled: int, beta: float) -> Float64:
+    """(1 + b^2) tp / (b^2 (tp + fn) + tp + fp). Source: van Rijsbergen 1979."""
+    return np.asarray((1 + beta**2) * right / (beta**2 * labelled + given))
+
+
+def recall_at_precision(right: Int64, given: Int64, labelled: int, least: float) -> Float64:
+    """Labels given rightly, 0 where too many are given wrongly."""
+    return np.where(right >= least * given, right, 0).astype(np.float64)
+
+
+GOALS: Mapping[str, Worth] = {"f": f_measure, "precision": recall_at_precision}
+"""goal -> worth of a cut"""
