@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Float64, Int64, Scores
-from boostext.boosting.codings import decode
+from boostext.arrays import Float64, Int8, Int32, Int64, Scores
+from boostext.boosting.codings import code_matrix, decode
+from boostext.boosting.membership import ALWAYS, Membership
+from boostext.boosting.reach import Reach
 from boostext.boosting.rounds import Booster
-from boostext.boosting.rules import Round
-from boostext.corpus.corpus import Corpus
+from boostext.boosting.rules import Place, Round
 from boostext.evaluation.folds import Folds, fold_remarks, make_folds
-from boostext.evaluation.gold import Gold
+from boostext.evaluation.gold import Booleans, Gold
 from boostext.evaluation.measures import Monitor
 from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast
 from boostext.features.matrix import FeatureMatrix
@@ -32,6 +33,7 @@ from boostext.settings import BoostingSettings
 from boostext.training.run import Prepared
 from boostext.training.validation import is_measured
 
+NONE = np.zeros(0, np.int32)
 MOST_ROUNDS = 2000
 """Rounds that are tried where cross-validation is to choose their number."""
 
@@ -40,11 +42,13 @@ MOST_ROUNDS = 2000
 class HeldOut:
     """One fold: the examples held out (ascending), their features, and the rounds without them.
 
+    members: the conditions of the training part.
     curve: (round, value of the measure) where it was taken.
     """
 
     examples: Int64
     features: FeatureMatrix
+    members: Membership
     rounds: tuple[Round, ...]
     curve: tuple[tuple[int, float], ...]
 
@@ -53,7 +57,7 @@ class HeldOut:
 
         fading: the mean of the sums after each of those rounds, as `outliers.tapered`.
         """
-        sums = Sums(self.features)
+        sums = Sums(self.features, self.members)
         kept = self.rounds[:first]
         for t, made in enumerate(kept):
             sums.add(made, (first - t) / first if fading else 1.0)
@@ -61,21 +65,34 @@ class HeldOut:
 
 
 class Sums:
-    """Votes on documents of a feature matrix, added up rule by rule."""
+    """Votes on documents of a feature matrix, added up rule by rule.
 
-    def __init__(self, features: FeatureMatrix) -> None:
-        self._features = features
+    members: the conditions that the rules were chosen from; listed ones have the same numbers in
+    `features`.
+    """
+
+    def __init__(self, features: FeatureMatrix, members: Membership) -> None:
+        self._features, self._members = features, members
         self._columns = {column.name: column.values for column in features.numeric}
+        self._reach = Reach[int](self._blocks, features.document_count)
         self._base: Float64 | None = None
         self._apart = np.zeros((features.document_count, 0))
 
     def add(self, made: Round, factor: float = 1.0) -> None:
-        """Let the rule of a round vote; only documents outside its block NO are touched."""
-        votes = made.rule.votes * factor
+        """Let the rules of a round vote."""
+        for rule, place in made.placed:
+            self._add(rule.votes * factor, place)
+
+    def _add(self, votes: Float64, place: Place) -> None:
         if self._base is None:  # as wide as a vote: labels, or columns of a code
             self._base = np.zeros(votes.shape[1])
             self._apart = np.zeros((self._features.document_count, votes.shape[1]))
-        yes, unknown = self._blocks(made)
+        if place.precondition:
+            found = self._reach.blocks(place.precondition, place.condition)
+            for block, documents in enumerate(found):
+                self._apart[documents] += votes[block]
+            return
+        yes, unknown = self._blocks(place.condition)
         self._base += votes[NO]
         self._apart[yes] += votes[YES] - votes[NO]
         self._apart[unknown] += votes[UNKNOWN] - votes[NO]
@@ -83,16 +100,22 @@ class Sums:
     def value(self) -> Scores:
         return self._apart if self._base is None else self._base + self._apart
 
-    def _blocks(self, made: Round) -> tuple[Int64, Int64]:
-        """The documents in block YES, and those in block UNKNOWN."""
-        condition, features = made.rule.condition, self._features
-        if isinstance(condition, AtLeast):
-            values = self._columns[condition.column]
-            met = np.flatnonzero(values >= condition.threshold)
-            return met, np.flatnonzero(np.isnan(values))
-        unknown = int(features.unknown_list[made.condition])
-        missing = features.unknown[unknown] if unknown >= 0 else np.zeros(0, np.int32)
-        return features.yes[made.condition].astype(np.int64), missing.astype(np.int64)
+    def _blocks(self, j: int) -> tuple[Int32, Int32]:
+        """The documents in block YES of a condition, and those in block UNKNOWN."""
+        features = self._features
+        if j == ALWAYS:
+            return np.arange(features.document_count, dtype=np.int32), NONE
+        if j < self._members.listed:
+            unknown = int(features.unknown_list[j])
+            return features.yes[j], features.unknown[unknown] if unknown >= 0 else NONE
+        condition = self._members.condition(j)
+        assert isinstance(condition, AtLeast)
+        values = self._columns[condition.column]
+        return _where(values >= condition.threshold), _where(np.isnan(values))
+
+
+def _where(mask: Booleans) -> Int32:
+    return np.flatnonzero(mask).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -109,7 +132,7 @@ class CurvePoint:
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
     """All folds of all splits. measure: the monitored one; best: the number of rounds with the
-    best mean, of equals the least. code: (k, k') where labels are coded.
+    best mean, of equals the least.
     """
 
     prepared: Prepared
@@ -125,25 +148,21 @@ class CrossValidation:
         NaN for examples that are never held out.
         """
         corpus, boosting = self.prepared.corpus, self.prepared.plan.boosting
+        code = code_of(boosting, corpus.labels)
         total = np.zeros((len(corpus), len(corpus.labels)))
         times = np.zeros(len(corpus))
         for fold in self.held:
-            sums = fold.sums(rounds, fading)
-            if not sums.shape[1]:
-                sums = np.zeros((len(fold.examples), len(corpus.labels)))
-            elif boosting.algorithm in CODED:
-                sums = decode(sums, self._code(), boosting.decoding)
-            total[fold.examples] += sums
+            if fold.rounds:
+                total[fold.examples] += decode(fold.sums(rounds, fading), code, boosting.decoding)
             times[fold.examples] += 1
         with np.errstate(invalid="ignore"):
-            return total / times[:, None]
-
-    def _code(self) -> Float64 | None:
-        return _booster(self.prepared, np.arange(len(self.prepared.corpus)),
-                        self.prepared.features, 1).code  # fmt: skip
+            return np.asarray(total / times[:, None])
 
 
-CODED = tuple(name for name, row in ALGORITHMS.items() if row.coded)
+def code_of(settings: BoostingSettings, labels: Sequence[str]) -> Int8 | None:
+    """(k, k') of the algorithms that code labels."""
+    coded = ALGORITHMS[settings.algorithm].coded
+    return code_matrix(settings, len(labels), labels) if coded else None
 
 
 def cross_validate(
@@ -170,7 +189,7 @@ def cross_validate(
     workers = min(len(jobs), plan.threads)
     threads = max(1, plan.threads // workers)
     with ThreadPoolExecutor(workers) as pool, counter:
-        held = tuple(pool.map(lambda job: _held_out(prepared, *job, threads, counter), jobs))
+        held = tuple(pool.map(lambda job: _held_out(prepared, job, threads, counter), jobs))
     monitor = _monitor(prepared, np.arange(len(corpus)))
     curve = tuple(_curve([fold.curve for fold in held], plan.boosting.rounds))
     return CrossValidation(prepared, cuts, held, monitor.name, curve, _best(curve, monitor))
@@ -207,12 +226,13 @@ class _Counter:
 
 
 def _held_out(
-    prepared: Prepared, cut: Folds, fold: int, threads: int, counter: _Counter
+    prepared: Prepared, job: tuple[Folds, int], threads: int, counter: _Counter
 ) -> HeldOut:
+    cut, fold = job
     learned, held = cut.learned(fold), cut.held(fold)
     training, measured = parts(prepared.features, learned, held)
     booster = _booster(prepared, learned, training, threads)
-    monitor, sums = _monitor(prepared, held), Sums(measured)
+    monitor, sums = _monitor(prepared, held), Sums(measured, booster.members)
     rounds: list[Round] = []
     curve: list[tuple[int, float]] = []
     last = prepared.plan.boosting.rounds
@@ -223,7 +243,7 @@ def _held_out(
             curve.append((made.number, monitor.value(booster.decode(sums.value()))))
         if not counter.after_round():
             break
-    return HeldOut(held, measured, tuple(rounds), tuple(curve))
+    return HeldOut(held, measured, booster.members, tuple(rounds), tuple(curve))
 
 
 def _booster(prepared: Prepared, examples: Int64, features: FeatureMatrix, threads: int) -> Booster:
@@ -268,7 +288,3 @@ def with_rounds(prepared: Prepared, rounds: int) -> Prepared:
     """The same with another number of rounds."""
     boosting: BoostingSettings = replace(prepared.plan.boosting, rounds=rounds)
     return replace(prepared, plan=replace(prepared.plan, boosting=boosting))
-
-
-def corpus_of(result: CrossValidation) -> Corpus:
-    return result.prepared.corpus
