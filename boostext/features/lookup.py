@@ -8,17 +8,24 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boostext import compiled
 from boostext.arrays import Int32, Lists
 from boostext.corpus.documents import Attribute, Document
 from boostext.features.attributes import category, number
 from boostext.features.conditions import Always, AtLeast, Condition, Equals, Occurs
+from boostext.features.counter import SMALL
 from boostext.features.ngrams import Offsets, Term, only_alone, spread
 from boostext.features.tokenizer import Span, Tokenizer
 from boostext.settings import TextSettings
+
+if TYPE_CHECKING:
+    from boostext.features.lookup_batch import CompiledLookup
 
 
 @dataclass
@@ -34,34 +41,47 @@ class Node:
 
 @dataclass
 class TermTree:
-    """The known terms of one text field. asked: term -> at_least and number of its conditions."""
+    """The known terms of one text field. asked: term -> at_least and number of its conditions.
+
+    longest, longest_step: of any term, in tokens, and from one of its tokens to the next.
+    """
 
     settings: TextSettings
     roots: dict[str, Node] = field(default_factory=dict)
     numbers: dict[Term[str], int] = field(default_factory=dict)
     asked: list[list[tuple[int, int]]] = field(default_factory=list)
     alone: set[int] = field(default_factory=set)
+    longest: int = 1
+    longest_step: int = 1
 
     def __post_init__(self) -> None:
         self.tokenizer = Tokenizer(self.settings)
 
     def add(self, term: Term[str], at_least: int, j: int) -> None:
-        if term not in self.numbers:
-            self.numbers[term] = len(self.asked)
+        tokens = parts(term, self.settings)
+        if tokens not in self.numbers:
+            self.numbers[tokens] = len(self.asked)
             self.asked.append([])
-            self._insert(tuple(parts(term, self.settings)), self.numbers[term])
-        self.asked[self.numbers[term]].append((at_least, j))
+            self._insert(tokens, self.numbers[tokens])
+        self.asked[self.numbers[tokens]].append((at_least, j))
 
     def _insert(self, tokens: Term[str], t: int) -> None:
         low, high = self.settings.ngrams
         held = [token for token in tokens if token is not None]
         if only_alone(tokens, self.settings.expert, high):
             self.alone.add(t)
+        self.longest = max(self.longest, len(held))
         for offsets in spread(tokens, self.settings.expert, low, high):
             node = self.roots.setdefault(held[0], Node())
             for token, (before, here) in zip(held[1:], pairwise(offsets), strict=True):
+                self.longest_step = max(self.longest_step, here - before)
                 node = node.children.setdefault(here - before, {}).setdefault(token, Node())
             node.term = t
+
+    def met(self, text: str) -> list[int]:
+        """Numbers of the conditions that a text meets."""
+        found = self.occurrences(self.tokenizer.tokens(text)).items()
+        return [j for t, count in found for at_least, j in self.asked[t] if count >= at_least]
 
     def occurrences(self, tokens: Sequence[str]) -> dict[int, int]:
         """Known terms of a text -> how often they occur."""
@@ -75,16 +95,23 @@ class TermTree:
 
 
 def _walk(node: Node, tokens: Sequence[str], i: int) -> Iterator[int]:
-    if node.term >= 0:
-        yield node.term
-    for step, nodes in node.children.items():
-        if i + step < len(tokens) and tokens[i + step] in nodes:
-            yield from _walk(nodes[tokens[i + step]], tokens, i + step)
+    """The terms that begin with the token of this node, at place i."""
+    ahead = [(node, i)]
+    while ahead:
+        node, i = ahead.pop()
+        if node.term >= 0:
+            yield node.term
+        for step, nodes in node.children.items():
+            if i + step < len(tokens) and tokens[i + step] in nodes:
+                ahead.append((nodes[tokens[i + step]], i + step))
 
 
 def parts(term: Term[str], settings: TextSettings) -> Term[str]:
-    """The tokens of a term; a character n-gram is spelled as one."""
-    return tuple(term[0] or "") if settings.analyzer == "char" and term else term
+    """The tokens of a term, none a gap at either end; a character n-gram is spelled as one."""
+    if settings.analyzer == "char" and term:
+        return tuple(term[0] or "")
+    held = [place for place, token in enumerate(term) if token is not None]
+    return term[held[0] : held[-1] + 1] if held else ()
 
 
 class ConditionLookup:
@@ -110,6 +137,7 @@ class ConditionLookup:
         self._asked: dict[str, list[int]] = {}  # category column -> its conditions
         self._always: list[int] = []
         self._unknown_categories = unknown_categories
+        self._seen = 0
         for j, condition in enumerate(self.conditions):
             self._add(condition, j)
         for thresholds in self._thresholds.values():
@@ -136,9 +164,7 @@ class ConditionLookup:
         """Numbers of the conditions in block YES, and of those in block UNKNOWN, ascending."""
         yes, unknown = self.attribute_blocks(document)
         for name, tree in self.trees.items():
-            tokens = tree.tokenizer.tokens(document.texts.get(name, ""))
-            for t, count in tree.occurrences(tokens).items():
-                yes += [j for at_least, j in tree.asked[t] if count >= at_least]
+            yes += tree.met(document.texts.get(name, ""))
         return np.array(sorted(yes), np.int32), np.array(sorted(unknown), np.int32)
 
     def attribute_blocks(self, document: Document) -> tuple[list[int], list[int]]:
@@ -159,9 +185,22 @@ class ConditionLookup:
         return yes, unknown
 
     def batch(self, documents: Iterable[Document], threads: int = 1) -> tuple[Lists, Lists]:
-        """`blocks` of many documents: lists of YES and of UNKNOWN, one a document."""
+        """`blocks` of many documents: lists of YES and of UNKNOWN, one a document.
+
+        By kernels, once enough text has come to be worth them.
+        """
+        documents = list(documents)
+        self._seen += sum(len(text) for d in documents for text in d.texts.values())
+        if self._seen > SMALL and not compiled.notice():
+            return self._compiled.blocks(documents, threads)
         pairs = [self.blocks(document) for document in documents]
         return Lists.of(yes for yes, _ in pairs), Lists.of(unknown for _, unknown in pairs)
+
+    @cached_property
+    def _compiled(self) -> CompiledLookup:
+        from boostext.features.lookup_batch import CompiledLookup
+
+        return CompiledLookup(self)
 
     def find(self, document: Document, condition: Condition) -> list[Span]:
         """Where in the text as given a term occurs: start and end of each run of its tokens.

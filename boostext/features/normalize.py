@@ -15,8 +15,9 @@ from boostext.features.unicode_classes import class_letters
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SOFT_HYPHEN = "\xad"
-_JAMO = re.compile("[\u1160-\u11ff]")  # may join the syllable before them
-_PIECE = 4096
+# a Hangul letter and the jamo that it makes a syllable with, or a longer one
+_SYLLABLE = re.compile("[\u1100-\u1112][\u1161-\u1175]|[\uac00-\ud7a3\u1161-\u1175][\u11a8-\u11c2]")
+_PIECE = 1024
 _BLANK = re.compile("[ \t\r\n]")
 
 
@@ -35,7 +36,7 @@ def _normal(piece: str, lowercase: bool) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces of a few thousand characters, cut before a blank, or else a letter.
+    """The text in pieces of some thousand characters, cut before a blank, or else a letter.
 
     NFC takes the square of the length of a run of marks; a text of nothing else must not stop us,
     so at twice its length a piece ends anywhere.
@@ -89,14 +90,20 @@ def _groups(text: str, lowercase: bool) -> Iterator[tuple[int, int, int]]:
 
 
 def _starts(piece: str) -> list[int]:
-    """Where a group begins: anywhere but at a mark, or a jamo that may join the one before.
+    """Where a group begins: anywhere but at a mark, or at a jamo that the letter before takes in.
 
     A soft hyphen between a letter and its mark is left out, and so belongs to their group.
     """
-    letters = piece.translate(class_letters())
     starts = []
-    for i, letter in enumerate(letters):
-        joins = letter in "mk" or _JAMO.match(piece[i]) or piece[i] == _SOFT_HYPHEN
+    before = ""
+    for i, (character, letter) in enumerate(
+        zip(piece, piece.translate(class_letters()), strict=True)
+    ):
+        if character == _SOFT_HYPHEN:
+            joins = i > 0
+        else:
+            joins = letter in "mk" or bool(_SYLLABLE.fullmatch(before + character))
+            before = character
         if i == 0 or not joins:
             starts.append(i)
     return starts
