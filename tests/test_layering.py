@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parent.parent / "boostext"
 # Each row may import from the rows above it and from its own room.
 LEVELS = (
     ("errors",),
-    ("fields", "algorithms"),
+    ("fields", "algorithms", "presets"),
     ("settings", "arrays", "compiled", "threads", "atomic"),
     ("corpus",),
     ("features",),

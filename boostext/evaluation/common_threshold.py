@@ -1,0 +1,29 @@
+"""One threshold for all labels of a several-label model, chosen on labelled data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostext.arrays import Scores
+from boostext.evaluation.gold import Gold
+
+
+def common_threshold(scores: Scores, gold: Gold) -> tuple[float, float]:
+    """The score above which every label is given so that micro-F1 on this data is greatest; and it.
+
+    Midway between two neighboring scores; of equally good ones the greatest, which gives the fewest
+    labels. 0 and NaN where no label is given in the data. Source: Lewis 1995, F1 by cutting one
+    ranking of all pairs of document and label.
+    """
+    true = gold.matrix.ravel()
+    total = int(true.sum() + gold.strange.sum())
+    if not true.any():
+        return 0.0, float("nan")
+    order = np.argsort(-scores, axis=None, kind="stable")
+    ranked = scores.ravel()[order]
+    right = np.cumsum(true[order])
+    f1 = 2 * right / (np.arange(1, len(ranked) + 1) + total)
+    below = np.append(ranked[1:], ranked[-1] - 1.0)
+    f1[ranked == below] = -1.0  # equal scores cannot be told apart
+    best = int(f1.argmax())
+    return float((ranked[best] + below[best]) / 2), float(f1[best])

@@ -1,0 +1,116 @@
+"""Presets and what tuning tries: tables of settings by name, and no more than that.
+
+A preset is settings that stand for one wish; where they depend on the data it also names a search,
+whose trials are learned on part of the training data and measured on the rest. What a person says
+wins over both, and is not searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from random import Random
+from typing import Any
+
+Choices = Mapping[str, Any]
+"""Settings by the names of their fields."""
+
+# Terms ---------------------------------------------------------------------------------------
+
+WORDS: Choices = {"min_df": 2}
+COUNTED: Choices = {**WORDS, "counts": (1, 2, 3, 5, 8)}
+PAIRS: Choices = {**WORDS, "ngrams": (1, 2), "punctuation": True}
+COUNTED_PAIRS: Choices = {**PAIRS, "counts": (1, 2, 3, 5, 8)}
+TRIPLES: Choices = {**WORDS, "ngrams": (1, 3)}
+GAPS: Choices = {**WORDS, "ngrams": (1, 3), "expert": "sparse"}
+LETTERS: Choices = {**WORDS, "analyzer": "char", "ngrams": (1, 5)}
+
+# Rules ---------------------------------------------------------------------------------------
+
+PAPERS: Choices = {}
+SPREAD: Choices = {
+    "abstain": True, "prior_rule": True, "rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5,
+}  # fmt: skip
+RARER: Choices = {**SPREAD, "rarity": 1.5, "shrinkage": 0.25}
+COMMON: Choices = {**SPREAD, "rarity": 0.5}
+BOTH_SIDES: Choices = {"rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5}
+
+
+@dataclass(frozen=True)
+class Search:
+    """What to try, in order, and for how long.
+
+    trials: settings by name. steps: steps after which the better third goes on (those of equal
+    values in order), the last being the most; a step is a rule that votes in full, so that with
+    shrinkage 0.25 four rules make one.
+    """
+
+    trials: tuple[Choices, ...]
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """help: what it is for. settings: fixed. search: None where nothing depends on the data."""
+
+    help: str
+    settings: Choices = field(default_factory=dict)
+    search: Search | None = None
+
+
+READABLE = Preset(
+    "few terms: 300, unless --terms says otherwise",
+    {"terms": 300, "min_df": 2},
+    Search(
+        ({}, {"abstain": True, "prior_rule": True}, {"shrinkage": 0.5}, {"rarity": 0.5}, PAIRS),
+        (300, 1500),
+    ),
+)
+ACCURATE = Preset(
+    "as accurate as it gets, with thousands of rules",
+    {"min_df": 2},
+    Search(
+        (
+            {**WORDS, **SPREAD}, {**PAIRS, **SPREAD}, {**COUNTED_PAIRS, **SPREAD},
+            {**LETTERS, **SPREAD}, {**PAIRS, **RARER}, {**WORDS, **RARER},
+        ),
+        (400, 5000),
+    ),
+)  # fmt: skip
+FAST = Preset(
+    "a good model in seconds, by settings that do not depend on the data",
+    {**WORDS, **SPREAD, "rounds": 2000},
+)
+
+PRESETS: Mapping[str, Preset] = {"readable": READABLE, "accurate": ACCURATE, "fast": FAST}
+
+# Tuning --------------------------------------------------------------------------------------
+
+AXES: Mapping[str, Sequence[Choices]] = {
+    "terms": (PAIRS, COUNTED_PAIRS, WORDS, COUNTED, LETTERS, GAPS, TRIPLES),
+    "votes": (
+        {"abstain": True, "prior_rule": True}, {"abstain": False, "prior_rule": False},
+    ),
+    "rarity": tuple({"rarity": value} for value in (1.0, 1.5, 0.5, 0.0, 2.0)),
+    "reuse": tuple({"reuse": value} for value in (0.5, 0.3, 0.7, 1.0)),
+    "shrinkage": tuple({"shrinkage": value} for value in (0.5, 0.25, 1.0)),
+    "smoothing": tuple({"smoothing": value} for value in ("1/m", "ss99")),
+}  # fmt: skip
+"""The grid of `boostext tune`; its first values are the likeliest."""
+
+BRACKET = 9
+"""Trials of the grid that compete with each other."""
+STEPS = (250, 1000, 5000)
+
+
+def grid(seed: int) -> Iterator[Choices]:
+    """The whole grid, the likeliest first: those of `accurate`, then all others in random order."""
+    told = [dict(trial) for trial in ACCURATE.search.trials] if ACCURATE.search else []
+    yield from told
+    points = list(product(*AXES.values()))
+    Random(seed).shuffle(points)
+    for point in points:
+        merged = {name: value for choice in point for name, value in choice.items()}
+        if merged not in told:
+            yield merged

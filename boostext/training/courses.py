@@ -1,0 +1,148 @@
+"""One trial of some settings: learned on a part of the data, measured on the rest as it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from boostext.algorithms import ALGORITHMS
+from boostext.arrays import Int64
+from boostext.boosting.rounds import Booster
+from boostext.evaluation.common_threshold import common_threshold
+from boostext.evaluation.folds import Folds
+from boostext.evaluation.gold import Gold
+from boostext.evaluation.measures import Monitor
+from boostext.features.matrix import FeatureMatrix
+from boostext.features.merge import gather
+from boostext.features.part import parts
+from boostext.settings import BoostingSettings
+from boostext.training.crossval import Sums
+from boostext.training.run import Prepared
+
+MOST_ROUNDS = 200_000
+"""No trial goes further, whatever its shrinkage."""
+LEAST_ROUNDS = 500
+PATIENCE = 3
+"""A trial of more than LEAST_ROUNDS ends where it is so many times as long as at its best."""
+DENSE = 16
+"""Every round up to here is measured, then 8 from a power of two to the next."""
+
+
+def is_marked(number: int) -> bool:
+    """Whether a trial is measured after this round."""
+    if number <= DENSE:
+        return True
+    return number % (1 << (number.bit_length() - 4)) == 0
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a trial had come to after a round. value: of the measure; NaN where it is unknown.
+
+    terms: distinct conditions so far. threshold: for several labels, the one with this value.
+    """
+
+    round: int
+    terms: int
+    value: float
+    threshold: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The parts of a corpus that a fold learns from and holds out, over the same conditions."""
+
+    prepared: Prepared
+    learned: Int64
+    held: Int64
+    training: FeatureMatrix
+    measured: FeatureMatrix
+
+    @cached_property
+    def gold(self) -> Gold:
+        corpus = self.prepared.corpus
+        return Gold(corpus.labels, len(corpus.labels), gather(corpus.label_sets, self.held))
+
+
+def split(prepared: Prepared, folds: Folds, fold: int) -> Split:
+    learned, held = folds.learned(fold), folds.held(fold)
+    return Split(prepared, learned, held, *parts(prepared.features, learned, held))
+
+
+class Course:
+    """A run that can be taken further.
+
+    marks: of the rounds so far that were measured. done: rounds. ended: no round is left to do, as
+    no condition helps, or as the best one lies far behind.
+    """
+
+    def __init__(self, part: Split, boosting: BoostingSettings, threads: int = 1) -> None:
+        corpus, plan = part.prepared.corpus, part.prepared.plan
+        self._part, self._boosting = part, replace(boosting, rounds=MOST_ROUNDS)
+        self._booster = Booster(
+            part.training, gather(corpus.label_sets, part.learned), len(corpus.labels),
+            part.prepared.weights[part.learned], self._boosting, engine=plan.run.engine,
+            threads=threads, labels=corpus.labels,
+        )  # fmt: skip
+        self._rounds = self._booster.rounds()
+        self._sums = Sums(part.measured, self._booster.members)
+        self._seen: set[int] = set()
+        link = ALGORITHMS[boosting.algorithm].link
+        self._monitor = Monitor(
+            plan.stop.monitor, part.gold, part.prepared.multilabel, link, boosting.threshold
+        )
+        self.marks: list[Mark] = []
+        self.done, self.ended = 0, False
+        self._best: Mark | None = None
+
+    def go_on(self, last: int, stop: Callable[[Mark], bool] = lambda mark: False) -> None:
+        """Learn up to round `last`, or to the end, or to a mark where `stop` says so."""
+        while self.done < last and not self.ended:
+            made = next(self._rounds, None)
+            if made is None:
+                self.ended = True
+                return
+            self._sums.add(made)
+            self._seen |= {place.condition for _, place in made.placed}
+            self.done = made.number
+            if (is_marked(made.number) or made.number == last) and stop(self._marked()):
+                return
+
+    def _marked(self) -> Mark:
+        """Measure; see whether the best mark is too far behind to go on."""
+        mark = self._mark()
+        self.marks.append(mark)
+        if self._best is None or self._monitor.is_better(mark.value, self._best.value):
+            self._best = mark
+        self.ended = self.done > PATIENCE * self._best.round and self.done > LEAST_ROUNDS
+        return mark
+
+    def _mark(self) -> Mark:
+        scores = self._booster.decode(self._sums.value())
+        terms = len(self._seen)
+        if self._monitor.name == "micro-f1" and not self._boosting.threshold:
+            threshold, value = common_threshold(scores, self._part.gold)
+            return Mark(self.done, terms, value, threshold)
+        return Mark(self.done, terms, self._monitor.value(scores), self._boosting.threshold)
+
+
+def joined(courses: list[list[Mark]], sizes: list[int]) -> Iterator[Mark]:
+    """The marks of all folds as one: means weighted by what they hold out; terms rounded.
+
+    A fold that ended before the others keeps its last mark. Nothing, where a fold has no mark.
+    """
+    share = np.array(sizes) / sum(sizes)
+    marks = [{mark.round: mark for mark in found} for found in courses]
+    last = [found[0] for found in courses if found]
+    if len(last) < len(courses):
+        return
+    for number in sorted({n for found in marks for n in found}):
+        last = [found.get(number, before) for found, before in zip(marks, last, strict=True)]
+        terms, value, threshold = (
+            float(share @ [getattr(mark, name) for mark in last])
+            for name in ("terms", "value", "threshold")
+        )
+        yield Mark(number, round(terms), value, threshold)

@@ -1,0 +1,138 @@
+"""What was tried, kept in a file while tuning goes on, so that a broken run can go on from there.
+
+The first line says what the trials belong to; each further line is one trial. Lines are only ever
+added, so that whatever ends the program leaves a file of whole lines and at most a part of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from boostext.errors import DataError, SettingsError
+from boostext.training.courses import Mark
+
+FORMAT = "boostext trials"
+SIZE_LIMIT = 64 * 1024 * 1024
+SHOWN = 200
+"""Characters of what a run belongs to that a message shows."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Settings (as their options) that were learned with up to `last` rounds. whole: not cut off
+    by a budget. seconds: it took, in all folds.
+    """
+
+    settings: str
+    last: int
+    marks: tuple[Mark, ...]
+    seconds: float
+    whole: bool = True
+
+
+@dataclass
+class TrialLog:
+    """Trials by settings and last round. path: None keeps them in memory alone."""
+
+    path: Path | None = None
+    trials: dict[tuple[str, int], Trial] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, path: Path, work: dict[str, Any]) -> TrialLog:
+        """The trials of the file, or a new file; SettingsError where they are of other work.
+
+        work: what the trials depend on beside their settings, as JSON can hold it.
+        """
+        log = cls(path)
+        if path.exists() and path.stat().st_size:
+            log._read(work)
+        else:
+            log._write({"format": FORMAT, **work})
+        return log
+
+    @property
+    def seconds(self) -> float:
+        return sum(trial.seconds for trial in self.trials.values())
+
+    def get(self, settings: str, last: int) -> Trial | None:
+        """The trial, if it was made to its end."""
+        found = self.trials.get((settings, last))
+        return found if found and found.whole else None
+
+    def add(self, trial: Trial) -> None:
+        self.trials[trial.settings, trial.last] = trial
+        marks = [[m.round, m.terms, m.value, m.threshold] for m in trial.marks]
+        self._write({
+            "settings": trial.settings, "last": trial.last, "seconds": round(trial.seconds, 3),
+            "whole": trial.whole, "marks": marks,
+        })  # fmt: skip
+
+    def _write(self, record: dict[str, Any]) -> None:
+        if self.path is None:
+            return
+        with self.path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(json.dumps(record, ensure_ascii=True) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self, work: dict[str, Any]) -> None:
+        assert self.path is not None
+        if self.path.stat().st_size > SIZE_LIMIT:
+            raise DataError(str(self.path), 0, "more than 64 MB; expected a file of trials")
+        content = self.path.read_bytes()
+        whole, _, rest = content.rpartition(b"\n")
+        lines = list(_records(self.path, whole))
+        self._check(lines[0] if lines else {}, work)
+        for number, record in enumerate(lines[1:], 2):
+            trial = _trial(self.path, number, record)
+            self.trials[trial.settings, trial.last] = trial
+        if rest:  # a line that was cut off by whatever ended the program
+            os.truncate(self.path, len(whole) + 1)
+
+    def _check(self, head: dict[str, Any], work: dict[str, Any]) -> None:
+        if head.get("format") != FORMAT:
+            raise DataError(str(self.path), 1, "not a file of trials; give another place for them")
+        other = [
+            f"{name}: {_shown(head.get(name))} -> {_shown(value)}"
+            for name, value in work.items()
+            if head.get(name) != value
+        ]
+        if other:
+            raise SettingsError(
+                f"{self.path} holds trials of other work ({'; '.join(other)}); "
+                "put that back, or give another --trials file"
+            )
+
+
+def _shown(value: Any) -> str:
+    return str(value)[:SHOWN]
+
+
+def _records(path: Path, content: bytes) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(content.split(b"\n"), 1):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise DataError(str(path), number, "not a line of trials; give another place for them")
+        yield record
+
+
+def _trial(path: Path, number: int, record: dict[str, Any]) -> Trial:
+    try:
+        marks = tuple(
+            Mark(int(round), int(terms), float(value), float(threshold))
+            for round, terms, value, threshold in record["marks"]
+        )
+        return Trial(
+            str(record["settings"]), int(record["last"]), marks, float(record["seconds"]),
+            bool(record["whole"]),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise DataError(str(path), number, "not a trial; give another place for them") from None
