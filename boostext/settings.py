@@ -176,6 +176,10 @@ class TextSettings(Group):
             raise SettingsError(
                 f"{self.expert} n-grams are made of words; leave out --analyzer char"
             )
+        if self.analyzer == "char" and (self.token_pattern or self.punctuation):
+            raise SettingsError(
+                "--analyzer char takes every character; leave out token-pattern and punctuation"
+            )
         if self.expert == "sparse" and high > 6:
             raise SettingsError(f"a sparse window of {high}; it must be 6 or less")
         for name, share in (("min-df", self.min_df), ("max-df", self.max_df)):

@@ -11,7 +11,7 @@ import numpy as np
 
 from boostext.arrays import Int32
 
-IN_MEMORY = 1 << 28
+IN_MEMORY = 1 << 27
 """Bytes of an array, or of a spool, that stay in memory."""
 
 

@@ -12,7 +12,7 @@ text, without its last line end. It is Python's `re`: a pattern like `(a+)+b` ma
 text made for it, and `\\w` depends on the Unicode version of the Python in use.
 
 With `analyzer=char` the tokens are the characters of the normalized text, runs of white space
-folded to one blank, one blank at either end.
+folded to one blank, one blank at either end; stop words do not apply.
 """
 
 from __future__ import annotations
@@ -45,14 +45,15 @@ class Tokenizer:
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
-        """The tokens of all stop words: `don't` stops `don` and `t`."""
-        words = (self._all_tokens(word) for word in self.settings.stop_words)
+        """The tokens of all stop words: `don't` stops `don` and `t`; no characters."""
+        given = self.settings.stop_words if self.settings.analyzer == "word" else ()
+        words = (self._all_tokens(word) for word in given)
         return frozenset(token for tokens in words for token in tokens)
 
     def tokens(self, text: str) -> list[str]:
         """Tokenizer(TextSettings()).tokens("Don't 3x!") is ["don", "t", "3x"]."""
         tokens = self._all_tokens(text)
-        if not self.settings.stop_words:
+        if not self.stop_words:
             return tokens
         return [token for token in tokens if token not in self.stop_words]
 

@@ -37,6 +37,7 @@ SETTINGS = st.builds(
     ngrams=st.sampled_from([(1, 1), (2, 5)]),
     min_df=st.sampled_from([1, 2]),
     lowercase=st.booleans(),
+    stop_words=st.sampled_from([(), ("a", "日本")]),
 )  # fmt: skip
 
 

@@ -1,0 +1,47 @@
+"""Few texts are counted plainly, many by kernels, and nobody can tell."""
+
+import numpy as np
+import pytest
+
+from boostext import compiled
+from boostext.features import spool
+from boostext.features.counter import TermCounter
+from boostext.settings import TextSettings
+
+TEXTS = [f"word{i % 7} is w{i} or é{i % 3}" for i in range(200)]
+
+
+def counted():
+    counter = TermCounter(TextSettings(ngrams=(1, 2)))
+    for text in TEXTS:
+        counter.add(text)
+    terms = counter.finish(2)
+    order = np.argsort(terms.order)
+    return [(terms.spell(t), terms.conditions[t].tolist()) for t in order.tolist()]
+
+
+def test_small_and_large_corpora_are_counted_alike(monkeypatch):
+    monkeypatch.setattr(compiled, "loaded", lambda: False)
+    plain = counted()
+    monkeypatch.setattr("boostext.features.counter.SMALL", 1000)  # kernels from the middle on
+    assert counted() == plain
+    monkeypatch.setattr(compiled, "notice", lambda: "no numba")  # and without numba all the same
+    assert counted() == plain
+
+
+@pytest.mark.parametrize("in_memory", [0, 40, 10**6])
+def test_a_spool_gives_back_what_went_in(in_memory, monkeypatch):
+    monkeypatch.setattr(spool, "IN_MEMORY", in_memory)
+    kept = spool.Spool()
+    parts = [np.arange(n, dtype=np.int32) for n in (5, 0, 20, 1)]
+    for part in parts:
+        kept.append(part)
+    assert kept.size == 26
+    np.testing.assert_array_equal(kept.finish(), np.concatenate(parts))
+    assert len(kept.finish()) == 0
+
+
+def test_long_scratch_arrays_lie_in_a_file(monkeypatch):
+    monkeypatch.setattr(spool, "IN_MEMORY", 40)
+    assert isinstance(spool.scratch(1000).base, np.memmap)
+    assert spool.scratch(10).base is None

@@ -1,0 +1,103 @@
+"""A model's conditions in new documents, and where in the text they were found."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boostext.corpus.documents import Document
+from boostext.features.conditions import AtLeast, Equals, Occurs
+from boostext.features.lookup import ConditionLookup
+from boostext.settings import TextSettings
+from tests.features.texts import any_texts
+
+
+def found(text, term, **settings):
+    """The pieces of the text where the term was found."""
+    condition = Occurs("text", term)
+    lookup = ConditionLookup([condition], TextSettings(**settings), ["text"])
+    spans = lookup.find(Document("1", {"text": text}), condition)
+    return [text[start:stop] for start, stop in spans]
+
+
+SPARSE = {"expert": "sparse", "ngrams": (1, 3)}
+CHARACTERS = {"analyzer": "char", "ngrams": (1, 4)}
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "settings", "expected"),
+    [
+        ("The CAT sat. A cat!", ("cat",), {}, ["CAT", "cat"]),
+        ("New\n York, new york", ("new", "york"), {"ngrams": (1, 2)}, ["New\n York", "new york"]),
+        ("any other person", ("any", None, "person"), SPARSE, ["any", "person"]),
+        ("any person", ("any", None, "person"), SPARSE, []),
+        ("a x b", ("a", "b"), {"expert": "icsi-sparse", "ngrams": (1, 3)}, ["a", "b"]),
+        ("İstanbul Cafe\u0301", ("café",), {}, ["Cafe\u0301"]),
+        ("नमस्ते दुनिया", ("नमस्ते",), {}, ["नमस्ते"]),
+        ("ภาษาไทย", ("ไ", "ท", "ย"), {"ngrams": (1, 3)}, ["ไทย"]),
+        ("xx 👩\u200d👧 yy", ("👩",), {"punctuation": True}, ["👩"]),
+        ("To  be", ("o b",), CHARACTERS, ["o  b"]),
+        ("To be", (" to",), CHARACTERS, ["To"]),  # the blank before the text is not there
+        ("one", ("one",), {"expert": "full", "ngrams": (1, 2)}, ["one"]),
+        ("one two", ("one",), {"expert": "full", "ngrams": (1, 2)}, []),
+        ("a stop b", ("a", "b"), {"ngrams": (1, 2), "stop_words": ("stop",)}, ["a stop b"]),
+    ],
+)
+def test_terms_are_found_where_they_stand_in_the_text_as_given(text, term, settings, expected):
+    assert found(text, term, **settings) == expected
+
+
+@given(any_texts, st.sampled_from(["a", "b", "日", "ä"]), st.booleans())
+def test_a_term_is_found_just_where_the_condition_holds(text, word, sparse):
+    settings = TextSettings(expert="sparse" if sparse else "ngram", ngrams=(1, 3))
+    for term in [(word,), ("a", word), ("a", None, word)]:
+        lookup = ConditionLookup([Occurs("text", term)], settings, ["text"])
+        document = Document("1", {"text": text})
+        assert bool(lookup.find(document, Occurs("text", term))) == bool(
+            len(lookup.blocks(document)[0])
+        )
+
+
+def test_attributes_are_compared_with_thresholds_and_values():
+    conditions = [AtLeast("n", 2.0), AtLeast("n", 1.0), Equals("c", "7"), AtLeast("n", 3.0)]
+    lookup = ConditionLookup(conditions, TextSettings(), [])
+
+    def blocks(**attributes):
+        return [part.tolist() for part in lookup.blocks(Document("1", {}, attributes=attributes))]
+
+    assert blocks(n=2, c=7.0) == [[0, 1, 2], []]  # a number is the category it spells
+    assert blocks(n=0.5, c="x") == [[], []]
+    assert blocks(n="2") == [[], [0, 1, 2, 3]]  # a string is no number
+    assert blocks(n=float("nan")) == [[], [0, 1, 2, 3]]
+
+
+def test_a_condition_given_twice_is_answered_twice():
+    conditions = [Occurs("text", ("a",)), Occurs("text", ("a",))]
+    lookup = ConditionLookup(conditions, TextSettings(), ["text"])
+    assert lookup.blocks(Document("1", {"text": "a"}))[0].tolist() == [0, 1]
+
+
+def test_a_document_without_the_field_is_an_empty_text():
+    lookup = ConditionLookup([Occurs("title", ("a",))], TextSettings(), ["title"])
+    assert [part.tolist() for part in lookup.blocks(Document("1", {"text": "a"}))] == [[], []]
+
+
+def test_a_small_prediction_and_a_small_extraction_import_no_numba():
+    program = """
+import sys
+from boostext.corpus.documents import Document
+from boostext.features.conditions import Occurs
+from boostext.features.extract import extract
+from boostext.features.lookup import ConditionLookup
+from boostext.settings import TextSettings
+document = Document("1", {"text": "a b"})
+extract([document] * 3, TextSettings(), ["text"])
+ConditionLookup([Occurs("text", ("a",))], TextSettings(), ["text"]).batch([document] * 3)
+sys.exit(str([name for name in ("numba", "scipy") if name in sys.modules]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.stderr.strip() == "[]"
