@@ -16,7 +16,7 @@ from typing import Any, Self
 from boostext import fields
 from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.errors import SettingsError
-from boostext.fields import setting
+from boostext.fields import goal_of, label_factor, setting
 
 NOTATIONS = ("idna", "punycode", "raw_unicode_escape", "unicode_escape", "utf_7")
 """Codecs that write text within ASCII; no file is in them, and some give halves of characters."""
@@ -376,25 +376,6 @@ class RunSettings(Group):
 
 
 ALL_GROUPS = (DataSettings, TextSettings, BoostingSettings, StopSettings, RunSettings)
-
-
-def label_factor(text: str) -> tuple[str, float]:
-    """ "spam=2.5" gives ("spam", 2.5); a label may itself hold an equals sign."""
-    label, equals, factor = text.rpartition("=")
-    if not equals or not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", factor):
-        raise SettingsError(f"class-weight is {text!r}; expected LABEL=FACTOR, as in spam=2.5")
-    return label, float(factor)
-
-
-def goal_of(text: str) -> tuple[str, float]:
-    """ "f2" gives ("f", 2.0); "precision=0.9" gives ("precision", 0.9)."""
-    match = re.fullmatch(r"(f|precision=)([0-9]{1,3}(?:\.[0-9]{1,9})?)", text)
-    name, number = (match[1].rstrip("="), float(match[2])) if match else ("", 0.0)
-    if number <= 0 or (name == "precision" and number > 1):
-        raise SettingsError(
-            f"tune-thresholds is {text!r}; expected f1, f2, f0.5 or the like, or precision=0.9"
-        )
-    return name, number
 
 
 def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:

@@ -17,7 +17,6 @@ from boostext.settings import (
     RunSettings,
     StopSettings,
     TextSettings,
-    label_factor,
 )
 from boostext.training.plan import Plan, command_line
 
@@ -73,7 +72,7 @@ def test_plain_data_with_unknown_names_is_refused():
     [("spam=2", ("spam", 2.0)), ("a=b=0.5", ("a=b", 0.5)), ("x y=.25", ("x y", 0.25))],
 )
 def test_a_class_weight_is_split_at_its_last_equals_sign(given, factor):
-    assert label_factor(given) == factor
+    assert fields.label_factor(given) == factor
 
 
 def options():

@@ -8,7 +8,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int64, Scores
 from boostext.evaluation.gold import Booleans, Gold
-from boostext.settings import goal_of
+from boostext.fields import goal_of
 
 
 def tuned_thresholds(scores: Scores, gold: Gold, goal: str = "f1") -> tuple[float, ...]:

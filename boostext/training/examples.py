@@ -9,7 +9,8 @@ import numpy as np
 from boostext.arrays import Float64, Int64
 from boostext.corpus.corpus import Corpus
 from boostext.errors import BoostextError, DataError, SettingsError
-from boostext.settings import BoostingSettings, label_factor
+from boostext.fields import label_factor
+from boostext.settings import BoostingSettings
 
 
 def label_counts(corpus: Corpus) -> Int64:
