@@ -1,0 +1,129 @@
+"""Pieces of boostext's own work, each in a process by itself; names are what `measure.child` takes."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import corpora
+from watch import Watch, watched
+
+SHARE = 2000
+"""Rounds over which building an engine is shared out."""
+
+
+def text_to_matrix(
+    path: str, ngrams: tuple[int, int], min_df: int, threads: int, streamed: bool = False
+) -> dict[str, Any]:
+    """Texts to conditions. streamed: the file is read meanwhile, else the texts lie in memory."""
+    from boostext.features.extract import extract
+    from boostext.settings import TextSettings
+
+    settings = TextSettings(ngrams=tuple(ngrams), min_df=min_df)
+    load_kernels()
+    found = _documents(path)
+    taken = found if streamed else list(found)
+    with watched() as told:
+        features = extract(taken, settings, ("text",), (), threads)
+    told |= {"terms": _terms(features), "columns": len(features.yes)}
+    return told | {"postings": len(features.yes.items), "tokens": features.token_count}
+
+
+def rounds(
+    path: str, ngrams: tuple[int, int], min_df: int, rounds: int, engine: str, threads: int,
+    merged: bool = True,
+) -> dict[str, Any]:  # fmt: skip
+    """Rounds of real MH; `each` and `each_cpu` are what one costs, building the engine included.
+
+    merged: conditions that hold alike are one column, as training has it.
+    """
+    from boostext.boosting.rounds import Booster
+    from boostext.features.conditions import spell
+    from boostext.settings import BoostingSettings
+
+    prepared = _prepared(path, ngrams, min_df, merged)
+    load_kernels()
+    settings = BoostingSettings(rounds=rounds, smoothing="ss99")
+    corpus, watch, made = prepared.corpus, Watch(), []
+    with watched() as told:
+        watch.mark()
+        booster = Booster(
+            prepared.features, corpus.label_sets, len(corpus.labels), prepared.weights, settings,
+            engine, threads,
+        )  # fmt: skip
+        watch.mark()
+        for one in booster.rounds():
+            made.append(one)
+            if len(made) == 1:  # the first may build what the others use
+                watch.mark()
+        watch.mark()
+    (building, building_cpu), (first, first_cpu), (rest, rest_cpu) = watch.laps()
+    others = max(len(made) - 1, 1)
+    told["each"] = (building + first) / SHARE + rest / others
+    told["each_cpu"] = (building_cpu + first_cpu) / SHARE + rest_cpu / others
+    told |= {"made": len(made), "rules": [spell(one.rule.condition) for one in made[:5]]}
+    told |= {"columns": len(prepared.features.yes), "documents": len(corpus)}
+    return told | {"postings": len(prepared.features.yes.items), "labels": len(corpus.labels)}
+
+
+def kernels() -> dict[str, Any]:
+    """Make or load every kernel; `importing` is what numba's own import took."""
+    began = time.perf_counter()
+    importlib.import_module("numba")
+    importing = time.perf_counter() - began
+    with watched() as told:
+        told["kernels"] = load_kernels()
+    told["importing"] = importing
+    return told
+
+
+def load_kernels() -> int:
+    """Compile all kernels of the package, or load them from the cache; how many there are."""
+    import boostext
+    from boostext.compiled import compiled
+
+    count = 0
+    for module in pkgutil.walk_packages(boostext.__path__, "boostext."):
+        if "kernels" in module.name.rpartition(".")[2]:
+            signatures = getattr(importlib.import_module(module.name), "SIGNATURES", {})
+            for function, signature in signatures.items():
+                compiled(function, signature)
+                count += 1
+    return count
+
+
+def _documents(path: str) -> Iterator[Any]:
+    from boostext.corpus.readers import read_documents
+    from boostext.settings import DataSettings
+
+    return read_documents([path], DataSettings())
+
+
+def _prepared(path: str, ngrams: tuple[int, int], min_df: int, merged: bool) -> Any:
+    from boostext.features import extract as extraction
+    from boostext.training.plan import Plan
+    from boostext.training.run import prepare
+
+    if not merged:
+        extraction.merge = _unmerged
+    return prepare(_documents(path), Plan.of(ngrams=tuple(ngrams), min_df=min_df))
+
+
+def _unmerged(lists: Any, unknown_list: Any, simplicity: Any, place: Any) -> Any:
+    """As features.merge.merge, but each condition stays a column of its own."""
+    import numpy as np
+    from boostext.features.merge import Merged
+
+    order = np.argsort(place)
+    return Merged(order, order, np.arange(1, len(order) + 1), np.ones(len(order), np.int64))
+
+
+def _terms(features: Any) -> int:
+    """Conditions before equal ones were merged."""
+    return sum(1 + len(features.names.aliases(j)) for j in range(len(features.names)))
+
+
+OURS = {"text_to_matrix": text_to_matrix, "rounds": rounds, "kernels": kernels}

@@ -1,0 +1,232 @@
+"""What is measured: each row runs our work and a peer's by turns, and gives figures."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import corpora
+from corpora import Corpus
+from figures import Figure, alone, compared
+from measure import CHILD, Run, by_turns, child, program
+
+BOOSTEXT = [sys.executable, "-m", "boostext"]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """How to measure. few: repetitions of what takes minutes. folder: for corpora and models."""
+
+    folder: Path
+    repeats: int
+    few: int
+    threads: int
+    smoke: bool = False
+
+    def corpus(self, name: str) -> Corpus:
+        return corpora.corpus(name, self.folder, self.smoke)
+
+    def rounds(self, number: int) -> int:
+        return min(number, 30) if self.smoke else number
+
+
+Row = Callable[[Bench], Iterator[Figure]]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A corpus and the terms made of it."""
+
+    name: str
+    corpus: str
+    ngrams: tuple[int, int] = (1, 1)
+    min_df: int = 1
+
+    def arguments(self, bench: Bench) -> dict[str, object]:
+        path = str(bench.corpus(self.corpus).train)
+        return {"path": path, "ngrams": self.ngrams, "min_df": self.min_df}
+
+
+WORDS = Terms("20newsgroups words", "20newsgroups")
+NGRAMS = Terms("20newsgroups 1-3-grams, min_df 2", "20newsgroups", (1, 3), 2)
+DEBIAN = Terms("debian-section-en words", "debian-section-en")
+CLINC = Terms("clinc150 1-2-grams", "clinc150", (1, 2))
+
+
+# Rounds --------------------------------------------------------------------------------------
+
+
+def rounds(terms: Terms, least: float, plain: int, bench: Bench) -> Iterator[Figure]:
+    """2,000 rounds against so many of the plain engine, with and without merging before."""
+    run = partial(child, "rounds", **terms.arguments(bench), threads=1)
+    sides = [
+        partial(run, rounds=bench.rounds(2000), engine="incremental"),
+        partial(run, rounds=plain, engine="plain", merged=False),
+        partial(run, rounds=plain, engine="plain"),
+    ]
+    ours, unmerged, merged = by_turns(sides, bench.repeats)
+    _check_same_rules(ours[0], merged[0])
+    work = f"2,000 rounds, {terms.name}"
+    note = f"{ours[0].facts['columns']:,} columns, {ours[0].facts['labels']} labels"
+    yield compared(work, "plain engine", ours, unmerged, "each", least, note)
+    yield compared(work, "plain engine on merged columns", ours, merged, "each", None, note)
+
+
+def _check_same_rules(ours: Run, plain: Run) -> None:
+    if ours.facts["rules"] != plain.facts["rules"]:
+        raise RuntimeError(f"rules differ: {ours.facts['rules']} and {plain.facts['rules']}")
+
+
+def threads(terms: Terms, least: float, bench: Bench) -> Iterator[Figure]:
+    """Rounds with two threads against one."""
+    run = partial(
+        child, "rounds", **terms.arguments(bench), rounds=bench.rounds(1000), engine="incremental"
+    )
+    two, one = by_turns([partial(run, threads=2), partial(run, threads=1)], bench.repeats)
+    yield compared(f"2 threads, rounds, {terms.name}", "1 thread", two, one, "each", least)
+
+
+# Text to matrix ------------------------------------------------------------------------------
+
+
+def matrix(terms: Terms, faster: float, bench: Bench) -> Iterator[Figure]:
+    """Time with the texts in memory."""
+    ours = partial(child, "text_to_matrix", **terms.arguments(bench))
+    sides = [
+        partial(ours, threads=1), partial(ours, threads=bench.threads),
+        partial(child, "count_vectorizer", **terms.arguments(bench)),
+    ]  # fmt: skip
+    one, several, peer = by_turns(sides, bench.repeats)
+    work = f"text to matrix, {terms.name}"
+    note = f"{one[0].facts['terms']:,} terms, CountVectorizer {peer[0].facts['terms']:,}"
+    many = f"{work}, {bench.threads} threads"
+    yield compared(f"{work}, 1 thread", "CountVectorizer", one, peer, "seconds", faster, note)
+    yield compared(many, "CountVectorizer", several, peer, "seconds", None)
+
+
+def memory(terms: Terms, smaller: float, bench: Bench) -> Iterator[Figure]:
+    """Peak of the whole process, the texts streamed from the file to both."""
+    arguments = {**terms.arguments(bench), "streamed": True}
+    sides = [
+        partial(child, "text_to_matrix", **arguments, threads=bench.threads),
+        partial(child, "count_vectorizer", **arguments),
+    ]
+    ours, peer = by_turns(sides, bench.few)
+    note = f"of it {ours[0].facts['start']:.0f} and {peer[0].facts['start']:.0f} MB after imports"
+    work = f"text to matrix, {terms.name}, peak memory"
+    yield compared(work, "CountVectorizer", ours, peer, "peak", smaller, note)
+
+
+# Whole programs ------------------------------------------------------------------------------
+
+
+def _train(bench: Bench, model: Path, path: Path) -> Run:
+    command = [*BOOSTEXT, "train", str(path), "-o", str(model), "-q"]
+    return program([*command, "--rounds", str(bench.rounds(2000))])
+
+
+def train_svc(bench: Bench) -> Iterator[Figure]:
+    """Our whole process, start-up included, against theirs from texts in memory to fitted."""
+    path = bench.corpus("20newsgroups").train
+    sides = [
+        partial(_train, bench, bench.folder / "svc.boostext", path),
+        partial(child, "tfidf_svc", path=str(path)),
+    ]
+    ours, peer = by_turns(sides, bench.repeats)
+    work = "boostext train, 20newsgroups words, 2,000 rounds, file to file"
+    note = "start-up, reading and writing counted in ours only"
+    yield compared(work, "TF-IDF + LinearSVC, text to fitted", ours, peer, "seconds", 1, note)
+
+
+def train_trees(peer: str, against: str, least: float | None, bench: Bench) -> Iterator[Figure]:
+    """Our whole process against 100 trees for every label, texts in memory to fitted."""
+    path = bench.corpus("20newsgroups").train
+    trees = 3 if bench.smoke else 100
+    sides = [
+        partial(_train, bench, bench.folder / f"{peer}.boostext", path),
+        partial(child, peer, path=str(path), rounds=trees, threads=bench.threads),
+    ]
+    ours, theirs = by_turns(sides, bench.few)
+    work = "boostext train, 20newsgroups words, 2,000 rounds, file to file"
+    yield compared(work, against, ours, theirs, "seconds", least)
+
+
+def adaboost(bench: Bench) -> Iterator[Figure]:
+    """A round each; theirs has one stump a round as ours."""
+    arguments = WORDS.arguments(bench)
+    ours = partial(child, "rounds", **arguments, rounds=bench.rounds(2000), engine="incremental")
+    peer = partial(child, "adaboost", path=arguments["path"], rounds=3)
+    one, theirs = by_turns([partial(ours, threads=1), peer], bench.few)
+    work = "2,000 rounds, 20newsgroups words"
+    yield compared(work, "AdaBoostClassifier, 3 stumps", one, theirs, "each", None)
+
+
+def predict(bench: Bench) -> Iterator[Figure]:
+    """Whole processes: model and texts from files, labels to a file."""
+    corpus = bench.corpus("20newsgroups")
+    model, peer_model = bench.folder / "predict.boostext", bench.folder / "predict.ft.bin"
+    _train(bench, model, corpus.train)
+    command = [*BOOSTEXT, "predict", str(model), str(corpus.test_lines), "--output", "labels"]
+    ours = partial(program, command)
+    child("fasttext_model", path=str(corpus.train_lines), model=str(peer_model))
+    output = str(bench.folder / "labels.txt")
+    arguments = {"model": str(peer_model), "path": str(corpus.test_lines), "output": output}
+    mine, theirs = by_turns([ours, partial(_whole, "fasttext_predict", arguments)], bench.repeats)
+    work = "boostext predict, 20newsgroups test, 2,000 rounds, file to file"
+    note = "whole processes, start-up counted in both"
+    yield compared(work, "fastText's predict", mine, theirs, "seconds", 1, note)
+
+
+def _whole(work: str, arguments: dict[str, str]) -> Run:
+    """A peer's work as a whole process."""
+    return program([sys.executable, str(CHILD), work, json.dumps(arguments)])
+
+
+# Compiling -----------------------------------------------------------------------------------
+
+
+def compiling(bench: Bench) -> Iterator[Figure]:
+    """All kernels with an empty cache, and again."""
+    first, second = [], []
+    for _ in range(bench.few):
+        with tempfile.TemporaryDirectory(dir=bench.folder) as cache:
+            env = {"NUMBA_CACHE_DIR": cache}
+            first.append(child("kernels", env))
+            second.append(child("kernels", env))
+    count = first[0].facts["kernels"]
+    note = f"besides {second[0].facts['importing']:.2f} s for importing numba"
+    yield alone(f"{count} kernels, first run (nothing cached)", first, "seconds", 12)
+    yield alone(f"{count} kernels, second run", second, "seconds", 0.5, note)
+
+
+ROWS: dict[str, Row] = {
+    "rounds-words": partial(rounds, WORDS, 60, 12),
+    "rounds-ngrams": partial(rounds, NGRAMS, 200, 5),
+    "rounds-debian": partial(rounds, DEBIAN, 45, 8),
+    "rounds-clinc": partial(rounds, CLINC, 40, 12),
+    "adaboost": adaboost,
+    "train-svc": train_svc,
+    "train-xgboost": partial(train_trees, "xgboost", "xgboost hist, 100 trees a label", 20),
+    "train-lightgbm": partial(train_trees, "lightgbm", "lightgbm, 100 trees a label", None),
+    "matrix-ngrams": partial(matrix, NGRAMS, 10),
+    "memory-ngrams": partial(memory, NGRAMS, 2),
+    "matrix-words": partial(matrix, WORDS, 4),
+    "predict": predict,
+    "threads-ngrams": partial(threads, NGRAMS, 1.4),
+    "threads-debian": partial(threads, DEBIAN, 1.4),
+    "threads-words": partial(threads, WORDS, 0.95),
+    "threads-clinc": partial(threads, CLINC, 0.95),
+    "compiling": compiling,
+}
+"""name on the command line -> the row"""
+
+SMOKE = (
+    "rounds-words", "adaboost", "train-svc", "train-xgboost", "train-lightgbm", "matrix-ngrams",
+    "memory-ngrams", "predict", "threads-words", "compiling",
+)  # fmt: skip
+"""every kind of row once"""
