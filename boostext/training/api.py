@@ -10,8 +10,9 @@ from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.model.model import Model
 from boostext.training.columns import described
+from boostext.training.held_out import learn_and_judge
 from boostext.training.plan import Plan
-from boostext.training.run import train as train_documents
+from boostext.training.run import prepare
 
 Data = Iterable[Document] | Sequence[str | Path]
 
@@ -30,7 +31,7 @@ def train(data: Data, valid: Data | None = None, **settings: Any) -> Model:
     plan = Plan.of(**settings)
     paths, documents = _documents(data, plan)
     held = None if valid is None else _documents(valid, plan)[1]
-    return train_documents(documents, described(paths, plan), held).model
+    return learn_and_judge(prepare(documents, described(paths, plan), held)).model
 
 
 def _documents(data: Data, plan: Plan) -> tuple[list[str], Iterable[Document]]:
@@ -38,4 +39,4 @@ def _documents(data: Data, plan: Plan) -> tuple[list[str], Iterable[Document]]:
     if not isinstance(data, Sequence) or not data or isinstance(data[0], Document):
         return [], data  # type: ignore[return-value]  # what is no path is a document
     paths = [str(path) for path in data]
-    return paths, read_documents(paths, plan.data)
+    return paths, read_documents(paths, plan.reading)

@@ -195,10 +195,11 @@ def cross_validate(
     return CrossValidation(prepared, cuts, held, monitor.name, curve, _best(curve, monitor))
 
 
-def remarks(result: CrossValidation) -> Iterator[str]:
-    """What of the labels and the folds does not go together."""
-    corpus = result.prepared.corpus
-    yield from fold_remarks(corpus.labels, corpus.label_sets, result.splits[0])
+def remarks_before(prepared: Prepared) -> Iterator[str]:
+    """What of the labels and the folds does not go together; SettingsError where nothing does."""
+    corpus, plan = prepared.corpus, prepared.plan
+    folds = make_folds(corpus.label_sets, plan.stop.folds, plan.boosting.seed, prepared.groups)
+    yield from fold_remarks(corpus.labels, corpus.label_sets, folds)
 
 
 class _Counter:
@@ -259,7 +260,7 @@ def _monitor(prepared: Prepared, examples: Int64) -> Monitor:
     corpus, plan = prepared.corpus, prepared.plan
     gold = Gold(corpus.labels, len(corpus.labels), gather(corpus.label_sets, examples))
     link = ALGORITHMS[plan.boosting.algorithm].link
-    return Monitor(plan.stop.monitor, gold, prepared.multilabel, link)
+    return Monitor(plan.stop.monitor, gold, prepared.multilabel, link, plan.boosting.threshold)
 
 
 def _curve(curves: Sequence[Sequence[tuple[int, float]]], last: int) -> Iterator[CurvePoint]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -37,6 +38,14 @@ class Plan:
     @property
     def threads(self) -> int:
         return self.run.threads or usable_threads()
+
+    @property
+    def reading(self) -> DataSettings:
+        """How training data are read: with the field of `--group`, which prediction needs not."""
+        group, named = self.stop.group, self.data.attribute
+        if not group or group in named:
+            return self.data
+        return dataclasses.replace(self.data, attribute=(*named, group))
 
     @classmethod
     def of(cls, **values: Any) -> Plan:

@@ -14,7 +14,7 @@ from boostext.boosting.membership import Membership
 from boostext.boosting.rounds import Booster
 from boostext.boosting.rules import Round
 from boostext.corpus.corpus import Corpus, CorpusBuilder
-from boostext.corpus.documents import Document
+from boostext.corpus.documents import Attribute, Document
 from boostext.errors import BoostextError, SettingsError
 from boostext.evaluation.measures import Monitor
 from boostext.features.extract import extract
@@ -23,6 +23,7 @@ from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
 from boostext.training.columns import declared_categories, declared_labels
 from boostext.training.examples import example_weights, is_multilabel
+from boostext.training.groups import Groups
 from boostext.training.plan import Plan, command_line
 from boostext.training.resuming import check_same_work
 from boostext.training.split import Holdout
@@ -37,6 +38,7 @@ class Prepared:
     """Everything that learning needs; the texts are gone.
 
     weights: (m,), class weights multiplied in. validation: None where nothing is held out.
+    groups: (m,) values of the field that `--group` names; None without it.
     """
 
     plan: Plan
@@ -45,6 +47,7 @@ class Prepared:
     multilabel: bool
     weights: Float64
     validation: ValidationSet | None
+    groups: tuple[Attribute, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +100,8 @@ def train(
     valid: documents to choose the number of rounds on, after those that plan.stop holds out;
     plan.stop.valid names files and is not looked at here.
     old: a model of the same data and settings to go on from; the result is the very model that a
-    run without a break gives. Raises BoostextError and its children.
+    run without a break gives. What held-out documents decide is left to `held_out`: rounds must
+    be a number here. Raises BoostextError and its children.
     """
     return learn(prepare(documents, plan, valid), hooks, old)
 
@@ -110,7 +114,8 @@ def prepare(
     check_patience(plan, validates)
     holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed)
     builder = CorpusBuilder()
-    learned = builder.watch(holdout.training(documents))
+    groups = Groups(plan.stop.group)
+    learned = builder.watch(groups.taken(holdout.training(documents)))
     features = extract(
         learned, plan.text, plan.data.text, attributes=None, threads=plan.threads,
         declared=declared_categories(plan),
@@ -123,6 +128,7 @@ def prepare(
         multilabel=is_multilabel(corpus, plan.boosting),
         weights=example_weights(corpus, plan.boosting),
         validation=_validation(held, plan, corpus.labels) if validates else None,
+        groups=groups.values(),
     )  # fmt: skip
 
 

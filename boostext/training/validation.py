@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -118,6 +119,14 @@ class ValidationSet:
     def sums(self) -> Scores:
         """(m, k): the votes so far, added up."""
         return self._base + self._apart
+
+    def sums_of(self, rules: Iterable[Rule]) -> Scores:
+        """(m, k): the votes of these rules alone, added up."""
+        other = copy(self)
+        other._base, other._apart = np.zeros(0), np.zeros((0, 0))
+        for rule in rules:
+            other.add(rule)
+        return other.sums()
 
     def _blocks(self, condition: Condition) -> tuple[Int32, Int32]:
         """The documents in block YES, and those in block UNKNOWN."""

@@ -1,0 +1,150 @@
+"""What documents that are not learned from decide: rounds, probabilities, and thresholds.
+
+They are the validation data, where there are any; else cross-validation holds out each part of
+the training data in turn, with the number of rounds that the model gets. The model itself is then
+learned from all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boostext.arrays import Scores
+from boostext.boosting.codings import decode
+from boostext.errors import SettingsError
+from boostext.evaluation.calibrating import fit
+from boostext.evaluation.gold import Gold
+from boostext.evaluation.thresholds import tuned_thresholds
+from boostext.features.merge import gather
+from boostext.training.crossval import (
+    MOST_ROUNDS,
+    CrossValidation,
+    code_of,
+    cross_validate,
+    with_rounds,
+)
+from boostext.training.plan import Plan
+from boostext.training.run import Hooks, Prepared, Trained, learn
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Scores (m, k) of documents that the model has not learned from, and their labels."""
+
+    scores: Scores
+    gold: Gold
+
+
+def learn_and_judge(prepared: Prepared, hooks: Hooks | None = None) -> Trained:
+    """`settled`, `learn` and `finished` in one."""
+    hooks = hooks or Hooks()
+    prepared, found = settled(prepared, should_stop=hooks.should_stop)
+    return finished(learn(prepared, hooks), found)
+
+
+def check_held_out(plan: Plan, validates: bool) -> None:
+    """Raise SettingsError where the settings do not go together."""
+    if plan.boosting.rounds == 0 and validates:
+        raise SettingsError(
+            "rounds auto goes by cross-validation of all training data; leave out valid and "
+            "valid-fraction, or give the most rounds to choose from as a number"
+        )
+
+
+def check_thresholds(prepared: Prepared) -> None:
+    """Raise SettingsError where thresholds mean nothing."""
+    if prepared.plan.stop.tune_thresholds and not prepared.multilabel:
+        raise SettingsError(
+            "these documents have one label each, and a model of them gives the label of greatest "
+            "score; leave out tune-thresholds, or train with task multi"
+        )
+
+
+def wants_cross_validation(prepared: Prepared) -> bool:
+    """Whether anything is left to it."""
+    plan = prepared.plan
+    judges = plan.stop.calibrate != "none" or bool(plan.stop.tune_thresholds)
+    return plan.boosting.rounds == 0 or (judges and prepared.validation is None)
+
+
+def settled(
+    prepared: Prepared,
+    on_round: Callable[[int, int], None] = lambda done, total: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> tuple[Prepared, CrossValidation | None]:
+    """With the number of rounds, where the plan leaves it open; and the cross-validation made.
+
+    Of rounds as good as another the fewest; at most MOST_ROUNDS.
+    """
+    plan = prepared.plan
+    check_held_out(plan, prepared.validation is not None)
+    check_thresholds(prepared)
+    if not wants_cross_validation(prepared):
+        return prepared, None
+    trial = prepared if plan.boosting.rounds else with_rounds(prepared, MOST_ROUNDS)
+    found = cross_validate(
+        trial, plan.stop.folds, plan.stop.splits, prepared.groups, on_round, should_stop
+    )
+    rounds = plan.boosting.rounds or max(found.best, 1)
+    return with_rounds(prepared, rounds), found
+
+
+def finished(
+    trained: Trained,
+    found: CrossValidation | None,
+    warn: Callable[[str], None] = lambda message: None,
+) -> Trained:
+    """With calibration and thresholds as the plan asks for them; not where it was interrupted.
+
+    warn: told of labels with too few documents for a curve of their own.
+    """
+    stop = trained.prepared.plan.stop
+    asked = stop.calibrate != "none" or stop.tune_thresholds
+    if not asked or trained.interrupted:
+        return trained
+    judged = _judged(trained, found)
+    model = trained.model
+    if stop.calibrate != "none":
+        fitted = fit(judged.scores, judged.gold.matrix, stop.calibrate)
+        model = replace(model, calibration=fitted.curves)
+        if fitted.rare:
+            warn(_rare(fitted.rare, judged.gold))
+    if stop.tune_thresholds:
+        tuned = tuned_thresholds(judged.scores, judged.gold, stop.tune_thresholds)
+        model = replace(model, thresholds=tuned)
+    return replace(trained, model=model, whole=model)
+
+
+def _judged(trained: Trained, found: CrossValidation | None) -> Judged:
+    prepared, model = trained.prepared, trained.model
+    labels = prepared.corpus.labels
+    if prepared.validation is not None:
+        sums = prepared.validation.sums_of(model.rules)
+        code = code_of(model.boosting, labels)
+        scores = decode(sums, code, model.boosting.decoding) if model.rules else None
+        gold = prepared.validation.gold
+        return Judged(np.zeros((len(gold), len(labels))) if scores is None else scores, gold)
+    assert found is not None, "settled() makes it"
+    return held_out_scores(found, max(len(model.rules), 1))
+
+
+def held_out_scores(found: CrossValidation, rounds: int) -> Judged:
+    """Of the documents that some fold holds out."""
+    corpus = found.prepared.corpus
+    scores = found.scores(rounds)
+    kept = np.flatnonzero(~np.isnan(scores).any(axis=1))
+    gold = Gold(corpus.labels, len(corpus.labels), gather(corpus.label_sets, kept))
+    return Judged(scores[kept], gold)
+
+
+def _rare(rare: Sequence[int], gold: Gold) -> str:
+    counts = gold.matrix.sum(axis=0)
+    shown = ", ".join(f"{gold.labels[j]!r} ({counts[j]})" for j in rare[:5])
+    more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
+    return (
+        f"too few documents to calibrate {len(rare)} labels by themselves: {shown}{more}; "
+        "their probabilities follow the curve of all labels, from the share of the label"
+    )
