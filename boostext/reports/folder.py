@@ -9,7 +9,11 @@ from pathlib import Path
 from boostext.atomic import check_writable, replacing
 from boostext.errors import BoostextError
 
-REPORTS = ("rules.tsv", "terms.tsv", "outliers.tsv", "trace.jsonl", "bad.tsv")
+REPORTS = (
+    "rules.tsv", "terms.tsv", "outliers.tsv", "outliers.label-studio.json", "margins.tsv",
+    "reliability.tsv", "trace.jsonl", "bad.tsv", "curve.tsv", "out-of-fold.tsv",
+    "out-of-fold.jsonl",
+)  # fmt: skip
 
 
 def check_folder(folder: Path) -> None:

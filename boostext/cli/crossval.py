@@ -1,0 +1,54 @@
+"""`boostext crossval`: how good the settings are on documents that were not learned from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from boostext.cli.options import SettingsCommand, json_option, settings_options, talk_options
+from boostext.cli.talk import Talk
+from boostext.settings import (
+    BoostingSettings,
+    DataSettings,
+    RunSettings,
+    StopSettings,
+    TextSettings,
+)
+
+
+@click.command("crossval", cls=SettingsCommand)
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@click.option("--report", metavar="DIR", help="Write curve.tsv and out-of-fold.tsv or .jsonl.")
+@click.option(
+    "--output", type=click.Choice(["tsv", "jsonl"]), default="tsv", show_default=True,
+    help="How out-of-fold scores are written: a line for each document and label.",
+)  # fmt: skip
+@click.option("--config", metavar="FILE", help="Settings from a YAML file, by their option names.")
+@click.option("--labels-from", metavar="FILE", help="Corrections of labels: a CSV of id,label.")
+@click.option(
+    "--progress", type=click.Choice(["auto", "on", "off"]), default="auto", show_default=True,
+    help="Tell how far it is: on a terminal in one live line.",
+)  # fmt: skip
+@settings_options(
+    data_settings=DataSettings, text=TextSettings, boosting=BoostingSettings, stop=StopSettings,
+    run=RunSettings,
+)  # fmt: skip
+@json_option
+@talk_options
+def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+    """Learn without each part of the data in turn, and measure on that part.
+
+    Tells the measure against the number of rounds, the best number, and all measures there. Parts
+    have their share of every label; documents of one --group are never in two of them. No model
+    is written: train with --rounds N, or with --rounds auto, which does both.
+
+    \b
+    Example:
+      boostext crossval calls.jsonl --folds 5 --ngrams 1-2 --report out
+    """
+    from boostext.cli.crossval_job import Job, run
+    from boostext.cli.training_job import take_plan
+
+    plan = take_plan(values)
+    run(Job(data, plan, **values), talk)
