@@ -77,6 +77,12 @@ class Progress:
         self.last = self.clock()
         self._tell(self._line(state))
 
+    def tell(self, line: Callable[[], str]) -> None:
+        """Write another kind of line, if one is due."""
+        if self._is_due():
+            self.last = self.clock()
+            self._tell(line())
+
     def _is_due(self) -> bool:
         return not self.off and self.clock() - self.last >= self.every
 
@@ -122,8 +128,9 @@ class Progress:
 
 
 def _columns() -> int:
+    """Cells of the terminal; 80 where it does not know."""
     try:
-        return max(os.get_terminal_size(sys.stderr.fileno()).columns, 20)
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except (OSError, ValueError):
         return 80
 
