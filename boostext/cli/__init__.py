@@ -4,9 +4,11 @@ from boostext.cli.program import Program
 
 COMMANDS = {
     "train": "Learn a model from labelled documents.",
+    "tune": "Find good settings on the training data alone.",
     "predict": "Label new documents.",
     "inspect": "Show the rules of a model, and the labels that look wrong.",
     "evaluate": "Measure a model on labelled documents.",
+    "crossval": "Measure settings on parts of the data that are held out in turn.",
     "check": "Tell what is in the data: labels, sizes, duplicates.",
     "convert": "Rewrite a corpus or a model in another format.",
 }

@@ -15,6 +15,7 @@ import click
 from boostext import fields
 from boostext.cli.talk import Talk
 from boostext.errors import SettingsError
+from boostext.presets import PRESETS
 from boostext.settings import (
     BoostingSettings,
     DataSettings,
@@ -94,7 +95,8 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
     """Options for every field; the command receives each group's settings by the name given.
 
     Where the command has a `config` parameter, what that file says stands under what the command
-    line says and over the defaults.
+    line says and over the defaults. A `preset` stands under both; the command then receives
+    `given`, the names of all settings that one of the two says.
     """
 
     def decorate(command: Command) -> Command:
@@ -102,9 +104,14 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
         def with_settings(**values: Any) -> Any:
             given = {name: _given(name, values) for name in groups}
             file = _file_values(values.pop("config", None), list(groups.values()))
+            below: dict[str, Any] = file
+            if "preset" in values:
+                values["given"] = frozenset(file).union(*given.values())
+                preset = PRESETS.get(values["preset"])
+                below = {**(preset.settings if preset else {}), **file}
             for name, group in groups.items():
                 known = {f.name for f in group.options()}
-                low = {key: value for key, value in file.items() if key in known}
+                low = {key: value for key, value in below.items() if key in known}
                 values[name] = group(**{**low, **given[name]})
             return command(**values)
 
@@ -229,6 +236,30 @@ def _shown_default(field: dataclasses.Field[Any]) -> str:
     if isinstance(value, list):
         return ", ".join(str(item) for item in value)
     return str(value)
+
+
+def tuning_options(command: Command) -> Command:
+    """`--preset` and `--budget`; what they are for is in boostext.presets and training.tuning."""
+    told = "; ".join(f"{name}: {preset.help}" for name, preset in PRESETS.items())
+    preset = click.option(
+        "--preset", type=click.Choice(list(PRESETS)), help=f"Settings by what is wanted. {told}."
+    )
+    budget = click.option(
+        "--budget", metavar="TIME", callback=_duration,
+        help="Time for tuning, like 90s, 10m or 2h; it decides how many trials there are.",
+    )  # fmt: skip
+    return preset(budget(command))
+
+
+def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """Seconds; "10m" gives 600."""
+    if value is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([smh]?)", value.strip())
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
+    if not seconds:
+        raise click.BadParameter(f"{value!r} is not a time like 90s, 10m or 2h", ctx, parameter)
+    return seconds
 
 
 def talk_options(command: Command) -> Command:

@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from boostext.cli.options import SettingsCommand, json_option, settings_options, talk_options
+from boostext.cli.options import (
+    SettingsCommand,
+    json_option,
+    settings_options,
+    talk_options,
+    tuning_options,
+)
 from boostext.cli.talk import Talk
 from boostext.settings import (
     BoostingSettings,
@@ -21,7 +27,16 @@ from boostext.settings import (
 @click.argument("data", nargs=-1, metavar="DATA...")
 @click.option("-o", "--output", metavar="MODEL", help="The model file to write.")
 @click.option("--report", metavar="DIR", help="Also write rules, terms, outliers and the trace.")
+@tuning_options
+@click.option("--tune", is_flag=True, help="Choose settings on the training data first.")
 @click.option("--config", metavar="FILE", help="Settings from a YAML file, by their option names.")
+@click.option("--labels-from", metavar="FILE", help="Corrections of labels: a CSV of id,label.")
+@click.option(
+    "--outliers", type=click.Choice(["auto", "cv", "weights", "cumulated"]), default="auto",
+    show_default=True, help="How the report finds wrong labels: by rules learned without the "
+    "document (cv), or by its weight in the end or over all rounds. auto is cv, unless the data "
+    "are great.",
+)  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on from MODEL.checkpoint, or MODEL, if there.")
 @click.option("--dry-run", is_flag=True, help="Read the data, tell sizes and memory, and stop.")
 @click.option("--print-config", is_flag=True, help="Print all settings as YAML, and stop.")

@@ -14,12 +14,16 @@ from boostext.algorithms import ALGORITHMS
 from boostext.atomic import check_writable
 from boostext.boosting.rules import Round
 from boostext.cli.config import write_config
+from boostext.cli.cross_validating import found_words, told_by
 from boostext.cli.progress import Progress, State
 from boostext.cli.reading import announce_stdin, count, make_parent, tell_bad
 from boostext.cli.reporting import write_training_report
 from boostext.cli.signals import Stopped, StopRequest, stop_request
 from boostext.cli.talk import Talk
+from boostext.cli.tuning_job import Wish, read_all, table, tuned, wish
 from boostext.compiled import notice, on_compile
+from boostext.corpus.corrections import Corrections, read_corrections
+from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.measures import Monitor
@@ -27,7 +31,14 @@ from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
 from boostext.reports.folder import check_folder
 from boostext.training.columns import described, with_validation
-from boostext.training.plan import Plan
+from boostext.training.crossval import CrossValidation, remarks_before
+from boostext.training.held_out import (
+    check_held_out,
+    finished,
+    settled,
+    wants_cross_validation,
+)
+from boostext.training.plan import Plan, command_line
 from boostext.training.run import (
     Hooks,
     Moment,
@@ -51,6 +62,17 @@ class Job:
     resume: bool
     progress: str
     as_json: bool
+    labels_from: str | None = None
+    outliers: str = "auto"
+    preset: str | None = None
+    tune: bool = False
+    budget: float | None = None
+    given: frozenset[str] = frozenset()
+
+    @property
+    def wish(self) -> Wish | None:
+        """How to tune, if at all."""
+        return wish(self.preset, self.tune, self.given, self.budget, Path(f"{self.output}.trials"))
 
     @property
     def checkpoint(self) -> Path:
@@ -73,9 +95,13 @@ def run(job: Job, talk: Talk) -> None:
     with stop_request() as stop:
         old = starting_point(job, talk)
         bad = BadRecords()
-        prepared = read(job.data, job.plan, bad, talk, job.progress)
+        documents: list[Document] | None = None
+        if job.wish:
+            job, documents = with_tuned(job, job.wish, bad, stop, talk)
+        prepared = read(job.data, job.plan, bad, talk, job.progress, documents, job.labels_from)
+        prepared, found = settle(prepared, job.progress, talk)
         stop.patient = True
-        trained = follow(job, prepared, old, stop, talk)
+        trained = finished(follow(job, prepared, old, stop, talk), found, talk.warn)
         save(job, trained, talk)
         if trained.interrupted:
             raise stopped_message(job, trained, stop)
@@ -108,25 +134,47 @@ def starting_point(job: Job, talk: Talk) -> Model | None:
     return None
 
 
+def with_tuned(
+    job: Job, wanted: Wish, bad: BadRecords, stop: StopRequest, talk: Talk
+) -> tuple[Job, list[Document]]:
+    """The job with chosen settings, and the documents, which stay read."""
+    documents = read_all(job.data, job.plan, bad, talk, job.progress)
+    plan = described(job.data, job.plan)
+    found = tuned(documents, plan, wanted, job.resume, stop, talk, job.progress)
+    for line in table(found):
+        talk.say(line)
+    talk.say(f"chosen: {command_line(found.plan)}")
+    return dataclasses.replace(job, plan=found.plan), documents
+
+
 def read(
-    paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk, mode: str = "auto"
-) -> Prepared:
+    paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk, mode: str = "auto",
+    already: list[Document] | None = None, labels_from: str | None = None,
+) -> Prepared:  # fmt: skip
     """Documents to features, with a word on what was found."""
-    check_patience(plan, bool(plan.stop.valid or plan.stop.valid_fraction))
+    validates = bool(plan.stop.valid or plan.stop.valid_fraction)
+    check_patience(plan, validates)
+    check_held_out(plan, validates)
     given, plan = plan, with_validation(paths, plan)
     if plan != given:
         talk.say(f"validating on {', '.join(plan.stop.valid)}, found beside the stem")
-    announce_stdin(paths + plan.stop.valid, talk)
+    announce_stdin(plan.stop.valid if already else paths + plan.stop.valid, talk)
     talk.say(f"threads {plan.threads}, seed {plan.boosting.seed}")
     progress = Progress("off" if talk.quiet else mode)
     on_compile(lambda: announce_compiling(progress, talk))
-    documents = read_documents(paths, plan.data, bad)
+    corrections = read_corrections(labels_from) if labels_from else None
+    documents = already or read_documents(paths, plan.reading, bad)
+    if corrections:
+        documents = corrections.applied(documents)
     valid = read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None
     try:
         prepared = prepare(progress.counting(documents), described(paths, plan), valid)
     finally:
         progress.finish()
-    tell_bad(bad, talk)
+    if not already:
+        tell_bad(bad, talk)
+    if corrections:
+        tell_corrections(corrections, talk)
     if notice():
         talk.say(notice())
     talk.say(sizes(prepared))
@@ -135,6 +183,16 @@ def read(
     for warning in warnings(prepared):
         talk.warn(warning)
     return prepared
+
+
+def tell_corrections(corrections: Corrections, talk: Talk) -> None:
+    talk.say(f"labels of {count(len(corrections.met), 'document')} from {corrections.path}")
+    if corrections.unmet:
+        shown = ", ".join(map(repr, corrections.unmet[:3]))
+        talk.warn(
+            f"{corrections.path}: {count(len(corrections.unmet), 'id')} that no document has, "
+            f"such as {shown}"
+        )
 
 
 def announce_compiling(progress: Progress, talk: Talk) -> None:
@@ -153,6 +211,23 @@ def sizes(prepared: Prepared) -> str:
     if prepared.validation is not None:
         parts.append(count(len(prepared.validation), "validation document"))
     return ", ".join(parts)
+
+
+# Cross-validation ----------------------------------------------------------------------------
+
+
+def settle(prepared: Prepared, mode: str, talk: Talk) -> tuple[Prepared, CrossValidation | None]:
+    """Whatever the plan leaves to cross-validation, with progress and a word on what came of it."""
+    progress = Progress("off" if talk.quiet else mode)
+    for remark in remarks_before(prepared) if wants_cross_validation(prepared) else ():
+        talk.say(remark)
+    try:
+        settled_plan, found = settled(prepared, told_by(progress))
+    finally:
+        progress.finish()
+    if found is not None:
+        talk.say(found_words(found))
+    return settled_plan, found
 
 
 # Learning ------------------------------------------------------------------------------------
@@ -209,6 +284,8 @@ def save(job: Job, trained: Trained, talk: Talk) -> None:
         write_model(trained.whole, job.checkpoint)
     else:
         job.checkpoint.unlink(missing_ok=True)
+    if job.wish and not trained.interrupted:
+        job.wish.trials.unlink(missing_ok=True)
 
 
 def stopped_message(job: Job, trained: Trained, stop: StopRequest) -> Stopped:
