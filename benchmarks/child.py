@@ -1,4 +1,4 @@
-"""Runs one piece of work in this process and prints its figures: child.py NAME ARGUMENTS_AS_JSON."""
+"""Runs one piece of work in this process and prints its figures: child.py NAME JSON."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -75,7 +76,7 @@ def _unpack(source: Path, path: Path) -> None:
         shutil.copyfileobj(packed, plain)
 
 
-def records(path: Path) -> Iterator[dict[str, object]]:
+def records(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a JSONL file."""
     with path.open(encoding="utf-8", newline="\n") as lines:
         for line in lines:
@@ -88,7 +89,7 @@ def texts(path: Path) -> Iterator[str]:
 
 def first_labels(path: Path) -> list[str]:
     """One label a document, for peers that know no more."""
-    return [str([*record.get("labels", []), record.get("label", "")][0]) for record in records(path)]
+    return [record["labels"][0] if record["labels"] else "none" for record in records(path)]
 
 
 def _as_lines(source: Path, path: Path) -> None:

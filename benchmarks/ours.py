@@ -1,4 +1,4 @@
-"""Pieces of boostext's own work, each in a process by itself; names are what `measure.child` takes."""
+"""Pieces of boostext's own work, each for a process by itself, by names that `child` takes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import corpora
 from watch import Watch, watched
 
 SHARE = 2000
@@ -115,6 +114,7 @@ def _prepared(path: str, ngrams: tuple[int, int], min_df: int, merged: bool) -> 
 def _unmerged(lists: Any, unknown_list: Any, simplicity: Any, place: Any) -> Any:
     """As features.merge.merge, but each condition stays a column of its own."""
     import numpy as np
+
     from boostext.features.merge import Merged
 
     order = np.argsort(place)

@@ -52,7 +52,7 @@ def model_reports(model: Model) -> dict[str, Iterable[str]]:
 def training_outliers(trained: Trained, top: int) -> list[OutlierRow]:
     """From the lists of conditions that training has: no text is read again."""
     model, members = tapered(trained.model), trained.members
-    numbers = condition_numbers(members, model)
+    numbers = condition_numbers(trained.rounds)
     scores = training_scores(members, model, numbers)
     rows = outlier_rows(model, trained.prepared.corpus, scores, top)
     examples = [row.example for row in rows[:EXPLAINED]]

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from boostext.arrays import Int8, Scores
-from boostext.boosting.membership import ALWAYS, Membership
+from boostext.boosting.membership import Membership
 from boostext.boosting.reach import Reach
+from boostext.boosting.rules import Round
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
 from boostext.model.decoding import decoded
 from boostext.model.merged import add_guarded, merge_rules, merge_votes
-from boostext.model.model import Model, asked_conditions
+from boostext.model.model import Model
 from boostext.model.predict import Contribution, entries_said
 
 
-def condition_numbers(members: Membership, model: Model) -> dict[Condition, int]:
-    """Numbers of the rules' conditions; one pass that keeps no other condition's name."""
-    wanted = asked_conditions(model)
-    spelled = ((members.condition(j), j) for j in (*range(len(members)), ALWAYS))
-    return {condition: j for condition, j in spelled if condition in wanted}
+def condition_numbers(rounds: Iterable[Round]) -> dict[Condition, int]:
+    """Numbers of the conditions that the rules ask, as the rounds tell them: none is spelled."""
+    numbers: dict[Condition, int] = {}
+    for rule, place in (placed for made in rounds for placed in made.placed):
+        numbers[rule.condition] = place.condition
+        asked = zip(rule.precondition, place.precondition, strict=True)
+        numbers |= {literal.condition: number for literal, (number, _) in asked}
+    return numbers
 
 
 def training_scores(members: Membership, model: Model, numbers: dict[Condition, int]) -> Scores:

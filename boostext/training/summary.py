@@ -81,7 +81,7 @@ def corpus_gold(corpus: Corpus, known: int) -> Gold:
 
 def model_scores(trained: Trained) -> Scores:
     """(m, k): the model's scores of its training documents, from the lists of conditions."""
-    numbers = condition_numbers(trained.members, trained.model)
+    numbers = condition_numbers(trained.rounds)
     return training_scores(trained.members, trained.model, numbers)
 
 

@@ -31,16 +31,17 @@ def calls():
 
 @pytest.fixture(scope="module")
 def trained():
-    """Corpus, booster, and the tapered model of ROUNDS rounds of MH on sparse 3-grams."""
+    """Corpus, booster, conditions by number, model of ROUNDS rounds of MH on sparse 3-grams."""
     builder = CorpusBuilder()
     features = extract(builder.watch(calls()), TEXT, ["text"])
     corpus = builder.corpus()
     settings = BoostingSettings(rounds=ROUNDS)
     labels = corpus.labels
     booster = Booster(features, corpus.label_sets, len(labels), corpus.weights, settings)
-    rules = tuple(made.rule for made in booster.rounds())
+    rounds = list(booster.rounds())
+    rules = tuple(made.rule for made in rounds)
     model = Model(labels, multilabel=True, rules=rules, text=TEXT, boosting=settings)
-    return corpus, booster, model
+    return corpus, booster, condition_numbers(rounds), model
 
 
 @pytest.fixture(scope="module")
@@ -50,18 +51,16 @@ def planted():
 
 
 def test_scores_from_the_lists_are_those_that_boosting_has(trained):
-    _, booster, model = trained
-    numbers = condition_numbers(booster.members, model)
+    _, booster, numbers, model = trained
     assert training_scores(booster.members, model, numbers) == pytest.approx(
         booster.scores(), abs=1e-9
     )
 
 
 def test_contributions_from_the_lists_are_those_from_the_texts(trained):
-    _, booster, model = trained
+    _, booster, numbers, model = trained
     examples = [0, 7, 1999]
     documents = list(calls())
-    numbers = condition_numbers(booster.members, model)
     found = training_contributions(booster.members, model, numbers, examples)
     predictor = Predictor(model)
     for example, listed in zip(examples, found, strict=True):
@@ -75,9 +74,8 @@ def test_contributions_from_the_lists_are_those_from_the_texts(trained):
 
 
 def test_most_planted_labels_are_among_twice_as_many_outliers(trained, planted):
-    corpus, booster, model = trained
+    corpus, booster, numbers, model = trained
     model = tapered(model)
-    numbers = condition_numbers(booster.members, model)
     scores = training_scores(booster.members, model, numbers)
     rows = outlier_rows(model, corpus, scores, top=2 * len(planted))
     found = [row for row in rows if row.id in planted]
@@ -86,9 +84,8 @@ def test_most_planted_labels_are_among_twice_as_many_outliers(trained, planted):
 
 
 def test_the_objecting_terms_are_words_of_the_document(trained):
-    corpus, booster, model = trained
+    corpus, booster, numbers, model = trained
     model = tapered(model)
-    numbers = condition_numbers(booster.members, model)
     rows = outlier_rows(model, corpus, training_scores(booster.members, model, numbers), top=20)
     examples = [row.example for row in rows]
     spoken = training_contributions(booster.members, model, numbers, examples)
