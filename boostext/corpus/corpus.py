@@ -156,7 +156,7 @@ def snippet(document: Document) -> str:
     texts = (text for text in document.texts.values() if text)
     # four times the length: enough for texts with ordinary white space, and no walk through all
     starts = (" ".join(text[: 4 * SNIPPET].split()) for text in texts)
-    line = UNSHOWABLE.sub("\ufffd", " | ".join(starts))
+    line = UNSHOWABLE.sub("\ufffd", " | ".join(start for start in starts if start))
     return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from boostext.corpus.corpus import CorpusBuilder
@@ -95,6 +95,7 @@ def test_any_change_of_the_content_changes_the_digest_and_the_place_does_not(cha
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("ab"), st.text()), max_size=3))
+@example([{"a": "some text", "b": "\r"}])
 def test_snippets_are_short_single_lines_that_move_no_cursor(texts):
     for snippet in corpus_of([Document("1", fields) for fields in texts]).snippets:
         assert len(snippet) <= 160
