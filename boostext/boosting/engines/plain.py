@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,8 +13,11 @@ from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
 from boostext.boosting.cuts import Cuts
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.losses import LOSSES, Weighing
+from boostext.boosting.reach import Blocks
 from boostext.boosting.votes import VOTES
-from boostext.features.conditions import NO, UNKNOWN, YES
+
+Move = tuple[Blocks, Float64]
+"""Documents by block, and what is added for each block."""
 
 CHUNK = 1 << 21
 """Block weights held at a time, in numbers: memory does not grow with conditions x labels."""
@@ -49,30 +52,48 @@ class PlainEngine:
         return Choice(winner, float(gains[winner]))
 
     def block_weights(self, condition: int) -> Float64:
-        by_sign = self._by_sign()  # (m, 2, c)
-        W = np.zeros((3, *by_sign.shape[1:]))
-        no = np.ones(len(by_sign), np.bool_)
-        for block in (YES, UNKNOWN):
-            documents = self._documents(condition, block)
-            W[block] = by_sign[documents].sum(axis=0)
-            no[documents] = False
-        W[NO] = by_sign[no].sum(axis=0)
-        return W
+        return self.sums(self.blocks(condition))
 
     def apply(self, condition: int, votes: Float64, pull: Float64 | None = None) -> None:
-        if pull is not None:
+        blocks = self.blocks(condition)
+        self.move([(blocks, votes)], None if pull is None else [(blocks, pull)])
+
+    def size(self, condition: int, direction: Float64, alpha: str) -> float:
+        return self.size_of([(self.blocks(condition), direction)], alpha)
+
+    # -------------------------------------------------------------- rules that stand anywhere
+
+    def blocks(self, condition: int) -> Blocks:
+        """Documents of each block of a condition."""
+        yes, unknown = self.members.yes(condition), self.members.unknown(condition)
+        no = np.ones(self.problem.example_count, np.bool_)
+        no[yes] = no[unknown] = False
+        return unknown, np.flatnonzero(no).astype(np.int32), yes
+
+    def sums(self, blocks: Blocks) -> Float64:
+        """(3, 2, k): block weights; documents in no block are left out."""
+        by_sign = self._by_sign()  # (m, 2, c)
+        return np.stack([by_sign[documents].sum(axis=0) for documents in blocks])
+
+    def by_sign(self) -> Float64:
+        """(m, 2, k): weights, each in its sign's half, on the grid where sums are exact."""
+        return on_grid(self._by_sign())
+
+    def move(self, moves: Sequence[Move], pulls: Sequence[Move] | None = None) -> None:
+        """As `apply`, for votes (3, k) on the documents of any blocks; pulls (3, 2, k)."""
+        if pulls is not None:
             before = np.zeros_like(self._scores) if self._pulled is None else self._pulled
-            felt = np.where(
-                self._signs > 0, self._spread(condition, pull[:, 1]),
-                self._spread(condition, pull[:, 0]),
-            )  # fmt: skip
-            self._pulled = before + felt
-        self._scores = self._scores + self._spread(condition, votes)
+            against, for_label = (
+                self._spread([(blocks, pull[:, sign]) for blocks, pull in pulls]) for sign in (0, 1)
+            )
+            self._pulled = before + np.where(self._signs > 0, for_label, against)
+        self._scores = self._scores + self._spread(moves)
         self._round += 1
         self._weights, self._log_value = self._reweigh()
 
-    def size(self, condition: int, direction: Float64, alpha: str) -> float:
-        h = self._spread(condition, direction)
+    def size_of(self, moves: Sequence[Move], alpha: str) -> float:
+        """As `size`, for directions (3, k) on the documents of any blocks."""
+        h = self._spread(moves)
 
         def slope(alpha: float) -> float:
             rng = np.random.default_rng([self.problem.seed, self._round])
@@ -93,14 +114,12 @@ class PlainEngine:
     def weights(self) -> Weights:
         return self._weights
 
-    def _documents(self, condition: int, block: int) -> Int32:
-        return self.members.yes(condition) if block == YES else self.members.unknown(condition)
-
-    def _spread(self, condition: int, votes: Float64) -> Scores:
+    def _spread(self, moves: Sequence[Move]) -> Scores:
         """(m, k): each example's vote."""
-        h = np.repeat(votes[NO][None], self.problem.example_count, axis=0)
-        for block in (YES, UNKNOWN):
-            h[self._documents(condition, block)] = votes[block]
+        h = np.zeros((self.problem.example_count, moves[0][1].shape[1]))
+        for blocks, votes in moves:
+            for documents, vote in zip(blocks, votes, strict=True):
+                h[documents] += vote
         return h
 
     def _reweigh(self) -> Weighing:
