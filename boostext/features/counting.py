@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,8 @@ from boostext.features.text_kernels import fill, grow_pairs, join, kernel, tally
 from boostext.settings import TextSettings
 
 LOW = 0xFFFFFFFF
+STRETCH = 1 << 22
+"""Places that a kernel joins in one call."""
 
 
 @dataclass(frozen=True)
@@ -121,21 +124,37 @@ def _joined(
     seen, keys, first = (np.zeros(room, np.int64) for _ in range(3))
     state = np.zeros(3, np.int64)
     gaps = np.array(shifts, np.int64)
-    while True:
-        kernel(join)(left, right, gaps, ends, slots, seen, keys, first, out, state)
-        if state[1] == len(ends):
-            break
-        if 2 * len(seen) > len(slots) // 4:
-            slots = _rehashed(slots)
-        seen, keys, first = (np.append(a, np.zeros_like(a)) for a in (seen, keys, first))
+    for part in _stretches(ends):
+        while state[1] < len(part):
+            kernel(join)(left, right, gaps, part, slots, seen, keys, first, out, state)
+            if state[1] < len(part):
+                slots, seen, keys, first = _more_room(slots, seen, keys, first)
     known = int(state[2])
     return Stream(out, ends, len(shifts)), Found(keys[:known], first[:known], seen[:known] & LOW)
 
 
-def _rehashed(slots: Int64) -> Int64:
-    larger = np.full(2 * len(slots), -1, np.int64)
-    kernel(grow_pairs)(slots, larger)
-    return larger
+def _stretches(ends: Int64) -> Iterator[Int64]:
+    """More and more of the documents: a kernel cannot be interrupted, and should not take long."""
+    stop = 0
+    while stop < len(ends):
+        place = (ends[stop - 1] if stop else 0) + STRETCH
+        stop = max(stop + 1, int(np.searchsorted(ends, place, side="right")))
+        yield ends[:stop]
+
+
+def _more_room(
+    slots: Int64, seen: Int64, keys: Int64, first: Int64
+) -> tuple[Int64, Int64, Int64, Int64]:
+    """The tables of `join`, twice as large."""
+    if 2 * len(seen) > len(slots) // 4:
+        larger = np.full(2 * len(slots), -1, np.int64)
+        kernel(grow_pairs)(slots, larger)
+        slots = larger
+    return slots, _twice(seen), _twice(keys), _twice(first)
+
+
+def _twice(numbers: Int64) -> Int64:
+    return np.append(numbers, np.zeros_like(numbers))
 
 
 def _documents(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Lists:
@@ -148,7 +167,13 @@ def _documents(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> List
     items = np.empty(starts[-1], np.int32)
     seen = np.full(len(frequency), -1, np.int64)
     kernel(fill)(
-        terms.numbers, terms.layers, terms.ends, _rank(counts), seen, starts[:-1].copy(), items
+        terms.numbers,
+        terms.layers,
+        terms.ends,
+        _rank(counts, len(terms.numbers)),
+        seen,
+        starts[:-1].copy(),
+        items,
     )
     return Lists(starts, items)
 
@@ -157,14 +182,23 @@ def _tallied(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int64,
     """Sizes of the lists of `_documents`, and the first place of each term."""
     seen = np.full(known, -1, np.int64)
     sizes, first = np.zeros(known * len(counts), np.int64), np.zeros(known, np.int64)
-    kernel(tally)(terms.numbers, terms.layers, terms.ends, _rank(counts), seen, sizes, first)
+    kernel(tally)(
+        terms.numbers,
+        terms.layers,
+        terms.ends,
+        _rank(counts, len(terms.numbers)),
+        seen,
+        sizes,
+        first,
+    )
     return sizes, first
 
 
-def _rank(counts: tuple[int, ...]) -> Int32:
-    """Occurrences -> place in counts, -1 for none. Counts beyond a text's length never come."""
-    rank = np.full(counts[-1] + 1, -1, np.int32)
-    rank[list(counts)] = np.arange(len(counts))
+def _rank(counts: tuple[int, ...], most: int) -> Int32:
+    """Occurrences -> place in counts, -1 for none; more than `most` occurrences never come."""
+    rank = np.full(min(counts[-1], most) + 1, -1, np.int32)
+    possible = [count for count in counts if count < len(rank)]
+    rank[possible] = np.arange(len(possible))
     return rank
 
 

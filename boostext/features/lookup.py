@@ -138,6 +138,7 @@ class ConditionLookup:
         self._always: list[int] = []
         self._unknown_categories = unknown_categories
         self._seen = 0
+        self._last: tuple[str, str, list[tuple[str, int, int]]] = ("", "", [])
         for j, condition in enumerate(self.conditions):
             self._add(condition, j)
         for thresholds in self._thresholds.values():
@@ -202,6 +203,13 @@ class ConditionLookup:
 
         return CompiledLookup(self)
 
+    def _tokens(self, name: str, text: str) -> list[tuple[str, int, int]]:
+        """With spans; kept for the text last asked about, of which many terms are explained."""
+        if self._last[:2] != (name, text):
+            found = self._tree(name).tokenizer.tokens_with_spans(text)
+            self._last = (name, text, found)
+        return self._last[2]
+
     def find(self, document: Document, condition: Condition) -> list[Span]:
         """Where in the text as given a term occurs: start and end of each run of its tokens.
 
@@ -210,7 +218,7 @@ class ConditionLookup:
         if not isinstance(condition, Occurs):
             return []
         tree = self._tree(condition.field)
-        found = tree.tokenizer.tokens_with_spans(document.texts.get(condition.field, ""))
+        found = self._tokens(condition.field, document.texts.get(condition.field, ""))
         term = parts(condition.term, tree.settings)
         low, high = tree.settings.ngrams
         if len(found) != 1 and only_alone(term, tree.settings.expert, high):
