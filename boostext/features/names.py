@@ -74,19 +74,3 @@ class LazyNames:
     def _condition(self, i: int) -> Condition:
         s = bisect_right(self._ends, i)
         return self._sources[s].condition(i - (self._ends[s - 1] if s else 0))
-
-
-class GivenNames:
-    """ConditionNames of a list of conditions, none merged."""
-
-    def __init__(self, conditions: Sequence[Condition]) -> None:
-        self._conditions = conditions
-
-    def __len__(self) -> int:
-        return len(self._conditions)
-
-    def __getitem__(self, j: int) -> Condition:
-        return self._conditions[j]
-
-    def aliases(self, j: int) -> tuple[Condition, ...]:
-        return ()
