@@ -35,13 +35,15 @@ class Eligible(NamedTuple):
     share: float
 
 
-def first_of_best(values: Float64, preference: Float64) -> int:
+def first_of_best(values: Float64, preference: Float64 | None = None) -> int:
     """Index of the first value, gain x preference, within TIE of the greatest.
 
-    TIE is of gains: where little is preferred any more, small values are no ties yet.
+    preference: 1 unless said. TIE is of gains: where little is preferred any more, small values
+    are no ties yet.
     """
     best = int(np.argmax(values))
-    return int(np.argmax(values >= values[best] - TIE * preference[best]))
+    scale = 1.0 if preference is None else preference[best]
+    return int(np.argmax(values >= values[best] - TIE * scale))
 
 
 def preferences(document_frequencies: Int64, m: int, rarity: float) -> Float64:

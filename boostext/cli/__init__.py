@@ -10,6 +10,7 @@ COMMANDS = {
     "evaluate": "Measure a model on labelled documents.",
     "crossval": "Measure settings on parts of the data that are held out in turn.",
     "check": "Tell what is in the data: labels, sizes, duplicates.",
+    "prune": "Make a model of fewer rules or terms.",
     "convert": "Rewrite a corpus or a model in another format.",
 }
 """name -> the first sentence of its help; the module boostext.cli.NAME is imported when it runs"""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -17,6 +17,7 @@ from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Attribute, Document
 from boostext.errors import BoostextError, SettingsError
 from boostext.evaluation.measures import Monitor
+from boostext.features.conditions import Condition
 from boostext.features.extract import extract
 from boostext.features.matrix import FeatureMatrix
 from boostext.model.decoding import code_rows
@@ -159,9 +160,16 @@ def _validation(
     return found
 
 
-def learn(prepared: Prepared, hooks: Hooks | None = None, old: Model | None = None) -> Trained:
-    """Run the rounds on what `prepare` read; see `train`."""
+def learn(
+    prepared: Prepared,
+    hooks: Hooks | None = None,
+    old: Model | None = None,
+    only: Collection[Condition] = (),
+) -> Trained:
+    """Run the rounds on what `prepare` read; see `train`. only: conditions to ask, if any."""
     run = _Learning(prepared, hooks or Hooks(), old)
+    if only:
+        run.booster.keep_only(only)
     for made in run.booster.rounds(old.rules if old else ()):
         if run.after(made):
             break

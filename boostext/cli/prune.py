@@ -1,0 +1,56 @@
+"""`boostext prune`: a model of fewer rules or terms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from boostext.cli.options import (
+    SettingsCommand,
+    json_option,
+    overriding_options,
+    talk_options,
+    threads_option,
+)
+from boostext.cli.talk import Talk
+
+
+@click.command("prune", cls=SettingsCommand)
+@click.argument("model")
+@click.argument("data", nargs=-1, metavar="[DATA...]")
+@click.option("-o", "--output", required=True, metavar="MODEL2", help="The model file to write.")
+@click.option(
+    "--rules", type=click.IntRange(1), metavar="N",
+    help="Keep the first N rules; with --terms, learn N before they are merged.",
+)  # fmt: skip
+@click.option(
+    "--terms", type=click.IntRange(1), metavar="N",
+    help="Keep the N most telling terms, and fit their votes anew on DATA, the training data.",
+)  # fmt: skip
+@threads_option
+@overriding_options(short=True)
+@json_option
+@talk_options
+def command(
+    model: str, data: tuple[str, ...], rules: int | None, terms: int | None, talk: Talk,
+    **values: Any,
+) -> None:  # fmt: skip
+    """Make a model of fewer rules or terms.
+
+    The first N rules are the model that training with N rounds gives. For N terms the model's
+    training data is needed: votes are fitted anew, and the rules of each term become one.
+
+    \b
+    Example:
+      boostext prune calls.boostext calls.jsonl -o small.boostext --terms 100
+    """
+    from boostext.cli.pruning import Job, run
+
+    if rules is None and terms is None:
+        raise click.UsageError("nothing to prune; give --rules N or --terms N")
+    if terms is not None and not data:
+        raise click.UsageError("--terms fits votes anew; name the model's training data as DATA")
+    if terms is None and data:
+        raise click.UsageError("--rules alone needs no data; leave it out, or give --terms too")
+    run(Job(model, data, rules, terms, **values), talk)

@@ -1,0 +1,51 @@
+"""Votes anew for some of a model's conditions, on its training data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from boostext.corpus.documents import Document
+from boostext.errors import BoostextError
+from boostext.model.model import Model
+from boostext.model.prune import influential, merged
+from boostext.settings import RunSettings, StopSettings
+from boostext.training.plan import Plan
+from boostext.training.run import Hooks, learn, prepare
+
+ROUNDS_PER_TERM = 10
+"""Rules that a refit learns at most for each term: votes have settled by then."""
+
+
+def refit(
+    documents: Iterable[Document],
+    model: Model,
+    terms: int,
+    rounds: int | None = None,
+    run: RunSettings | None = None,
+    hooks: Hooks | None = None,
+) -> Model:
+    """A model of at most `terms` terms, one rule for each: the most influential of the model's.
+
+    Boosting runs once more with the model's settings, but asks for no other terms; then the rules
+    of each are merged. rounds: of that run; as many as the model has unless said, at most 10 a
+    term. Raises BoostextError where the documents are not those that the model was trained on.
+    """
+    kept = influential(model, terms)
+    if rounds is None:
+        rounds = min(model.round_count, ROUNDS_PER_TERM * terms)
+    boosting = replace(model.boosting, rounds=max(rounds, 1), terms=terms)
+    plan = Plan(model.data, model.text, boosting, StopSettings(), run or RunSettings())
+    prepared = prepare(documents, plan)
+    if prepared.corpus.digest != model.provenance.digest:
+        raise BoostextError(
+            f"these are not the documents of the model ({len(prepared.corpus)}, where it learned "
+            f"from {model.provenance.documents}, or other contents); name its training data"
+        )
+    fitted = merged(learn(prepared, hooks, only=kept).model)
+    command = f"{model.provenance.command} (pruned to {terms} terms)"
+    return replace(
+        fitted,
+        boosting=replace(boosting, rounds=model.boosting.rounds),
+        provenance=replace(fitted.provenance, command=command),
+    )
