@@ -8,7 +8,7 @@ COMMANDS = {
     "predict": "Label new documents.",
     "inspect": "Show the rules of a model, and the labels that look wrong.",
     "evaluate": "Measure a model on labelled documents.",
-    "crossval": "Measure settings on parts of the data that are held out in turn.",
+    "crossval": "Learn without each part of the data in turn, and measure on that part.",
     "check": "Tell what is in the data: labels, sizes, duplicates.",
     "prune": "Make a model of fewer rules or terms.",
     "convert": "Rewrite a corpus or a model in another format.",
