@@ -185,9 +185,9 @@ def test_no_round_allocates_terms_x_labels():
     m, k, terms = 400, 60, 4000
     data = corpus(rng, m, k, terms // 2, 0.01, True)
     features, sets, _ = data
-    booster = Booster(features, sets, k, np.ones(m), BoostingSettings(rounds=40), "incremental")
+    booster = Booster(features, sets, k, np.ones(m), BoostingSettings(rounds=120), "incremental")
     made = booster.rounds()
-    for _ in range(5):
+    for _ in range(80):  # by then all that win or nearly do have rows
         next(made)
     tracemalloc.start()
     for _ in made:
@@ -195,6 +195,17 @@ def test_no_round_allocates_terms_x_labels():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < len(features.yes) * k * 4  # the least: one float32 each
+
+
+@needs_numba
+@pytest.mark.parametrize(("votes", "abstain"), FORMS)
+def test_rows_that_find_no_room_only_cost_time(votes, abstain, monkeypatch):
+    data = corpus(np.random.default_rng(4), 150, 5, 60, 0.1, False, True)
+    choices = {"rounds": 60, "votes": votes, "abstain": abstain}
+    roomy, made = boosted(data, np.ones(150), "incremental", **choices)
+    monkeypatch.setattr(incremental, "MOST_BYTES", 0)
+    without, again = boosted(data, np.ones(150), "incremental", **choices)
+    assert_same_bits(roomy, made, without, again)
 
 
 @needs_numba

@@ -14,22 +14,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int32, Int64, Scores, Weights
 from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
 from boostext.boosting.engines import kernels, layout
 from boostext.boosting.engines.interface import Problem
+from boostext.boosting.membership import NONE
 from boostext.boosting.votes import VOTES
 from boostext.compiled import compiled, notice
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES
 
 FORMS = {("real", False): 0, ("real", True): 1, ("discrete", False): 2, ("discrete", True): 3}
-STEPS = 2.0**26
-"""Whole numbers that a label's sum of e makes; leaves room for it to grow sixteenfold."""
+STEPS, ROOM = 2.0**30, 3.5
+"""Whole numbers that a label's sum of e makes, and how far it may grow within 32 bits."""
+MASS = 2.0**26
+"""Whole numbers that all documents' bounds make."""
 LASTS = 2048
 """Rules after which e is computed anew from the scores: products round."""
 CUT_SLOP = 4e-6
@@ -38,9 +42,9 @@ SPLIT = 400_000
 """Work, in sums changed or terms looked at, from which threads pay."""
 
 
-Changes = tuple[Int32, Int32, Int32, Int32]
-"""Documents (c,); whole numbers by which their e changed, by sign - (c, kp), and along pos by
-sign +; by which their bounds changed (c,)."""
+UInt32 = NDArray[np.uint32]
+Changes = tuple[Int32, UInt32, UInt32, Int32]
+"""See kernels.CHANGES."""
 
 
 class IncrementalEngine:
@@ -58,8 +62,11 @@ class IncrementalEngine:
         self._unknown = (features.unknown.starts, features.unknown.items)
         self._labels = layout.labels(problem.label_sets, k).arrays()
         self._terms = layout.terms(features)
+        by_document = self._terms.by_document
+        self._terms_of = (by_document.starts, by_document.items)
         self._near = np.zeros(0, np.int32)
-        self._pending: Changes | None = None
+        self._flat: tuple[Float64, float, bool] | None = None
+        self._applied_last: list[int] = []
         self._local, self._neg = np.zeros((m, k)), np.zeros((m, k))
         self._pos = np.zeros(len(problem.label_sets.items))
         self._S, self._low, self._sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((2, k))
@@ -68,23 +75,32 @@ class IncrementalEngine:
         self._renew()
 
     def _allocate(self, m: int, kp: int) -> None:
-        n = len(self._terms.numbers)
-        self._rows = np.zeros((self._terms.frequent, 2, kp), np.int32)
-        self._scale = np.zeros((5, kp), np.float32)
-        self._mass, self._whole = np.zeros(n, np.int32), np.zeros(m, np.int32)
-        self._found, self._values = np.zeros(n, np.int32), np.zeros(n)
+        n, k = len(self._terms.numbers), self.problem.label_count
+        self._rows, self._taken = np.zeros((64, 2, kp), np.uint32), 0
+        self._slot, self._mass = np.full(n, -1, np.int32), np.zeros(n, np.int32)
+        self._asked, self._used = np.zeros(n, np.int32), np.zeros(n, np.int32)
+        self._whole_neg = np.zeros((m, kp), np.uint32)
+        self._whole_pos = np.zeros(len(self._pos), np.uint32)
+        self._units, self._bound_of = np.zeros((2, kp), np.uint32), np.zeros(m, np.int32)
+        self._scale, self._counts = np.zeros((3, kp), np.float32), np.zeros((2, kp), np.float32)
+        self._counts[1, :k] = np.bincount(self.problem.label_sets.items, minlength=k)
+        self._counts[0, :k] = m - self._counts[1, :k]
+        self._by_pos = np.zeros(len(self._pos), np.uint32)
+        self._nothing = self._no_changes(0)
+        self._pending, self._clock = self._nothing, 0
+        self._found = (np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.int32))
 
     # -------------------------------------------------------------- what the loop asks
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
-        self._flush()
-        greatest = max(float(preference.max(initial=0.0)), 1e-300)
-        search = _Search(self, preference, draw, greatest)
+        self._clock += 1
+        search = _Search(self, preference, draw)
         search.exactly(self._near)
         search.terms()
         search.exactly(self._partly_unknown)
         search.cuts()
         self._near = search.near
+        self._give_rows(search.wanted)
         self._refresh(search)
         return search.choice()
 
@@ -106,6 +122,7 @@ class IncrementalEngine:
         ]
         self._G += votes[base]
         self._pending = self._advance(moved)
+        self._applied_last.append(condition)
         self._applied += 1
         self._spread += max((float(np.abs(shift).max()) for _, shift in moved), default=0.0)
         self._sums[:] = self._S + self._low
@@ -140,31 +157,37 @@ class IncrementalEngine:
     def _advance(self, moved: list[tuple[Int32, Float64]]) -> Changes:
         """Move e and the scores of documents; the changes that terms have yet to hear of."""
         count = sum(len(documents) for documents, _ in moved)
-        changes = (
-            np.zeros(count, np.int32), np.zeros((count, self._rows.shape[2]), np.int32),
-            self._by_pos, np.zeros(count, np.int32),
-        )  # fmt: skip
+        changes = self._no_changes(count)
+        whole = (self._whole_neg, self._whole_pos, self._units, self._bound_of)
         first = 0
         for documents, shift in moved:
             factor = np.exp(np.stack([shift, -shift]))
             self._kernels["advance"](
                 documents, first, shift, factor, self._labels, self._local, self._neg, self._pos,
-                self._S, self._low, self._grid, self._worth, self._whole, changes,
+                self._S, self._low, self._grid, self._worth, whole, changes,
             )  # fmt: skip
             first += len(documents)
         self._weight += int(changes[3].sum(dtype=np.int64))
+        if self._weight > 2**30:
+            self._recount_mass()
+            changes[3][:] = 0
         return changes
+
+    def _no_changes(self, count: int) -> Changes:
+        """Room for the changes of so many documents."""
+        by_neg = np.zeros((count, self._rows.shape[2]), np.uint32)
+        return np.zeros(count, np.int32), by_neg, self._by_pos, np.zeros(count, np.int32)
 
     def _worn(self) -> bool:
         """Whether whole numbers have grown too coarse or too great, or e has rounded too often.
 
         Depends on the rules applied only: replaying them leaves the same bits as finding them.
         """
-        grown = self._sums * self._grid >= 16 * STEPS
+        grown = self._sums * self._grid >= ROOM * STEPS
         if self._applied >= LASTS or self._spread > 300 or grown.any():
             return True
         roots = np.sqrt(self._sums[0] * self._sums[1])
-        coarse = (self._sums * self._grid < STEPS / 1024).any(axis=0)
+        coarse = (self._sums * self._grid < STEPS / 2**14).any(axis=0)
         return bool(np.abs(self._G).max() > 200 or roots[coarse].sum() > 0.02 * roots.sum())
 
     def _renew(self) -> None:
@@ -179,6 +202,7 @@ class IncrementalEngine:
         self._total = self._kernels["scales"](self.form, self._sums, self._G, self._g, self._now)
         self._recount_rows()
         self._recount_mass()
+        self._pending = self._nothing
 
     def _reweigh(self) -> None:
         """e = D from the scores; the greatest exponent is taken out first, as in losses."""
@@ -208,47 +232,74 @@ class IncrementalEngine:
     # -------------------------------------------------------------- the terms
 
     def _flush(self) -> None:
-        """Tell the terms of the last rule's changes."""
-        changes, self._pending = self._pending, None
-        if changes is None or not len(changes[0]):
-            return
-        if self._weight > 2**30:
-            self._recount_mass()
-            changes[3][:] = 0
-        by_document = self._terms.by_document
-        terms = (by_document.starts, by_document.items)
-        sizes = by_document.starts[changes[0] + 1] - by_document.starts[changes[0]]
-        work = int(sizes.sum()) * self._rows.shape[2] // 8
-        self._each_range(
-            lambda low, high: self._kernels["push"](
-                low, high, changes, terms, self._labels, self._rows, self._mass
-            ),
-            work,
-        )
+        """Tell the terms of the last rule's changes, if no search did."""
+        changes, self._pending = self._pending, self._nothing
+        if len(changes[0]):
+            self._each_range(
+                lambda low, high: self._kernels["push"](
+                    low, high, changes, self._terms_of, self._labels, self._slot, self._rows,
+                    self._mass,
+                ),
+                self._work(changes),
+            )  # fmt: skip
+
+    def _work(self, changes: Changes) -> int:
+        """About how many sums hear of the changes."""
+        starts = self._terms_of[0]
+        return int((starts[changes[0] + 1] - starts[changes[0]]).sum()) * self._rows.shape[2] // 8
 
     def _recount_rows(self) -> None:
-        self._pending = None
-        self._by_pos = np.rint(self._pos * self._grid[1, self._labels[1]]).astype(np.int32)
-        by_neg = np.zeros((len(self._neg), self._rows.shape[2]), np.int32)
-        by_neg[:, : self._neg.shape[1]] = np.rint(self._neg * self._grid[0])
-        self._each_range(
-            lambda low, high: self._kernels["recount_rows"](
-                low, high, self._terms.numbers, self._lists, self._labels, by_neg, self._by_pos,
-                self._rows,
-            ),
-            by_neg.size,
+        """e in whole numbers, and the rows that were of use lately."""
+        k = self.problem.label_count
+        self._whole_neg[:, :k] = np.rint(self._neg * self._grid[0])
+        self._whole_pos[:] = np.rint(self._pos * self._grid[1, self._labels[1]])
+        self._units[0] = self._whole_neg.sum(axis=0)
+        self._units[1, :k] = np.bincount(self._labels[1], self._whole_pos, k)
+        used = np.flatnonzero((self._slot >= 0) & (self._used > self._clock - RECENT))
+        self._slot[:], self._taken, self._asked[:] = -1, 0, 0
+        self._give_rows(used.astype(np.int32))
+
+    def _give_rows(self, wanted: Int32) -> None:
+        """Rows for these terms, from now on kept up to date."""
+        last = self._taken + len(wanted)
+        if not len(wanted) or last * self._rows[0].nbytes > MOST_BYTES:
+            return
+        if last > len(self._rows):
+            larger = np.zeros((2 * last, *self._rows.shape[1:]), np.uint32)
+            larger[: self._taken] = self._rows[: self._taken]
+            self._rows = larger
+        self._slot[wanted] = np.arange(self._taken, last, dtype=np.int32)
+        self._used[wanted] = self._clock
+        self._taken = last
+        self._kernels["fill_rows"](
+            0, len(wanted), wanted, self._terms.numbers, self._lists, self._labels,
+            self._whole_neg, self._whole_pos, self._slot, self._rows,
         )  # fmt: skip
+
+    def _preferred(self, preference: Float64) -> tuple[Float64, float]:
+        """What kernels look up, (1,) where all are the same to spare the look-up; the greatest.
+
+        Relies on what Engine.best says of the array.
+        """
+        if self._flat is None or self._flat[0] is not preference:
+            greatest = max(float(preference.max(initial=0.0)), 1e-300)
+            self._flat = (preference, greatest, bool((preference == greatest).all()))
+        _, greatest, flat = self._flat
+        if flat and any(preference[j] != greatest for j in self._applied_last):
+            self._flat = (preference, greatest, False)
+        self._applied_last.clear()
+        return (np.array([greatest]) if self._flat[2] else preference), greatest
 
     def _recount_mass(self) -> None:
         """Count what bounds gains anew, by what e counts now."""
-        self._worth = self._now * STEPS
+        self._worth = self._now * MASS
         self._worth_total, self._fit = self._total, 0.0
         self._weight = int(
-            self._kernels["weigh"](self._worth, self._labels, self._neg, self._pos, self._whole)
+            self._kernels["weigh"](self._worth, self._labels, self._neg, self._pos, self._bound_of)
         )
         self._each_range(
             lambda low, high: self._kernels["recount_mass"](
-                low, high, self._terms.numbers, self._lists, self._whole, self._mass
+                low, high, self._terms.numbers, self._lists, self._bound_of, self._mass
             ),
             len(self._lists[1]),
         )
@@ -277,6 +328,10 @@ class IncrementalEngine:
         return np.flatnonzero(self.members.features.unknown_list >= 0).astype(np.int32)
 
 
+RECENT = 64
+"""Rounds without use after which a row is given up, when rows are counted anew."""
+MOST_BYTES = 2**31
+"""Memory that rows may take; beyond it terms are summed when they may win."""
 NEAR = 8
 """Conditions of the greatest bounds that the next search begins with."""
 
@@ -284,46 +339,51 @@ NEAR = 8
 class _Search:
     """One search: candidates with exact values, and the best value so far."""
 
-    def __init__(
-        self, engine: IncrementalEngine, preference: Float64, draw: Eligible, greatest: float
-    ) -> None:
+    def __init__(self, engine: IncrementalEngine, preference: Float64, draw: Eligible) -> None:
         self.engine, self.preference, self.draw = engine, preference, draw
-        self.greatest = greatest
-        self.best = -1.0
-        self.least_mass = 0.0
+        self.looked_up, self.greatest = engine._preferred(preference)
+        self.best, self.slop, self.least_mass = -1.0, 0.0, 0.0
         self.candidates: list[tuple[Int32, Float64]] = []
-        self.near = np.zeros(0, np.int32)
+        self.near = self.wanted = NONE
         self.base = engine._kernels["row_scales"](
             engine.form, engine._sums, engine._g, engine._total, engine._grid, engine._scale
         )
+        self.measure = (
+            engine._units, engine._counts, engine._scale, engine._grid, engine._now, engine._worth,
+        )  # fmt: skip
 
     def exactly(self, numbers: Int32) -> None:
         """Look at all of these listed conditions."""
         n = len(numbers)
         if n:
-            rows = np.zeros((0, 2, 8), np.int32)
+            sizes = np.diff(self.engine._lists[0])[numbers].astype(np.int32)
             everything = np.full(n, 2**31 - 1, np.int32)
-            found = (np.zeros(n, np.int32), np.zeros(n))
-            self._keep(0, self._scan(0, n, numbers, rows, everything, found), found)
+            rowless, zeros = np.full(n, -1, np.int32), np.zeros(n, np.int32)
+            state = (numbers, sizes, rowless, everything, zeros, zeros)
+            found = (np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.int32))
+            part = self._scan(0, n, state, self.engine._nothing, found)
+            self._add(part.numbers, part.values)
 
     def terms(self) -> None:
-        """Look at the terms whose bounds allow that they win."""
+        """Look at the terms whose bounds allow that they win, after they heard of changes."""
         engine = self.engine
-        found = (engine._found, engine._values)
+        changes, engine._pending = engine._pending, engine._nothing
+        state = (
+            engine._terms.numbers, engine._terms.sizes, engine._slot, engine._mass, engine._asked,
+            engine._used,
+        )  # fmt: skip
         parts = engine._each_range(
-            lambda low, high: (
-                low,
-                self._scan(low, high, engine._terms.numbers, engine._rows, engine._mass, found),
-            ),
-            len(engine._mass),
+            lambda low, high: self._scan(low, high, state, changes, engine._found),
+            engine._work(changes) + len(engine._mass),
         )
-        for low, part in parts:
-            self._keep(low, part, found)
-        near = np.concatenate([part[1] for _, part in parts])
-        values = np.concatenate([part[2] for _, part in parts])
+        for part in parts:
+            self._add(part.numbers, part.values)
+        near = np.concatenate([part.near[0] for part in parts])
+        values = np.concatenate([part.near[1] for part in parts])
         order = np.argsort(-values, kind="stable")[:NEAR]
         self.near = near[order][values[order] >= 0]
-        self.least_mass = max(float(part[3][3]) for _, part in parts)
+        self.wanted = np.concatenate([part.wanted for part in parts])
+        self.least_mass = max(part.least_mass for part in parts)
 
     def cuts(self) -> None:
         """Look at the thresholds of numeric columns."""
@@ -338,10 +398,8 @@ class _Search:
             values = gains * self.preference[numbers]
             values[~eligible(self.draw, numbers)] = -np.inf
             best = max(self.best, float(values.max(initial=-1.0)))
-            close = numbers[values >= best - CUT_SLOP].astype(np.int32)
-            exact = np.array([self._exact(int(j)) for j in close])
-            self.candidates.append((close, exact))
-            self.best = max(self.best, float(exact.max(initial=-1.0)))
+            close = numbers[values >= best - CUT_SLOP * self.greatest].astype(np.int32)
+            self._add(close, np.array([self._exact(int(j)) for j in close]))
 
     def choice(self) -> Choice | None:
         numbers = np.concatenate([c[0] for c in self.candidates] or [np.zeros(0, np.int32)])
@@ -362,23 +420,37 @@ class _Search:
         return self._gain(condition) * float(self.preference[condition])
 
     def _scan(
-        self, low: int, high: int, numbers: Int32, rows: Int32, mass: Int32, found: Any
-    ) -> tuple[int, Int32, Float64, Float64]:
+        self, low: int, high: int, state: tuple[Int32, ...], changes: Changes, found: Any
+    ) -> _Part:
         engine = self.engine
-        near, near_values, bound = np.zeros(NEAR, np.int32), np.zeros(NEAR), np.zeros(4)
+        near, bound = (np.zeros(NEAR, np.int32), np.zeros(NEAR)), np.zeros(5)
         count = engine._kernels["scan"](
-            engine.form, low, high, self.best, np.uint64(self.draw.key), self.draw.share,
-            self.greatest, self.preference, numbers, rows, mass, engine._scale, self.base,
-            engine._total, engine._now, engine._worth, engine._lists,
-            engine.members.features.unknown_list, engine._unknown, engine._labels, engine._e,
-            engine.problem.speaks, found[0], found[1], near, near_values, bound,
+            engine.form, low, high, self.best, self.slop, np.uint64(self.draw.key),
+            self.draw.share, self.greatest, self.base, engine._total, engine._clock,
+            self.looked_up, changes, engine._terms_of, state, engine._rows, self.measure,
+            engine._lists, engine.members.features.unknown_list, engine._unknown, engine._labels,
+            engine._e, engine.problem.speaks, found, near, bound,
         )  # fmt: skip
-        return count, near, near_values, bound
+        numbers, values = (array[low : low + count].copy() for array in found[:2])
+        wanted = found[2][low : low + int(bound[4])].copy()
+        return _Part(numbers, values, wanted, near, float(bound[3]))
 
-    def _keep(self, low: int, part: tuple[int, Int32, Float64, Float64], found: Any) -> None:
-        numbers, values = (array[low : low + part[0]].copy() for array in found)
+    def _add(self, numbers: Int32, values: Float64) -> None:
+        """Candidates with their exact values."""
         self.candidates.append((numbers, values))
-        self.best = max(self.best, float(values.max(initial=-1.0)))
+        if len(values) and values.max() > self.best:
+            self.best = float(values.max())
+            self.slop = kernels.SLOP * float(self.preference[numbers[values.argmax()]])
+
+
+class _Part(NamedTuple):
+    """What one range of terms gave: candidates, terms that want a row, and the next `near`."""
+
+    numbers: Int32
+    values: Float64
+    wanted: Int32
+    near: tuple[Int32, Float64]
+    least_mass: float
 
 
 def _kernels() -> dict[str, Any]:

@@ -49,7 +49,8 @@ class Engine(Protocol):
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         """The condition of greatest gain x preference among the eligible; None if there is none.
 
-        preference: (n,) non-negative, over all conditions.
+        preference: (n,) non-negative, over all conditions; always the same array, in which only
+        values of conditions applied since may have changed.
         """
 
     def block_weights(self, condition: int) -> Float64:

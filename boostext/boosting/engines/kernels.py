@@ -13,7 +13,7 @@ Names that kernels share:
             of each label, places pointing into `pos`
     e       (neg, pos, S, g): weights, their sums (2, k) by sign, and scales (2, k) that make
             e * g sum to 1
-    rows    (frequent terms, 2, kp) int32: whole-number sums of e by sign, - first
+    rows    (terms with a row, 2, kp) uint32: whole-number sums of e by sign, - first
     mass    (terms,) int32: whole-number bound on what a term can gain
 """
 
@@ -30,9 +30,9 @@ Number = Any
 
 CANCEL = 1e-4
 """A rest of S below this share has lost digits; it is summed from its own examples."""
-ROUNDING = np.float32(3e-7)
-"""What float32 may be wrong by in a share of a label's weight."""
-HIGH = 2.0**30
+R_SLOP = 1e-9
+"""What r may be wrong by; near r = 1 a gain tells far smaller differences."""
+HIGH, HIGHEST = 2.0**30, 2.0**32 - 1
 
 
 # ------------------------------------------------------------------ exact sums of one condition
@@ -153,8 +153,8 @@ def add_exactly(S: Array, low: Array, sign: int, label: int, x: float) -> None:
 
 
 def whole_number(x: float) -> Number:
-    """x rounded; what is too great for an int32 is cut (the engine renews all rows then)."""
-    return np.rint(min(x, HIGH))
+    """x rounded, as int64; what is too great for 32 bits is cut (the engine renews all then)."""
+    return np.int64(np.rint(min(x, HIGHEST)))
 
 
 def advance(
@@ -162,15 +162,15 @@ def advance(
     local: Array, neg: Array, pos: Array, S: Array, low: Array,
     grid: Array, worth: Array, whole: Array, changes: Array,
 ) -> None:  # fmt: skip
-    """Votes `shift` (k,) for documents of one block: scores, weights, sums; and what to push.
+    """Votes `shift` (k,) for documents of one block: scores, weights, sums; and what to tell terms.
 
     factor: (2, k) exp(shift), exp(-shift). grid: (2, k) steps of e in a whole number, inverted.
-    worth: (2, k) what e of a sign counts in a document's bound, in whole numbers. whole: (m,) int32
-    bounds. changes: (docs (c,), by sign - (c, kp), by sign + along pos, bounds (c,)), all int32;
-    rows from `first` on are filled.
+    worth: (2, k) what e of a sign counts in a document's bound, in whole numbers. whole: of
+    WHOLE. changes: of CHANGES; rows from `first` on are filled.
     """
     starts, items = labels[0], labels[1]
     by_document, by_neg, by_pos, bounds = changes
+    whole_neg, whole_pos, units, bound_of = whole
     k = neg.shape[1]
     for c in range(len(documents)):
         i = documents[c]
@@ -180,9 +180,11 @@ def advance(
             before = neg[i, label]
             after = before * factor[0, label]
             neg[i, label] = after
-            by_neg[first + c, label] = np.int32(
-                whole_number(after * grid[0, label]) - whole_number(before * grid[0, label])
-            )
+            now = np.uint32(whole_number(after * grid[0, label]))
+            change = np.uint32(now - whole_neg[i, label])
+            whole_neg[i, label] = now
+            by_neg[first + c, label] = change
+            units[0, label] += change
             add_exactly(S, low, 0, label, -before)
             add_exactly(S, low, 0, label, after)
         for label in range(k):
@@ -193,15 +195,17 @@ def advance(
             before = pos[place]
             after = before * factor[1, label]
             pos[place] = after
-            by_pos[place] = np.int32(
-                whole_number(after * grid[1, label]) - whole_number(before * grid[1, label])
-            )
+            now = np.uint32(whole_number(after * grid[1, label]))
+            change = np.uint32(now - whole_pos[place])
+            whole_pos[place] = now
+            by_pos[place] = change
+            units[1, label] += change
             add_exactly(S, low, 1, label, -before)
             add_exactly(S, low, 1, label, after)
             bound += after * worth[1, label]
-        now = np.int32(np.ceil(min(bound, HIGH)))
-        bounds[first + c] = now - whole[i]
-        whole[i] = now
+        least = np.int32(np.ceil(min(bound, HIGH)))
+        bounds[first + c] = least - bound_of[i]
+        bound_of[i] = least
 
 
 def sum_exactly(labels: Array, neg: Array, pos: Array, S: Array, low: Array) -> None:
@@ -234,32 +238,48 @@ def weigh(worth: Array, labels: Array, neg: Array, pos: Array, whole: Array) -> 
 # ------------------------------------------------------------------ terms: pushing and recounting
 
 
-def push(
-    low: int, high: int, changes: Array, terms: Array, labels: Array, rows: Array, mass: Array,
-) -> None:  # fmt: skip
-    """Add the changes of documents to their terms in low..high - 1.
+def begin(low: int, changes: Array, terms: Array, places: Array) -> None:
+    """places (c,): where the terms from `low` on begin, of each document that changed."""
+    documents = changes[0]
+    for c in range(len(documents)):
+        i = documents[c]
+        places[c] = lower_bound(terms[1], terms[0][i], terms[0][i + 1], low)
 
-    terms: (starts, items) of the terms of each document, ascending.
+
+def hear(
+    high: int, changes: Array, terms: Array, labels: Array, places: Array, slot: Array,
+    rows: Array, mass: Array,
+) -> None:  # fmt: skip
+    """Tell terms below `high` of the changes of their documents; `places` move on.
+
+    terms: (starts, items) of the terms of each document, ascending. slot: a term's row, or -1.
     """
     documents, by_neg, by_pos, bounds = changes
-    frequent, kp = rows.shape[0], rows.shape[2]
     for c in range(len(documents)):
         i = documents[c]
         first, last = labels[0][i], labels[0][i + 1]
-        place, end = terms[0][i], terms[0][i + 1]
-        if low > 0:
-            place = lower_bound(terms[1], place, end, low)
-        while place < end and terms[1][place] < min(high, frequent):
+        place, end = places[c], terms[0][i + 1]
+        while place < end and terms[1][place] < high:
             t = terms[1][place]
-            for label in range(kp):
-                rows[t, 0, label] += by_neg[c, label]
-            for p in range(first, last):
-                rows[t, 1, labels[1][p]] += by_pos[p]
+            r = slot[t]
+            if r >= 0:
+                for label in range(rows.shape[2]):
+                    rows[r, 0, label] += by_neg[c, label]
+                for p in range(first, last):
+                    rows[r, 1, labels[1][p]] += by_pos[p]
             mass[t] += bounds[c]
             place += 1
-        while place < end and terms[1][place] < high:
-            mass[terms[1][place]] += bounds[c]
-            place += 1
+        places[c] = place
+
+
+def push(
+    low: int, high: int, changes: Array, terms: Array, labels: Array, slot: Array, rows: Array,
+    mass: Array,
+) -> None:  # fmt: skip
+    """Tell terms low..high - 1 of the changes of their documents."""
+    places = np.zeros(len(changes[0]), np.int64)
+    begin(low, changes, terms, places)
+    hear(high, changes, terms, labels, places, slot, rows, mass)
 
 
 def lower_bound(items: Array, low: int, high: int, x: int) -> int:
@@ -273,21 +293,21 @@ def lower_bound(items: Array, low: int, high: int, x: int) -> int:
     return low
 
 
-def recount_rows(
-    low: int, high: int, numbers: Array, lists: Array, labels: Array,
-    by_neg: Array, by_pos: Array, rows: Array,
+def fill_rows(
+    low: int, high: int, wanted: Array, numbers: Array, lists: Array, labels: Array,
+    whole_neg: Array, whole_pos: Array, slot: Array, rows: Array,
 ) -> None:  # fmt: skip
-    """rows of frequent terms low..high - 1, from whole numbers (m, kp) and along pos."""
-    for t in range(low, min(high, rows.shape[0])):
+    """The rows of the terms wanted[low:high], which have a slot."""
+    for w in range(low, high):
+        r, j = slot[wanted[w]], numbers[wanted[w]]
         for label in range(rows.shape[2]):
-            rows[t, 0, label] = rows[t, 1, label] = 0
-        j = numbers[t]
+            rows[r, 0, label] = rows[r, 1, label] = 0
         for c in range(lists[0][j], lists[0][j + 1]):
             i = lists[1][c]
             for label in range(rows.shape[2]):
-                rows[t, 0, label] += by_neg[i, label]
+                rows[r, 0, label] += whole_neg[i, label]
             for p in range(labels[0][i], labels[0][i + 1]):
-                rows[t, 1, labels[1][p]] += by_pos[p]
+                rows[r, 1, labels[1][p]] += whole_pos[p]
 
 
 def recount_mass(
@@ -329,7 +349,7 @@ def scales(form: int, S: Array, G: Array, g: Array, now: Array) -> Number:
 
 
 def row_scales(form: int, S: Array, g: Array, total: float, grid: Array, scale: Array) -> Number:
-    """scale (5, kp) float32: - and + steps of rows, label weights, S- and S+; see `upper`.
+    """scale (3, kp) float32: what - and + steps of rows weigh, and what labels do; see `upper`.
 
     Returns the gain of a condition that holds nowhere (form 2: its r).
     """
@@ -347,7 +367,6 @@ def row_scales(form: int, S: Array, g: Array, total: float, grid: Array, scale: 
                 g[0, label] / grid[0, label],
                 g[1, label] / grid[1, label],
             )
-            scale[3, label], scale[4, label] = D0, D1
             if form == 2:
                 base += abs(D1 - D0)
     return base
@@ -372,7 +391,7 @@ def roof(form: int, x: float, base: float, out: float, least: float) -> Number:
     if form == 0:
         return base + 2 * (out + x * min(1.0, 0.5 + 0.5 * x / least))
     if form == 2:
-        r = min(1.0, base + out + 2 * x)
+        r = min(1.0, base + out + 2 * x + R_SLOP)
         return 1 - np.sqrt(1 - r * r)
     return out + x
 
@@ -386,7 +405,8 @@ def least_mass(form: int, gain: float, base: float, out: float, least: float) ->
         x = least * (np.sqrt(1 + 8 * y / least) - 1) / 2
         return min(x, y) if x > least else x
     if form == 2:
-        return (np.sqrt(max(0.0, 1 - (1 - min(gain, 1.0)) ** 2)) - base - out) / 2
+        d = 1 - min(gain, 1.0)
+        return (np.sqrt(max(0.0, 1 - d * d)) - base - out - R_SLOP) / 2
     return gain - out
 
 
@@ -435,59 +455,61 @@ def fit_bound(
                     bound[0], bound[1], bound[2], bound[3] = ratio, out, least, found
 
 
-def upper(form: int, row: Array, scale: Array, half: float, work: Array) -> Number:
-    """At least the gain of a frequent term, from its row (2, kp), in float32.
+def upper(
+    form: int, rows: Array, t: int, all_units: Array, yes: Number, no: Number, counts: Array,
+    scale: Array, base: float, work: Array,
+) -> Number:  # fmt: skip
+    """At least the gain of a term, from its row, in float32.
 
-    half: what a whole number of the row may be wrong by. scale: of `row_scales`. work: (kp,).
+    all_units: (2, kp) uint32, the row of all documents. yes, no: numbers rounded on either side of
+    the condition; counts (2, kp) bounds them by label. scale, base: of `row_scales`. work: (kp,).
     """
-    kp = row.shape[1]
-    zero, one, two = np.float32(0), np.float32(1), np.float32(2)
-    less = np.float32(half)
+    zero, one, half = np.float32(0), np.float32(1), np.float32(0.5)
+    inside, outside = half * np.float32(yes), half * np.float32(no)
+    kp = rows.shape[2]
+    # subtle: one loop a form, so that each becomes vector code
     if form == 0:
         for label in range(kp):
-            q, p = (
-                np.float32(row[0, label]) * scale[0, label],
-                np.float32(row[1, label]) * scale[1, label],
-            )
-            dq, dp = less * scale[0, label] + ROUNDING, less * scale[1, label] + ROUNDING
-            rest = max(one - p - dp, zero) * max(one - q - dq, zero)
-            both = max(p - dp, zero) * max(q - dq, zero)
-            work[label] = scale[2, label] * (one - np.sqrt(rest) - np.sqrt(both))
-        return 2 * total_of(work)
+            N, P = rows[t, 0, label], rows[t, 1, label]
+            A, B = scale[0, label], scale[1, label]
+            n, p = half * counts[0, label], half * counts[1, label]
+            q0 = max(np.float32(N) - min(inside, n), zero) * A
+            p0 = max(np.float32(P) - min(inside, p), zero) * B
+            q1 = max(np.float32(np.uint32(all_units[0, label] - N)) - min(outside, n), zero) * A
+            p1 = max(np.float32(np.uint32(all_units[1, label] - P)) - min(outside, p), zero) * B
+            work[label] = scale[2, label] * (one - np.sqrt(p0 * q0) - np.sqrt(p1 * q1))
+        return base + 2 * total_of(work) + 1e-6
     if form == 1:
         for label in range(kp):
-            q, p = (
-                np.float32(row[0, label]) * scale[0, label],
-                np.float32(row[1, label]) * scale[1, label],
-            )
-            dq, dp = less * scale[0, label], less * scale[1, label]
-            work[label] = p + dp + q + dq - two * np.sqrt(max(p - dp, zero) * max(q - dq, zero))
-        return total_of(work)
+            N, P = np.float32(rows[t, 0, label]), np.float32(rows[t, 1, label])
+            A, B = scale[0, label], scale[1, label]
+            n, p = min(inside, half * counts[0, label]), min(inside, half * counts[1, label])
+            least = np.sqrt(max(N - n, zero) * A * (max(P - p, zero) * B))
+            work[label] = (N + n) * A + (P + p) * B - least - least
+        return total_of(work) + 1e-6
     if form == 2:
         for label in range(kp):
-            x = (
-                np.float32(row[1, label]) * scale[1, label]
-                - np.float32(row[0, label]) * scale[0, label]
+            N, P = rows[t, 0, label], rows[t, 1, label]
+            A, B = scale[0, label], scale[1, label]
+            x = np.float32(P) * B - np.float32(N) * A
+            y = (
+                np.float32(np.uint32(all_units[1, label] - P)) * B
+                - np.float32(np.uint32(all_units[0, label] - N)) * A
             )
-            d = two * less * (scale[0, label] + scale[1, label])
-            work[label] = abs(x) + abs(scale[4, label] - scale[3, label] - x) + d
+            work[label] = abs(x) + abs(y) + (inside + outside) * (A + B)
         r = min(1.0, total_of(work) + 1e-6)
-        return 1 - np.sqrt(1 - r * r)
+        return 1 - np.sqrt(1 - r * r) + 1e-6
     for label in range(kp):
-        q, p = (
-            np.float32(row[0, label]) * scale[0, label],
-            np.float32(row[1, label]) * scale[1, label],
-        )
-        work[label] = max(p, q) + less * (scale[0, label] + scale[1, label])
+        A, B = scale[0, label], scale[1, label]
+        q, p = np.float32(rows[t, 0, label]) * A, np.float32(rows[t, 1, label]) * B
+        work[label] = max(p, q) + inside * (A + B)
     right = total_of(work)
     for label in range(kp):
-        q, p = (
-            np.float32(row[0, label]) * scale[0, label],
-            np.float32(row[1, label]) * scale[1, label],
-        )
-        work[label] = min(p, q) - less * (scale[0, label] + scale[1, label])
+        A, B = scale[0, label], scale[1, label]
+        q, p = np.float32(rows[t, 0, label]) * A, np.float32(rows[t, 1, label]) * B
+        work[label] = min(p, q) - inside * (A + B)
     d = np.sqrt(right) - np.sqrt(max(total_of(work) - 1e-6, 0.0))
-    return d * d
+    return d * d + 1e-6
 
 
 def total_of(work: Array) -> Number:
@@ -504,6 +526,25 @@ def total_of(work: Array) -> Number:
 # ------------------------------------------------------------------ the search
 
 
+def sum_row(
+    j: int, lists: Array, labels: Array, e: Array, grid: Array, sums: Array, row: Array
+) -> None:
+    """row (1, 2, kp): what the row of listed condition j would be, from its documents."""
+    neg, pos = e[0], e[1]
+    k = neg.shape[1]
+    for label in range(k):
+        sums[0, label] = sums[1, label] = 0.0
+    for c in range(lists[0][j], lists[0][j + 1]):
+        i = lists[1][c]
+        for label in range(k):
+            sums[0, label] += neg[i, label]
+        for place in range(labels[0][i], labels[0][i + 1]):
+            sums[1, labels[1][place]] += pos[place]
+    for sign in range(2):
+        for label in range(k):
+            row[0, sign, label] = np.uint32(whole_number(sums[sign, label] * grid[sign, label]))
+
+
 def is_drawn(key: int, share: float, j: int) -> Number:
     """choice.eligible of one condition."""
     x = np.uint64(j) ^ np.uint64(key)
@@ -515,31 +556,47 @@ def is_drawn(key: int, share: float, j: int) -> Number:
 
 
 SLOP = 1e-9
-"""A term may win if its bound is not below the best by more: what sums may be wrong by."""
-STEP = 64
+"""A term may win if its bound is not below the best by more: what sums may be wrong by, in gain."""
+STEP, BLOCK = 64, 1024
+"""Terms whose bounds are compared at once; whose rows stay in the cache from change to use."""
+ASKED, LONG = 2, 64
+"""A term that was summed so often, or has so many documents, gets a row."""
 
 
 def scan(
-    form: int, low: int, high: int, best: float, key: int, share: float, greatest: float,
-    preference: Array, numbers: Array, rows: Array, mass: Array, scale: Array, base: float,
-    total: float, now: Array, worth: Array, lists: Array, unknown_list: Array, unknown: Array,
-    labels: Array, e: Array, speaks: Array, found: Array, values: Array, near: Array,
-    near_values: Array, bound: Array,
-) -> int:  # fmt: skip
-    """Terms low..high - 1 whose gain x preference may be the greatest, summed exactly.
+    form: int, low: int, high: int, best: float, slop: float, key: int, share: float,
+    greatest: float, base: float, total: float, clock: int, preference: Array, changes: Array,
+    terms: Array, state: Array, rows: Array, measure: Array, lists: Array, unknown_list: Array,
+    unknown: Array, labels: Array, e: Array, speaks: Array, found: Array, near: Array,
+    bound: Array,
+) -> Number:  # fmt: skip
+    """Terms low..high - 1 hear of `changes`; those that may be the best are summed exactly.
 
-    best: a value known to be reached. greatest: of preference. found, values: filled from low on
-    with conditions and values; returns how many. near, near_values (c,): the conditions of the
-    greatest bounds met, for the next search to begin with. bound: (4,), see `fit_bound`.
+    best: a value (gain x preference) known to be reached; slop: SLOP of it. greatest: of
+    preference. state, measure: of STATE, MEASURE. found: (conditions, values, terms that want a
+    row), filled from low on; returns how many conditions. near: (conditions, values) of the
+    greatest bounds met, for the
+    next search to begin with. bound: (5,), see `fit_bound`; then how many want a row.
     """
     S, g = e[2], e[3]
-    W = np.zeros((3, 2, S.shape[1]))
-    work = np.zeros(scale.shape[1], np.float32)
-    count = 0
-    for c in range(len(near)):
-        near_values[c] = -1.0
-    fit_bound(form, (best - SLOP) / greatest, base, S, g, total, now, worth, bound)
+    numbers, sizes, slot, mass, asked, used = state
+    units, counts, scale, grid, now, worth = measure
+    kp = rows.shape[2]
+    W, work = np.zeros((3, 2, S.shape[1])), np.zeros(kp, np.float32)
+    sums, row = np.zeros((2, kp)), np.zeros((1, 2, kp), np.uint32)
+    rounded, places = np.zeros((2, kp), np.uint32), np.zeros(len(changes[0]), np.int64)
+    for sign in range(2):
+        for label in range(S.shape[1]):
+            rounded[sign, label] = np.uint32(whole_number(S[sign, label] * grid[sign, label]))
+    count, wanted, m = 0, 0, len(labels[0]) - 1
+    for c in range(len(near[0])):
+        near[1][c] = -1.0
+    begin(low, changes, terms, places)
+    fit_bound(form, (best - slop) / greatest, base, S, g, total, now, worth, bound)
     for start in range(low, high, STEP):
+        if (start - low) % BLOCK == 0:
+            block = min(start + BLOCK, high)
+            hear(block, changes, terms, labels, places, slot, rows, mass)
         stop = min(start + STEP, high)
         most = mass[start]
         for t in range(start + 1, stop):
@@ -552,29 +609,34 @@ def scan(
             j = numbers[t]
             if share < 1 and not is_drawn(key, share, j):
                 continue
-            if t < rows.shape[0]:
-                half = 0.5 * (lists[0][j + 1] - lists[0][j]) + 1
-                value = upper(form, rows[t], scale, half, work) + 1e-6
-                if form == 0:
-                    value += base
-            else:
-                value = roof(form, bound[0] * mass[t], base, bound[1], bound[2])
-            value *= preference[j]
-            if value < best - SLOP:
-                if t < rows.shape[0]:
-                    keep_near(j, value, near, near_values)
+            like = preference[j] if len(preference) > 1 else preference[0]
+            if like * roof(form, bound[0] * mass[t], base, bound[1], bound[2]) < best - slop:
                 continue
-            value = preference[j] * exact_gain(
-                form, j, lists, unknown_list, unknown, labels, e, speaks, W
-            )
-            keep_near(j, value, near, near_values)
-            if value < best - SLOP:
-                continue
-            found[low + count], values[low + count] = j, value
-            count += 1
+            value = best
+            if slot[t] >= 0:
+                used[t] = clock
+                value = like * upper(
+                    form, rows, slot[t], units, sizes[t], m - sizes[t], counts, scale, base, work
+                )
+            elif unknown_list[j] < 0:
+                sum_row(j, lists, labels, e, grid, sums, row)
+                value = like * upper(form, row, 0, rounded, 2, 2, counts, scale, base, work)
+                asked[t] += 1
+                if asked[t] == ASKED or (sizes[t] >= LONG and asked[t] == 1):
+                    found[2][low + wanted] = t
+                    wanted += 1
+            if value >= best - slop:
+                value = like * exact_gain(
+                    form, j, lists, unknown_list, unknown, labels, e, speaks, W
+                )
+                if value >= best - slop:
+                    found[0][low + count], found[1][low + count] = j, value
+                    count += 1
+            keep_near(j, value, near[0], near[1])
             if value > best:
-                best = value
-                fit_bound(form, (best - SLOP) / greatest, base, S, g, total, now, worth, bound)
+                best, slop = value, SLOP * like
+                fit_bound(form, (best - slop) / greatest, base, S, g, total, now, worth, bound)
+    bound[4] = wanted
     return count
 
 
@@ -617,24 +679,33 @@ def cut_gains(
 LISTS = "Tuple((int64[::1], int32[::1]))"
 LABELS = "Tuple((int64[::1], int32[::1], int64[::1], int32[::1], int32[::1]))"
 E = "Tuple((float64[:, ::1], float64[::1], float64[:, ::1], float64[:, ::1]))"
-CHANGES = "Tuple((int32[::1], int32[:, ::1], int32[::1], int32[::1]))"
-ROWS = "int32[:, :, ::1]"
+CHANGES = "Tuple((int32[::1], uint32[:, ::1], uint32[::1], int32[::1]))"
+"""Documents (c,); changes of their whole numbers: by sign - (c, kp), along pos, of bounds (c,)."""
+WHOLE = "Tuple((uint32[:, ::1], uint32[::1], uint32[:, ::1], int32[::1]))"
+"""e in whole numbers: (m, kp) by sign -, along pos, their sums (2, kp); documents' bounds (m,)."""
+ROWS = "uint32[:, :, ::1]"
+STATE = "Tuple((int32[::1], int32[::1], int32[::1], int32[::1], int32[::1], int32[::1]))"
+"""Of each term: condition, documents, row or -1, mass, times summed without a row, last use."""
 TABLE = "float64[:, ::1]"
+MEASURE = f"Tuple((uint32[:, ::1], float32[:, ::1], float32[:, ::1], {TABLE}, {TABLE}, {TABLE}))"
+"""units, counts, scale, grid, now, worth."""
+NEAR = "Tuple((int32[::1], float64[::1]))"
+FOUND = "Tuple((int32[::1], float64[::1], int32[::1]))"
 SIGNATURES: dict[Callable[..., Any], str] = {
     block_sums: f"int32[::1], int32[::1], {LABELS}, {E}, float64[:, :, ::1]",
     advance: f"int32[::1], int64, float64[::1], {TABLE}, {LABELS}, {TABLE}, {TABLE}, float64[::1], "
-    f"{TABLE}, {TABLE}, {TABLE}, {TABLE}, int32[::1], {CHANGES}",
+    f"{TABLE}, {TABLE}, {TABLE}, {TABLE}, {WHOLE}, {CHANGES}",
     sum_exactly: f"{LABELS}, {TABLE}, float64[::1], {TABLE}, {TABLE}",
     weigh: f"{TABLE}, {LABELS}, {TABLE}, float64[::1], int32[::1]",
-    push: f"int64, int64, {CHANGES}, {LISTS}, {LABELS}, {ROWS}, int32[::1]",
-    recount_rows: f"int64, int64, int32[::1], {LISTS}, {LABELS}, int32[:, ::1], int32[::1], {ROWS}",
+    push: f"int64, int64, {CHANGES}, {LISTS}, {LABELS}, int32[::1], {ROWS}, int32[::1]",
+    fill_rows: f"int64, int64, int32[::1], int32[::1], {LISTS}, {LABELS}, uint32[:, ::1], "
+    f"uint32[::1], int32[::1], {ROWS}",
     recount_mass: f"int64, int64, int32[::1], {LISTS}, int32[::1], int32[::1]",
     scales: f"int64, {TABLE}, float64[::1], {TABLE}, {TABLE}",
     row_scales: f"int64, {TABLE}, {TABLE}, float64, {TABLE}, float32[:, ::1]",
-    scan: "int64, int64, int64, float64, uint64, float64, float64, float64[::1], int32[::1], "
-    f"{ROWS}, int32[::1], float32[:, ::1], float64, float64, {TABLE}, {TABLE}, {LISTS}, "
-    f"int32[::1], {LISTS}, {LABELS}, {E}, float64[::1], int32[::1], float64[::1], int32[::1], "
-    "float64[::1], float64[::1]",
+    scan: "int64, int64, int64, float64, float64, uint64, float64, float64, float64, float64, "
+    f"int64, float64[::1], {CHANGES}, {LISTS}, {STATE}, {ROWS}, {MEASURE}, {LISTS}, int32[::1], "
+    f"{LISTS}, {LABELS}, {E}, float64[::1], {FOUND}, {NEAR}, float64[::1]",
     cut_gains: f"int64, int32[::1], int64[::1], int32[::1], {LABELS}, {E}, float64[::1], "
     "float64[::1]",
 }

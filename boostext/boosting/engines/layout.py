@@ -11,20 +11,17 @@ from scipy.sparse import csr_array
 from boostext.arrays import Int32, Int64, Lists
 from boostext.features.matrix import FeatureMatrix
 
-FREQUENT = 16
-"""Documents from which a term keeps a row of sums; below, it is summed when it may win."""
-
 
 @dataclass(frozen=True)
 class Terms:
     """Listed conditions without unknown values, most frequent first.
 
-    numbers: (n,) conditions. frequent: how many of them keep rows. by_document: for each document
+    numbers: (n,) conditions. sizes: (n,) their documents. by_document: for each document
     its terms, as places in `numbers`, ascending. postings: (n + 1,) documents of the terms before.
     """
 
     numbers: Int32
-    frequent: int
+    sizes: Int32
     by_document: Lists
     postings: Int64
 
@@ -42,7 +39,7 @@ def terms(features: FeatureMatrix) -> Terms:
     numbers = order[features.unknown_list[order] < 0]
     sizes = frequencies[numbers]
     postings = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Terms(numbers, int((sizes >= FREQUENT).sum()), _by_document(features, numbers), postings)
+    return Terms(numbers, sizes.astype(np.int32), _by_document(features, numbers), postings)
 
 
 def _by_document(features: FeatureMatrix, numbers: Int32) -> Lists:
