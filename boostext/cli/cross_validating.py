@@ -6,7 +6,11 @@ from collections.abc import Callable
 
 from boostext.cli.progress import Progress
 from boostext.cli.reading import count
+from boostext.cli.talk import Talk
+from boostext.errors import SettingsError
+from boostext.training.audit import Audit, audit, is_great
 from boostext.training.crossval import CrossValidation
+from boostext.training.run import Prepared
 
 
 def told_by(progress: Progress) -> Callable[[int, int], None]:
@@ -28,3 +32,24 @@ def found_words(found: CrossValidation) -> str:
         f"{best[0].spread:.4f}) after {count(found.best, 'round')}, the best of "
         f"{count(found.curve[-1].round, 'round')}"
     )
+
+
+def audited(source: str, prepared: Prepared, mode: str, talk: Talk) -> tuple[str, Audit | None]:
+    """Where outliers come from, and the audit if it is that: `auto` does without on great data, or
+    where there are too few documents for the folds, and says so.
+    """
+    if source == "auto" and is_great(prepared):
+        talk.say("outliers by weight: by rules without each document takes long; --outliers cv")
+        return "weights", None
+    if source not in ("auto", "cv"):
+        return source, None
+    progress = Progress("off" if talk.quiet else mode)
+    try:
+        return "cv", audit(prepared, told_by(progress))
+    except SettingsError as error:
+        if source == "cv":
+            raise
+        talk.say(f"outliers by weight: {error}")
+        return "weights", None
+    finally:
+        progress.finish()

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostext.arrays import Scores
-from boostext.cli.reporting import EXPLAINED
+from boostext.cli.cross_validating import audited
+from boostext.cli.reporting import EXPLAINED, audit_listing
+from boostext.cli.talk import Talk
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.model.model import Model
@@ -21,6 +23,9 @@ from boostext.reports.outliers import (
     outlier_rows,
     tapered,
 )
+from boostext.settings import RunSettings
+from boostext.training.plan import Plan
+from boostext.training.run import prepare
 
 QUANTILES = {"least": 0.0, "5 %": 0.05, "25 %": 0.25, "half": 0.5, "75 %": 0.75}
 KEPT = 2 * EXPLAINED
@@ -53,6 +58,18 @@ def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> 
     explained = {row.rank: row for row in with_objections(told, faded, spoken)}
     rows = [explained.get(row.rank, row) for row in rows]
     return DataOutliers(rows, _quantiles([row.margin for row in rows]), corpus.digest)
+
+
+def audited_data(
+    model: Model, documents: Iterable[Document], threads: int, talk: Talk
+) -> DataOutliers:
+    """The listing by rules learned without each document; its text settings are the model's."""
+    plan = Plan(model.data, model.text, model.boosting, run=RunSettings(threads=threads))
+    prepared = prepare(documents, plan)
+    _, found = audited("cv", prepared, "auto", talk)
+    assert found is not None, "cv was asked for"
+    rows = audit_listing(prepared, found)
+    return DataOutliers(rows, _quantiles([r.margin for r in rows]), prepared.corpus.digest)
 
 
 def _quantiles(margins: Sequence[float]) -> dict[str, float]:

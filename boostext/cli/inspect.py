@@ -26,6 +26,12 @@ from boostext.cli.talk import Talk
     "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N",
     help="Show N rules, N terms a label, N outliers.",
 )  # fmt: skip
+@click.option(
+    "--source", type=click.Choice(["weights", "cv"]), default=None,
+    help="How wrong labels are found: by the weight of the document in this model, or by rules "
+    "learned without it (cv), which takes longer and finds more.  [default: cv with --output, "
+    "else weights]",
+)  # fmt: skip
 @click.option("--label", multiple=True, metavar="LABEL", help="Only this label; repeat.")
 @threads_option
 @overriding_options(short=False)

@@ -12,10 +12,11 @@ from typing import Any
 import click
 import numpy as np
 
-from boostext.cli.data_outliers import DataOutliers, data_outliers
+from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.cli.options import with_given
 from boostext.cli.reading import announce_stdin, count, tell_bad
-from boostext.cli.reporting import model_reports
+from boostext.cli.reporting import EXPLAINED, model_reports
+from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -24,6 +25,7 @@ from boostext.fields import nearest
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
 from boostext.reports.folder import check_folder, write_reports
+from boostext.reports.label_studio import label_studio
 from boostext.reports.layout import page_for
 from boostext.reports.listings import label_term_list, outlier_list
 from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
@@ -45,6 +47,7 @@ class Job:
     threads: int
     overrides: dict[str, Any]
     as_json: bool
+    source: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +87,12 @@ def outliers(job: Job, model: Model, talk: Talk) -> DataOutliers:
     announce_stdin(job.paths, talk)
     bad = BadRecords()
     documents = read_documents(job.paths, with_given(model.data, job.overrides), bad)
-    found = data_outliers(model, documents, job.threads or usable_threads())
+    threads = job.threads or usable_threads()
+    if job.source == "cv" or (job.source is None and job.output):
+        with stop_request():
+            found = audited_data(model, documents, threads, talk)
+    else:
+        found = data_outliers(model, documents, threads)
     tell_bad(bad, talk)
     if found.digest != model.provenance.digest:
         talk.say(
@@ -97,6 +105,7 @@ def write(folder: Path, model: Model, found: DataOutliers | None) -> None:
     reports = model_reports(model)
     if found is not None:
         reports["outliers.tsv"] = outliers_tsv(found.rows)
+        reports["outliers.label-studio.json"] = label_studio(found.rows[:EXPLAINED])
     write_reports(folder, reports)
 
 

@@ -2,34 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from boostext.arrays import Float64
 from boostext.corpus.sources import BadRecords
+from boostext.evaluation.margins import MarginRow, margin_rows
 from boostext.model.model import Model
+from boostext.reports.doubts import doubt_rows
 from boostext.reports.escape import tsv_field
 from boostext.reports.folder import write_reports
+from boostext.reports.label_studio import label_studio
+from boostext.reports.margins import margins_tsv
+from boostext.reports.near_duplicates import near_duplicates
 from boostext.reports.objections import with_objections
-from boostext.reports.outliers import OutlierRow, outlier_rows, outliers_tsv, tapered
+from boostext.reports.outliers import (
+    OutlierRow,
+    label_signs,
+    outlier_rows,
+    outliers_tsv,
+    tapered,
+)
 from boostext.reports.rules import rule_rows, rules_tsv, text_field_count
 from boostext.reports.terms import term_rows, terms_tsv
 from boostext.reports.trace import TraceRow, trace_jsonl, trace_row
 from boostext.reports.training import condition_numbers, training_contributions, training_scores
-from boostext.training.run import Trained
+from boostext.training.audit import Audit, explained
+from boostext.training.cumulated import cumulated_shares
+from boostext.training.run import Prepared, Trained
 
 EXPLAINED = 300
 """Outliers that come with the terms that object; the listing itself has every document."""
 
 
-def write_training_report(folder: Path, trained: Trained, bad: BadRecords) -> list[Path]:
-    """Rules, terms, outliers and the trace of a run, and the records that it left out."""
+def write_training_report(
+    folder: Path, trained: Trained, bad: BadRecords, source: str, found: Audit | None
+) -> list[Path]:
+    """Rules, terms, outliers, margins and the trace of a run, and the records that it left out.
+
+    source: of the outliers, a key of OUTLIERS; found: what `cv` goes by.
+    """
     reports = model_reports(trained.model)
-    rows = training_outliers(trained, len(trained.prepared.corpus))
+    rows = OUTLIERS[source](trained, found)
     reports["outliers.tsv"] = outliers_tsv(rows)
+    reports["outliers.label-studio.json"] = label_studio(rows[:EXPLAINED])
+    reports["margins.tsv"] = margins_tsv(training_margins(trained))
     reports["trace.jsonl"] = trace_jsonl(_trace(trained))
     if trained.prepared.plan.data.skip_bad:
         reports["bad.tsv"] = bad_tsv(bad)
     return write_reports(folder, reports)
+
+
+def training_margins(trained: Trained) -> list[MarginRow]:
+    """Of the documents that the model was learned from, with the bound."""
+    prepared, model = trained.prepared, trained.model
+    scores = training_scores(trained.members, model, condition_numbers(trained.rounds))
+    signs = label_signs(model, prepared.corpus)
+    return margin_rows(model, scores, signs, prepared.weights, training=True)
 
 
 def bad_tsv(bad: BadRecords) -> Iterator[str]:
@@ -49,15 +79,53 @@ def model_reports(model: Model) -> dict[str, Iterable[str]]:
     }
 
 
-def training_outliers(trained: Trained, top: int) -> list[OutlierRow]:
-    """From the lists of conditions that training has: no text is read again."""
-    model, members = tapered(trained.model), trained.members
+def weight_outliers(trained: Trained, found: Audit | None = None) -> list[OutlierRow]:
+    """By weight under the tapered scores, from the lists of conditions: no text is read again."""
+    return _weighed(trained, None)
+
+
+def cumulated_outliers(trained: Trained, found: Audit | None = None) -> list[OutlierRow]:
+    """By the weight over all rounds."""
+    return _weighed(trained, cumulated_shares(trained))
+
+
+def _weighed(trained: Trained, shares: Float64 | None) -> list[OutlierRow]:
+    model, members, corpus = tapered(trained.model), trained.members, trained.prepared.corpus
     numbers = condition_numbers(trained.rounds)
     scores = training_scores(members, model, numbers)
-    rows = outlier_rows(model, trained.prepared.corpus, scores, top)
+    rows = outlier_rows(model, corpus, scores, len(corpus), shares)
     examples = [row.example for row in rows[:EXPLAINED]]
     spoken = training_contributions(members, model, numbers, examples)
-    return [*with_objections(rows[:EXPLAINED], model, spoken), *rows[EXPLAINED:]]
+    told = with_objections(rows[:EXPLAINED], model, spoken)
+    return with_duplicates([*told, *rows[EXPLAINED:]], trained.prepared)
+
+
+def audited_outliers(trained: Trained, found: Audit | None) -> list[OutlierRow]:
+    """By rules that were learned without the document."""
+    assert found is not None, "the caller audits"
+    return audit_listing(trained.prepared, found)
+
+
+def audit_listing(prepared: Prepared, found: Audit) -> list[OutlierRow]:
+    """Rows of an audit, the first with the terms that object."""
+    rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.chances)
+    rows = [*explained(found, rows[:EXPLAINED]), *rows[EXPLAINED:]]
+    return with_duplicates(rows, prepared)
+
+
+def with_duplicates(rows: list[OutlierRow], prepared: Prepared) -> list[OutlierRow]:
+    """The first rows with the documents that say nearly the same and have other labels."""
+    told = [row.example for row in rows[:EXPLAINED]]
+    found = near_duplicates(prepared.features, prepared.corpus, told)
+    names = ([prepared.corpus.ids[i] for i in others] for others in found)
+    first = [replace(row, duplicates=tuple(n)) for row, n in zip(rows, names, strict=False)]
+    return [*first, *rows[EXPLAINED:]]
+
+
+OUTLIERS: Mapping[str, Callable[[Trained, Audit | None], list[OutlierRow]]] = {
+    "cv": audited_outliers, "weights": weight_outliers, "cumulated": cumulated_outliers,
+}  # fmt: skip
+"""--outliers -> the listing"""
 
 
 def _trace(trained: Trained) -> Iterator[TraceRow]:

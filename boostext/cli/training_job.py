@@ -14,7 +14,7 @@ from boostext.algorithms import ALGORITHMS
 from boostext.atomic import check_writable
 from boostext.boosting.rules import Round
 from boostext.cli.config import write_config
-from boostext.cli.cross_validating import found_words, told_by
+from boostext.cli.cross_validating import audited, found_words, told_by
 from boostext.cli.progress import Progress, State
 from boostext.cli.reading import announce_stdin, count, make_parent, tell_bad
 from boostext.cli.reporting import write_training_report
@@ -107,7 +107,9 @@ def run(job: Job, talk: Talk) -> None:
             raise stopped_message(job, trained, stop)
         result = summary(trained)
         if job.report:
-            write_training_report(Path(job.report), trained, bad)
+            write_training_report(
+                Path(job.report), trained, bad, *audited(job.outliers, prepared, job.progress, talk)
+            )
     show(job, trained, result, bad, talk)
 
 

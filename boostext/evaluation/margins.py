@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Scores, Signs
 from boostext.model.model import Model
+
+THETAS = tuple(step / 20 for step in range(-20, 21))
 
 
 def vote_total(model: Model) -> float:
@@ -27,3 +32,81 @@ def margins(scores: Scores, signs: Signs, total: float) -> Float64:
 def tanh_margins(scores: Scores, signs: Signs) -> Float64:
     """(m, k): tanh(Y f / 2), in -1..1. Source: NN07 Eq. 9."""
     return np.tanh(signs * scores / 2)
+
+
+@dataclass(frozen=True)
+class MarginRow:
+    """Shares of the (example, label) pairs with a margin of theta or less, and what bounds them.
+
+    votes: margins as `margins`; tanh: as `tanh_margins`. Bounds hold on the training data; None
+    where the algorithm gives none.
+    """
+
+    theta: float
+    votes: float
+    votes_bound: float | None
+    tanh: float
+    tanh_bound: float | None
+
+
+def margin_rows(
+    model: Model, scores: Scores, signs: Signs, weights: Float64, training: bool
+) -> list[MarginRow]:
+    """The distribution of both margins at theta = -1, -0.95, ... 1.
+
+    weights: (m,) of the examples, as learned with; shares are of weight. training: these are the
+    very documents that the model was learned from, so that the bounds hold.
+    """
+    weights = weights / max(float(weights.sum()), 1e-300) / max(scores.shape[1], 1)
+    bounded = training and bounds_margins(model)
+    total = vote_total(model)
+    pairs = (margins(scores, signs, total), tanh_margins(scores, signs))
+    by_votes, by_tanh = (_shares(values, weights) for values in pairs)
+    rows = []
+    for theta, votes, tanh in zip(THETAS, by_votes, by_tanh, strict=True):
+        bounds = (
+            margin_bound(model, theta * total) if bounded else None,
+            _tanh_bound(model, theta) if bounded else None,
+        )
+        rows.append(MarginRow(theta, votes, bounds[0], tanh, bounds[1]))
+    return rows
+
+
+def _shares(values: Float64, weights: Float64) -> list[float]:
+    """Weight of the pairs at or below each theta; sums that round above it are let through."""
+    order = np.argsort(values, axis=None)
+    ranked = values.ravel()[order]
+    sums = np.concatenate([[0.0], np.cumsum(np.repeat(weights, values.shape[1])[order])])
+    places = np.searchsorted(ranked, np.array(THETAS) + 1e-12, side="right")
+    return [min(float(sums[place]), 1.0) for place in places]
+
+
+def bounds_margins(model: Model) -> bool:
+    """Whether the product of Z bounds the loss of pairs that weigh the same for every label."""
+    row = ALGORITHMS[model.boosting.algorithm]
+    whole = len(model.history.z) >= len(model.rules) > 0
+    return (
+        row.bounds == "Hamming loss" and model.boosting.start == "uniform" and whole
+        and not model.code
+    )  # fmt: skip
+
+
+def _tanh_bound(model: Model, theta: float) -> float:
+    """`margin_bound` of a tanh margin; such a margin is never quite -1."""
+    if abs(theta) == 1:
+        return max(theta, 0.0)
+    return margin_bound(model, 2 * float(np.arctanh(theta)))
+
+
+def margin_bound(model: Model, score: float) -> float:
+    """The greatest share of pairs with Y f <= score, from the product of Z.
+
+    Exponential loss: exp(score) times the product, as [Y f <= s] <= exp(s - Y f). Logistic: the
+    product over log2(1 + exp(-score)). With the tanh margin, score = ln((1 + theta)/(1 - theta)).
+    Source: SS99 Theorem 1, with the score in place of 0.
+    """
+    product = float(np.log(np.maximum(model.history.z, 1e-300)).sum())
+    if ALGORITHMS[model.boosting.algorithm].loss == "logistic":
+        loss = float(np.logaddexp(0, -score)) / float(np.log(2))
+        return float(min(np.exp(product) / max(loss, 1e-300), 1.0))
+    return float(np.exp(min(score + product, 0.0)))

@@ -63,7 +63,9 @@ class OutlierRow:
     weight: 1 is the average document; share: of the weight of all documents.
     label_rank, label_count: place among the documents with the same given label (of several, the
     one of least score), so that rare and frequent labels can be compared.
-    snippet: the text's beginning on one line.
+    snippet: the text's beginning on one line. scores: of the given, the suggested and the rival
+    label; where they are chances estimated without the document they are between 0 and 1.
+    duplicates: ids of documents with nearly the same text and other labels.
     """
 
     rank: int
@@ -82,6 +84,8 @@ class OutlierRow:
     label_count: int
     objections: tuple[Objection, ...]
     snippet: str
+    scores: tuple[tuple[str, float], ...] = ()
+    duplicates: tuple[str, ...] = ()
 
 
 def tapered(model: Model) -> Model:
@@ -98,20 +102,23 @@ def tapered(model: Model) -> Model:
     return replace(model, rules=tuple(rules))
 
 
-def outlier_rows(model: Model, corpus: Corpus, scores: Scores, top: int = 100) -> list[OutlierRow]:
+def outlier_rows(
+    model: Model, corpus: Corpus, scores: Scores, top: int = 100, shares: Float64 | None = None
+) -> list[OutlierRow]:
     """The `top` heaviest documents; scores (m, k) of the tapered model, in the model's labels.
 
     Labels the model does not know are given labels that no score supports. Rows come without
-    objections; `with_objections` adds them.
+    objections; `with_objections` adds them. shares: (m,) of the weight, where they are not those
+    of the tapered model but, say, cumulated over rounds.
     """
     signs = label_signs(model, corpus)
-    log_weights = document_log_weights(scores, signs, corpus.weights)
-    shares = _shares(log_weights)
+    if shares is None:
+        shares = weight_shares(document_log_weights(scores, signs, corpus.weights))
     order = np.argsort(-shares, kind="stable")
     places = _places_in_label(corpus, scores, signs, order)
     judged = _judgment(model, corpus, scores, signs)
     return [
-        _row(rank, int(i), corpus, judged, float(shares[i]), places)
+        _row(rank, int(i), corpus, judged, scores[i], float(shares[i]), places)
         for rank, i in enumerate(order[:top], start=1)
     ]
 
@@ -138,7 +145,8 @@ def document_log_weights(scores: Scores, signs: Signs, base: Float64) -> Float64
         return np.asarray(np.log(base) + greatest + np.log(sums))
 
 
-def _shares(log_weights: Float64) -> Float64:
+def weight_shares(log_weights: Float64) -> Float64:
+    """(m,): weights divided by their sum."""
     weights = np.exp(log_weights - log_weights.max(initial=-np.inf))
     return np.asarray(weights / weights.sum())
 
@@ -205,12 +213,15 @@ def _row(
     i: int,
     corpus: Corpus,
     judged: _Judgment,
+    scores: Scores,
     share: float,
     places: tuple[Int64, Int64],
 ) -> OutlierRow:
     given = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
     suggested = tuple(judged.labels[j] for j in np.flatnonzero(judged.suggested[i]).tolist())
-    rival = int(judged.rivals[i])
+    rival = judged.labels[judged.rivals[i]] if judged.rivals[i] >= 0 else ""
+    told = dict.fromkeys((*given, *suggested, *([rival] if rival else [])))
+    number = {label: j for j, label in enumerate(judged.labels)}
     return OutlierRow(
         rank=rank,
         example=i,
@@ -218,8 +229,8 @@ def _row(
         origin=str(corpus.origins[i]),
         given=given,
         suggested=suggested,
-        rival=judged.labels[rival] if rival >= 0 else "",
-        kind=_kind(set(given), set(suggested)),
+        rival=rival,
+        kind=kind_of(set(given), set(suggested)),
         score=float(judged.doubts[i]),
         margin=float(judged.margins[i]),
         weight=share * len(corpus),
@@ -228,10 +239,12 @@ def _row(
         label_count=int(places[1][i]),
         objections=(),
         snippet=one_line(corpus.snippets[i]),
+        scores=tuple((name, float(scores[number[name]])) for name in told if name in number),
     )
 
 
-def _kind(given: set[str], suggested: set[str]) -> str:
+def kind_of(given: set[str], suggested: set[str]) -> str:
+    """What is the matter with the given labels, if the suggested ones are right."""
     if given == suggested:
         return "agrees"
     if given < suggested:
@@ -240,8 +253,8 @@ def _kind(given: set[str], suggested: set[str]) -> str:
 
 
 def outlier_json(row: OutlierRow) -> dict[str, object]:
-    """As JSON, by the names of the fields; labels as lists."""
-    return asdict(row)
+    """As JSON, by the names of the fields; labels as lists, scores by label."""
+    return asdict(row) | {"scores": dict(row.scores)}
 
 
 def outliers_tsv(rows: Iterable[OutlierRow]) -> Iterator[str]:
@@ -256,11 +269,14 @@ def outliers_tsv(rows: Iterable[OutlierRow]) -> Iterator[str]:
         numbers = map(tsv_number, (row.score, row.margin, row.weight, row.share))
         places = [str(row.label_rank), str(row.label_count)]
         fields = [str(row.rank), tsv_field(row.id), tsv_field(row.origin), *names, row.kind]
+        scores = [f"{label} {value:.4g}" for label, value in row.scores]
         fields += [*numbers, *places, tsv_names(objections), tsv_field(row.snippet)]
+        fields += [tsv_names(scores), tsv_names(row.duplicates)]
         yield "\t".join(fields) + "\n"
 
 
 _COLUMNS = [
     "rank", "id", "origin", "given", "suggested", "rival", "kind", "score", "margin", "weight",
     "share", "label_rank", "label_count", "objections", "snippet",
+    "scores", "duplicates",
 ]  # fmt: skip

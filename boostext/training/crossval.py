@@ -18,14 +18,15 @@ import numpy as np
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Int8, Int32, Int64, Scores
 from boostext.boosting.codings import code_matrix, decode
-from boostext.boosting.membership import ALWAYS, Membership
+from boostext.boosting.membership import Membership
+from boostext.boosting.other_members import OtherMembership
 from boostext.boosting.reach import Reach
 from boostext.boosting.rounds import Booster
 from boostext.boosting.rules import Place, Round
 from boostext.evaluation.folds import Folds, fold_remarks, make_folds
-from boostext.evaluation.gold import Booleans, Gold
+from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import Monitor
-from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast
+from boostext.features.conditions import NO, UNKNOWN, YES
 from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather
 from boostext.features.part import parts
@@ -33,7 +34,6 @@ from boostext.settings import BoostingSettings
 from boostext.training.run import Prepared
 from boostext.training.validation import is_measured
 
-NONE = np.zeros(0, np.int32)
 MOST_ROUNDS = 2000
 """Rounds that are tried where cross-validation is to choose their number."""
 
@@ -72,8 +72,7 @@ class Sums:
     """
 
     def __init__(self, features: FeatureMatrix, members: Membership) -> None:
-        self._features, self._members = features, members
-        self._columns = {column.name: column.values for column in features.numeric}
+        self._members = OtherMembership(features, members)
         self._reach = Reach[int](self._blocks, features.document_count)
         self._base: Float64 | None = None
         self._apart = np.zeros((features.document_count, 0))
@@ -86,7 +85,7 @@ class Sums:
     def _add(self, votes: Float64, place: Place) -> None:
         if self._base is None:  # as wide as a vote: labels, or columns of a code
             self._base = np.zeros(votes.shape[1])
-            self._apart = np.zeros((self._features.document_count, votes.shape[1]))
+            self._apart = np.zeros((len(self._apart), votes.shape[1]))
         if place.precondition:
             found = self._reach.blocks(place.precondition, place.condition)
             for block, documents in enumerate(found):
@@ -102,20 +101,7 @@ class Sums:
 
     def _blocks(self, j: int) -> tuple[Int32, Int32]:
         """The documents in block YES of a condition, and those in block UNKNOWN."""
-        features = self._features
-        if j == ALWAYS:
-            return np.arange(features.document_count, dtype=np.int32), NONE
-        if j < self._members.listed:
-            unknown = int(features.unknown_list[j])
-            return features.yes[j], features.unknown[unknown] if unknown >= 0 else NONE
-        condition = self._members.condition(j)
-        assert isinstance(condition, AtLeast)
-        values = self._columns[condition.column]
-        return _where(values >= condition.threshold), _where(np.isnan(values))
-
-
-def _where(mask: Booleans) -> Int32:
-    return np.flatnonzero(mask).astype(np.int32)
+        return self._members.yes(j), self._members.unknown(j)
 
 
 @dataclass(frozen=True)

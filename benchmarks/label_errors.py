@@ -1,0 +1,224 @@
+"""Wrong labels put into corpora on purpose: how well they are found, beside confident learning.
+
+    python benchmarks/label_errors.py --data DIR [--corpus trec6 ...] [--noise uniform ...]
+
+DIR holds CORPUS/train.jsonl.gz with {"text", "labels"} a line. A tenth of the documents gets a
+wrong label: `uniform`, any other; `confused`, the label that logistic regression most often gives
+in its place; `conditional`, drawn by how often each is given in its place. With several labels a
+document: `missing` loses one, `extra` gains one, drawn by how often each label is there.
+
+Ours: chances out of fold, as `boostext inspect --source cv`, in the order of the listing. Theirs:
+self-confidence and normalized margin of cleanlab (which is used where it is installed; the same
+scores are computed here else) on out-of-fold probabilities of logistic regression on TF-IDF, one
+against the rest for several labels. Both 5 folds. Figures: average precision of the ranking, and
+precision among as many documents as were changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+
+from boostext.arrays import Lists
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.reports.doubts import document_doubts, given_signs
+from boostext.training.audit import audit
+from boostext.training.plan import Plan
+from boostext.training.run import Prepared, prepare
+
+CORPORA = {"trec6": False, "banking77": False, "20newsgroups": False, "reuters-r90": True}
+"""name -> several labels a document"""
+SHARE, FOLDS = 0.1, 5
+Matrix = NDArray[np.float64]
+Given = NDArray[np.bool_]
+
+
+# Wrong labels --------------------------------------------------------------------------------
+
+
+def uniform(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+    """Each chosen document gets any other label."""
+    return _moved(given, np.ones((given.shape[1],) * 2), rng)
+
+
+def confused(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+    """Each gets the label that is likeliest in place of its own."""
+    confusion = _confusion(given, chances)
+    return _moved(given, (confusion == confusion.max(axis=1, keepdims=True)) * 1.0, rng)
+
+
+def conditional(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+    """Each gets another label by how likely that is in place of its own."""
+    return _moved(given, _confusion(given, chances), rng)
+
+
+def missing(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+    """Each of several labels loses one."""
+    changed = given.copy()
+    for i in _chosen(np.flatnonzero(given.sum(axis=1) > 0), len(given), rng):
+        changed[i, rng.choice(np.flatnonzero(given[i]))] = False
+    return changed
+
+
+def extra(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+    """Each gains one, by how often labels are there."""
+    changed, counts = given.copy(), given.sum(axis=0)
+    for i in _chosen(np.arange(len(given)), len(given), rng):
+        weights = np.where(given[i], 0, counts)
+        changed[i, rng.choice(len(weights), p=weights / weights.sum())] = True
+    return changed
+
+
+NOISES: dict[str, Callable[[Given, Matrix, np.random.Generator], Given]] = {
+    "uniform": uniform, "confused": confused, "conditional": conditional,
+    "missing": missing, "extra": extra,
+}  # fmt: skip
+
+
+def _chosen(among: NDArray[np.int64], m: int, rng: np.random.Generator) -> list[int]:
+    return rng.choice(among, round(SHARE * m), replace=False).tolist()
+
+
+def _confusion(given: Given, chances: Matrix) -> Matrix:
+    """(k, k): mean chance of each label over the documents of another; 0 for its own."""
+    sums = given.T.astype(float) @ chances
+    np.fill_diagonal(sums, 0)
+    return sums
+
+
+def _moved(given: Given, weights: Matrix, rng: np.random.Generator) -> Given:
+    changed = given.copy()
+    for i in _chosen(np.arange(len(given)), len(given), rng):
+        old = int(given[i].argmax())
+        chances = weights[old].copy()
+        chances[old] = 0
+        changed[i] = False
+        changed[i, rng.choice(len(chances), p=chances / chances.sum())] = True
+    return changed
+
+
+# The two sides -------------------------------------------------------------------------------
+
+
+def ours(prepared: Prepared, given: Given, several: bool) -> Matrix:
+    """(m,): the doubt of each document; -1 for one that is never held out."""
+    sets = Lists.of(np.flatnonzero(row) for row in given)
+    changed = replace(prepared, corpus=replace(prepared.corpus, label_sets=sets))
+    doubts = document_doubts(audit(changed).chances, given_signs(changed.corpus), several)
+    return np.where(np.isnan(doubts), -1, doubts)
+
+
+def logistic(texts: list[str], given: Given, several: bool) -> Matrix:
+    """(m, k): chances out of fold."""
+    learner = LogisticRegression(max_iter=1000)
+    if several:
+        # labels without an example in a training part get the chance 0
+        model = make_pipeline(TfidfVectorizer(), OneVsRestClassifier(learner))
+        return np.asarray(cross_val_predict(
+            model, texts, given.astype(int), method="predict_proba",
+            cv=KFold(FOLDS, shuffle=True, random_state=0),
+        ))  # fmt: skip
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    model, labels = make_pipeline(TfidfVectorizer(), learner), given.argmax(axis=1)
+    return np.asarray(cross_val_predict(model, texts, labels, method="predict_proba", cv=folds))
+
+
+def theirs(chances: Matrix, given: Given, several: bool) -> dict[str, Matrix]:
+    """method -> (m,) doubt."""
+    methods = ("self_confidence", "normalized_margin")
+    try:
+        from cleanlab.multilabel_classification import get_label_quality_scores as many
+        from cleanlab.rank import get_label_quality_scores as one
+    except ImportError:
+        return dict(zip(methods, _plainly(chances, given, several), strict=True))
+    if several:
+        lists = [np.flatnonzero(row).tolist() for row in given]
+        return {m: -many(lists, chances, method=m, adjust_pred_probs=False) for m in methods}
+    labels = given.argmax(axis=1)
+    return {m: -one(labels, chances, method=m) for m in methods}
+
+
+def _plainly(chances: Matrix, given: Given, several: bool) -> tuple[Matrix, Matrix]:
+    """Source: Northcutt, Jiang & Chuang 2021; several labels by the least of all labels."""
+    if several:
+        own = np.where(given, chances, 1 - chances).min(axis=1)
+        return 1 - own, 1 - own
+    own = np.where(given, chances, 0).sum(axis=1)
+    return 1 - own, np.where(given, 0, chances).max(axis=1) - own
+
+
+# The table -----------------------------------------------------------------------------------
+
+
+def figures(doubt: Matrix, wrong: Given) -> tuple[float, float]:
+    """Average precision, and precision at the number of wrong ones."""
+    found = wrong[np.argsort(-doubt, kind="stable")]
+    precision = np.cumsum(found) / np.arange(1, len(found) + 1)
+    return float(precision[found].mean()), float(found[: found.sum()].mean())
+
+
+def rows(data: Path, name: str, noises: list[str], options: dict[str, str]) -> Iterator[dict]:
+    path, several = str(data / name / "train.jsonl.gz"), CORPORA.get(name, False)
+    plan = Plan.of(min_df=2, **options)
+    documents = list(read_documents([path], plan.data, BadRecords()))
+    texts = [document.texts["text"] for document in documents]
+    prepared = prepare(documents, plan)
+    right = given_signs(prepared.corpus) > 0
+    clean = logistic(texts, right, several) if {"confused", "conditional"} & {*noises} else right
+    for noise in noises:
+        given = NOISES[noise](right, clean * 1.0, np.random.default_rng(0))
+        wrong = (given != right).any(axis=1)
+        begun = time.monotonic()
+        sides = {"boostext cv": ours(prepared, given, several)}
+        took = time.monotonic() - begun
+        begun = time.monotonic()
+        sides |= theirs(logistic(texts, given, several), given, several)
+        for side, doubt in sides.items():
+            ap, at = figures(doubt, wrong)
+            seconds = took if side == "boostext cv" else time.monotonic() - begun
+            yield {"corpus": name, "noise": noise, "wrong": int(wrong.sum()), "method": side,
+                   "average_precision": round(ap, 4), "precision_at_wrong": round(at, 4),
+                   "seconds": round(seconds, 1)}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument("--corpus", nargs="+", default=list(CORPORA))
+    parser.add_argument("--noise", nargs="+", choices=[*NOISES], default=[*NOISES])
+    parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="of boostext")
+    parser.add_argument("--json", type=Path, help="also write the rows there, one a line")
+    asked = parser.parse_args()
+    options = dict(given.split("=", 1) for given in asked.set)
+    print(f"{'corpus':14}{'noise':12}{'method':19}{'wrong':>6}{'AP':>8}{'P@wrong':>9}{'s':>7}")
+    for name in asked.corpus:
+        fitting = ("missing", "extra") if CORPORA.get(name, False) else tuple(NOISES)[:3]
+        noises = [noise for noise in asked.noise if noise in fitting]
+        for row in rows(asked.data, name, noises, options):
+            print(
+                f"{row['corpus']:14}{row['noise']:12}{row['method']:19}{row['wrong']:>6}"
+                f"{row['average_precision']:>8.3f}{row['precision_at_wrong']:>9.3f}"
+                f"{row['seconds']:>7.0f}"
+            )
+            sys.stdout.flush()
+            if asked.json:
+                with asked.json.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Conditions that were chosen on some documents, asked of others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostext.arrays import Int32
+from boostext.boosting.membership import Membership
+from boostext.features.matrix import FeatureMatrix
+
+
+class OtherMembership(Membership):
+    """The conditions of `members`, by their numbers, over other documents.
+
+    features: of those documents; listed conditions have the same numbers as in `members`.
+    """
+
+    def __init__(self, features: FeatureMatrix, members: Membership) -> None:
+        self.features = features
+        self.listed, self.columns, self.offsets = members.listed, members.columns, members.offsets
+        self._values = {column.name: column.values for column in features.numeric}
+
+    def yes(self, j: int) -> Int32:
+        """Documents in block YES, each once."""
+        if j < self.listed:
+            return super().yes(j)
+        column, cut = self.column_of(j)
+        met = self._values[column.name] >= float(column.thresholds[cut])
+        return np.flatnonzero(met).astype(np.int32)
+
+    def unknown(self, j: int) -> Int32:
+        """Documents in block UNKNOWN."""
+        if j < self.listed:
+            return super().unknown(j)
+        column, _ = self.column_of(j)
+        return np.flatnonzero(np.isnan(self._values[column.name])).astype(np.int32)

@@ -1,0 +1,45 @@
+"""Documents that say nearly the same as another and have other labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from boostext.corpus.corpus import Corpus
+from boostext.features.matrix import FeatureMatrix
+
+ALIKE = 0.9
+"""Cosine of the conditions of two documents, weighted by ln(m/df): from here on nearly the same."""
+MOST = 5
+COMMON = 0.2
+"""Conditions of a greater share of the documents tell nothing, and would cost most."""
+
+
+def near_duplicates(
+    features: FeatureMatrix, corpus: Corpus, examples: Sequence[int]
+) -> list[list[int]]:
+    """For each of the examples at most MOST others, the most alike first, of other labels."""
+    documents = _rows(features)
+    labels = [frozenset(corpus.label_sets[i].tolist()) for i in range(len(corpus))]
+    found = []
+    for i in examples:
+        alike = np.asarray((documents @ documents[[i]].T).toarray()).ravel()
+        near = np.flatnonzero(alike >= ALIKE)
+        order = near[np.argsort(-alike[near], kind="stable")].tolist()
+        found.append([j for j in order if j != i and labels[j] != labels[i]][:MOST])
+    return found
+
+
+def _rows(features: FeatureMatrix) -> csr_array:
+    """(m, n): documents by conditions, each row of length 1."""
+    m, yes = features.document_count, features.yes
+    frequencies = np.diff(yes.starts)
+    weights = np.where(frequencies <= max(COMMON * m, 1), np.log(m / np.maximum(frequencies, 1)), 0)
+    values = np.repeat(weights, frequencies)
+    by_condition = csr_array((values, yes.items, yes.starts), shape=(len(yes), m))
+    documents = by_condition.T.tocsr()
+    lengths = np.sqrt(np.asarray(documents.multiply(documents).sum(axis=1)).ravel())
+    scaled: csr_array = (diags_array(1 / np.maximum(lengths, 1e-12)) @ documents).tocsr()
+    return scaled

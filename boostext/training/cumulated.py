@@ -1,0 +1,36 @@
+"""The weight that documents had over all rounds of a training."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.boosting.codings import decode
+from boostext.reports.outliers import document_log_weights, label_signs, weight_shares
+from boostext.training.crossval import Sums, code_of
+from boostext.training.run import Trained
+
+POINTS = 100
+"""Rounds at which weights are taken, evenly spaced."""
+
+
+def cumulated_shares(trained: Trained) -> Float64:
+    """(m,), sum 1: the share of each document in the weights, averaged over the rounds.
+
+    A document with a wrong label is heavy from the first rounds on; one that is only rare, later.
+    Weights are those of exponential loss on the scores of labels, whatever the algorithm.
+    """
+    corpus, model = trained.prepared.corpus, trained.model
+    rounds = trained.rounds
+    signs, code = label_signs(model, corpus), code_of(model.boosting, model.labels)
+    points = {round(t) for t in np.linspace(1, len(rounds), POINTS)} if rounds else set()
+    sums = Sums(trained.members.features, trained.members)
+    total = np.zeros(len(corpus))
+    for made in rounds:
+        sums.add(made)
+        if made.number in points:
+            scores = decode(sums.value(), code, model.boosting.decoding)
+            total += weight_shares(document_log_weights(scores, signs, corpus.weights))
+    if not points:
+        return weight_shares(np.log(np.maximum(corpus.weights, 1e-300)))
+    return np.asarray(total / len(points))
