@@ -19,7 +19,7 @@ from boostext.settings import (
 
 @click.command("crossval", cls=SettingsCommand)
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
-@click.option("--report", metavar="DIR", help="Write curve.tsv and out-of-fold.tsv or .jsonl.")
+@click.option("--report", metavar="DIR", help="Write curve, reliability, and out-of-fold scores.")
 @click.option(
     "--output", type=click.Choice(["tsv", "jsonl"]), default="tsv", show_default=True,
     help="How out-of-fold scores are written: a line for each document and label.",

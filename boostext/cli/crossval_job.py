@@ -31,6 +31,7 @@ from boostext.reports.curves import curve_drawing
 from boostext.reports.evaluations import evaluation_summary, label_table
 from boostext.reports.folder import check_folder, write_reports
 from boostext.reports.layout import page_for, stack
+from boostext.reports.margins import reliability_tsv
 from boostext.training.crossval import (
     MOST_ROUNDS,
     CrossValidation,
@@ -66,7 +67,7 @@ def run(job: Job, talk: Talk) -> None:
     scores = found.scores(found.best)
     report = measured(found, scores)
     if job.report:
-        write(job, found, scores)
+        write(job, found, scores, report)
     if job.as_json:
         click.echo(json.dumps(as_json(found, report), ensure_ascii=False, allow_nan=False))
     else:
@@ -114,10 +115,11 @@ def measured(found: CrossValidation, scores: Scores) -> Report:
     return evaluate(shell(found), pairs())
 
 
-def write(job: Job, found: CrossValidation, scores: Scores) -> None:
+def write(job: Job, found: CrossValidation, scores: Scores, report: Report) -> None:
     chances = probabilities(scores, link_of(shell(found)))
     folds = found.splits[0].of
     write_reports(Path(str(job.report)), {
+        "reliability.tsv": reliability_tsv(report.calibration),
         "curve.tsv": curve_tsv(found.curve, found.measure),
         f"out-of-fold.{job.output}": OUT_OF_FOLD[job.output](
             found.prepared.corpus, folds, scores, chances

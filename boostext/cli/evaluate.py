@@ -32,6 +32,7 @@ from boostext.cli.talk import Talk
     "--tune-thresholds", is_flag=True,
     help="Choose for each label the threshold of greatest F1 here, and write MODEL2 with them.",
 )  # fmt: skip
+@click.option("--reliability", is_flag=True, help="Show how often probabilities came true.")
 @click.option("-o", "--output", metavar="MODEL2", help="Where --tune-thresholds writes.")
 @threads_option
 @overriding_options(short=True)

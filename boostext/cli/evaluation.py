@@ -26,6 +26,7 @@ from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
 from boostext.model.predict import Predictor
+from boostext.reports.distributions import reliability_drawing
 from boostext.reports.evaluations import confusion_list, evaluation_summary, label_table
 from boostext.reports.layout import page_for, stack
 from boostext.threads import usable_threads
@@ -45,6 +46,7 @@ class Job:
     threads: int
     overrides: dict[str, Any]
     as_json: bool
+    reliability: bool = False
 
 
 @dataclass
@@ -131,6 +133,8 @@ def show(job: Job, report: Report, talk: Talk) -> None:
         return
     page = page_for(sys.stdout)
     parts = [evaluation_summary(report, page), label_table(report.labels, page)]
+    if job.reliability:
+        parts.append(reliability_drawing(report.calibration, page))
     if job.confusions:
         parts.append(confusion_list(report.confusions, page, job.confusions))
     for number, part in enumerate(parts):

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
+from boostext.arrays import Scores
 from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.cli.options import with_given
 from boostext.cli.reading import announce_stdin, count, tell_bad
 from boostext.cli.reporting import EXPLAINED, model_reports
 from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
+from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
+from boostext.evaluation.gold import gold_of
+from boostext.evaluation.margins import MarginRow, margin_rows
 from boostext.fields import nearest
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
+from boostext.model.predict import Predictor
+from boostext.reports.distributions import margin_drawing
 from boostext.reports.folder import check_folder, write_reports
 from boostext.reports.label_studio import label_studio
 from boostext.reports.layout import page_for
 from boostext.reports.listings import label_term_list, outlier_list
+from boostext.reports.margins import margins_tsv
 from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
 from boostext.reports.rules import RuleRow, rule_json, rule_rows
 from boostext.reports.tables import rule_table
@@ -48,6 +55,7 @@ class Job:
     overrides: dict[str, Any]
     as_json: bool
     source: str | None = None
+    margins: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +67,7 @@ class View:
     speaking_against: Sequence[LabelTerm]
     outliers: Sequence[OutlierRow]
     found: DataOutliers | None
+    margins: Sequence[MarginRow] = ()
 
 
 def run(job: Job, talk: Talk) -> None:
@@ -66,10 +75,12 @@ def run(job: Job, talk: Talk) -> None:
     check_labels(job, model)
     if job.output:
         check_folder(Path(job.output))
-    found = outliers(job, model, talk) if job.paths else None
+    scored = OwnScores(model)
+    found = outliers(job, model, scored, talk) if job.paths else None
+    margins = scored.margins(found.digest) if found and scored.asked(job) else ()
     if job.output:
-        write(Path(job.output), model, found)
-    shown = view(job, model, found)
+        write(Path(job.output), model, found, margins)
+    shown = replace(view(job, model, found), margins=margins if job.margins else ())
     if job.as_json:
         click.echo(json.dumps(as_json(model, shown), ensure_ascii=False))
     else:
@@ -83,10 +94,40 @@ def check_labels(job: Job, model: Model) -> None:
             raise SettingsError(f"the model has no label {label!r}{hint}")
 
 
-def outliers(job: Job, model: Model, talk: Talk) -> DataOutliers:
+class OwnScores:
+    """Keeps the model's own scores of documents that go by, for their margins."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._scores: list[Scores] = []
+        self._labels: list[tuple[str, ...]] = []
+        self._weights: list[float] = []
+
+    def asked(self, job: Job) -> bool:
+        return job.margins or bool(job.output)
+
+    def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for document, scores in Predictor(self.model).scores(documents):
+            self._scores.append(scores)
+            self._labels.append(document.labels)
+            self._weights.append(document.weight)
+            yield document
+
+    def margins(self, digest: str) -> list[MarginRow]:
+        """With the bound where these are the documents that the model was trained on."""
+        gold = gold_of(self.model.labels, self._labels)
+        signs = np.where(gold.matrix, 1, -1).astype(np.int8)
+        training = digest == self.model.provenance.digest and not self.model.boosting.class_weight
+        scores = np.array(self._scores).reshape(signs.shape)
+        return margin_rows(self.model, scores, signs, np.array(self._weights), training)
+
+
+def outliers(job: Job, model: Model, scored: OwnScores, talk: Talk) -> DataOutliers:
     announce_stdin(job.paths, talk)
     bad = BadRecords()
     documents = read_documents(job.paths, with_given(model.data, job.overrides), bad)
+    if scored.asked(job):
+        documents = scored.watch(documents)
     threads = job.threads or usable_threads()
     if job.source == "cv" or (job.source is None and job.output):
         with stop_request():
@@ -101,11 +142,14 @@ def outliers(job: Job, model: Model, talk: Talk) -> DataOutliers:
     return found
 
 
-def write(folder: Path, model: Model, found: DataOutliers | None) -> None:
+def write(
+    folder: Path, model: Model, found: DataOutliers | None, margins: Sequence[MarginRow]
+) -> None:
     reports = model_reports(model)
     if found is not None:
         reports["outliers.tsv"] = outliers_tsv(found.rows)
         reports["outliers.label-studio.json"] = label_studio(found.rows[:EXPLAINED])
+        reports["margins.tsv"] = margins_tsv(margins)
     write_reports(folder, reports)
 
 
@@ -164,6 +208,8 @@ def as_json(model: Model, shown: View) -> dict[str, Any]:
     if shown.found is not None:
         result["outliers"] = [outlier_json(row) for row in shown.outliers]
         result["margins"] = shown.found.margins
+    if shown.margins:
+        result["margin_distribution"] = [asdict(row) for row in shown.margins]
     return result
 
 
@@ -181,3 +227,6 @@ def draw(model: Model, shown: View, talk: Talk) -> None:
         talk.show(outlier_list(shown.outliers, page, len(shown.found.rows)))
         shares = ", ".join(f"{name} {value:+.2f}" for name, value in shown.found.margins.items())
         talk.show_line(f"margins of all documents: {shares}")
+    if shown.margins:
+        talk.show_line("")
+        talk.show(margin_drawing(shown.margins, page))
