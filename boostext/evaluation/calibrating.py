@@ -55,7 +55,8 @@ def sigmoid(scores: Float64, true: Booleans) -> Sigmoid:
 
     Source: Platt 1999; Lin, Lin & Weng 2007, Algorithm 1. The slope is never below 0.
     """
-    wanted = targets(true)
+    wanted, size_of_scores = targets(true), float(np.abs(scores).max(initial=0.0)) or 1.0
+    scores = scores / size_of_scores  # so that Newton's steps are of one size
     right = float(true.sum())
     slope, intercept = 0.0, float(np.log((right + 1) / (len(true) - right + 1)))
     value = _log_loss(slope * scores + intercept, wanted)
@@ -73,7 +74,7 @@ def sigmoid(scores: Float64, true: Booleans) -> Sigmoid:
         slope, intercept, value = float(tried[0]), float(tried[1]), better
     if slope < 0:  # scores that mislead say nothing: the share of the label alone
         return Sigmoid(0.0, float(np.log((right + 1) / (len(true) - right + 1))))
-    return Sigmoid(slope, intercept)
+    return Sigmoid(slope / size_of_scores, intercept)
 
 
 def _log_loss(odds: Float64, wanted: Float64) -> float:

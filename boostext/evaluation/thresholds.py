@@ -49,8 +49,8 @@ def f_measure(right: Int64, given: Int64, labelled: int, beta: float) -> Float64
 
 
 def recall_at_precision(right: Int64, given: Int64, labelled: int, least: float) -> Float64:
-    """Labels given rightly, 0 where too many are given wrongly."""
-    return np.where(right >= least * given, right, 0).astype(np.float64)
+    """Labels given rightly, -1 where too many are given wrongly; giving none is 0."""
+    return np.where(right >= least * given, right, -1).astype(np.float64)
 
 
 GOALS: Mapping[str, Worth] = {"f": f_measure, "precision": recall_at_precision}
