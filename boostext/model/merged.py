@@ -120,7 +120,7 @@ class Merged:
 
     def _add_guarded(self, totals: Scores, yes: Lists, unknown: Lists) -> Scores:
         if self.guarded:
-            met, open_to = (_by_condition(lists, len(self.conditions)) for lists in (yes, unknown))
+            met, open_to = (by_condition(lists, len(self.conditions)) for lists in (yes, unknown))
             reach = Reach[int](lambda place: (met[place], open_to[place]), len(totals))
             add_guarded(totals, self.guarded, reach)
         return totals
@@ -134,7 +134,7 @@ def add_guarded(totals: Scores, guarded: tuple[Guarded, ...], reach: Reach[int])
                 totals[documents] += votes[block]
 
 
-def _by_condition(lists: Lists, count: int) -> list[Numbers]:
+def by_condition(lists: Lists, count: int) -> list[Numbers]:
     """Documents of each condition, ascending, from conditions of each document."""
     documents = np.repeat(np.arange(len(lists)), np.diff(lists.starts))
     order = np.argsort(lists.items, kind="stable")

@@ -90,19 +90,40 @@ def shorten(text: str, width: int, page: Page) -> str:
     return "".join(kept) + page.glyphs.ellipsis
 
 
-_JOINING = frozenset("\u200c\u200d\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
+_JOINING = frozenset("\u200c\u200d\u0e33\u0eb3\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
+"""Joiners, the vowels AM of Thai and Lao, skin tones: they belong to what stands before."""
+_VIRAMA = 9  # the combining class of signs that bind consonants into one letter
 
 
 def clusters(text: str) -> Iterator[str]:
-    """Letters with the marks, joiners, variation selectors and skin tones that belong to them."""
+    """Letters with the marks, joiners, variation selectors and skin tones that belong to them.
+
+    Also kept whole: flags of two letters, Indic consonants bound by a virama, syllables of jamo.
+    After Unicode Annex 29, extended grapheme clusters.
+    """
     start = 0
     for i in range(1, len(text)):
-        joined = text[i - 1] == "\u200d" or text[i] in _JOINING
-        if not joined and not unicodedata.category(text[i]).startswith("M"):
+        if not _belongs(text, start, i):
             yield text[start:i]
             start = i
     if text:
         yield text[start:]
+
+
+def _belongs(text: str, start: int, i: int) -> bool:
+    """Whether character i goes with the cluster text[start:i]."""
+    before, char = text[i - 1], text[i]
+    if char < "\u0300":  # nothing below joins, but after a joiner
+        return before == "\u200d" and not char.isascii()
+    if before == "\u200d" or char in _JOINING or unicodedata.category(char)[0] == "M":
+        return True
+    if "\U000e0020" <= char <= "\U000e007f":
+        return True
+    if "\U0001f1e6" <= char <= "\U0001f1ff":
+        return i - start == 1 and "\U0001f1e6" <= before <= "\U0001f1ff"
+    if "\u1160" <= char <= "\u11ff":
+        return "\u1100" <= before <= "\u11ff"
+    return unicodedata.combining(before) == _VIRAMA and unicodedata.category(char) == "Lo"
 
 
 def fit(text: str, width: int, page: Page, right: bool = False) -> str:

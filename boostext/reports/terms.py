@@ -35,13 +35,15 @@ from boostext.reports.rules import KINDS, text_field_count
 class Level:
     """All rules of one condition: a count of a term, or a threshold of a column.
 
-    condition: as spelled. rules: how many rounds chose it. no, yes: (k,) their votes summed.
+    condition: as spelled; asked: itself. rules: how many rounds chose it. no, yes: (k,) their
+    votes summed.
     """
 
     condition: str
     rules: int
     no: Float64
     yes: Float64
+    asked: Condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,7 @@ class TermRow:
     thresholds, rising. difference: (k,) what its presence (at its highest level) adds to each
     label's score, compared with its absence. influence: the sum over levels and labels of
     |yes - no|. strongest_for, strongest_against: labels of greatest and least difference, "" where
-    it speaks for, or against, none.
+    it speaks for, or against, none. before: the precondition under which it speaks.
     """
 
     rank: int
@@ -66,6 +68,7 @@ class TermRow:
     labels: tuple[str, ...]
     difference: Float64
     levels: tuple[Level, ...]
+    before: tuple[Literal, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,7 @@ def _merge(
         labels=labels,
         difference=difference,
         levels=levels,
+        before=before,
     )
 
 
@@ -172,7 +176,7 @@ def _named(before: Sequence[Literal], term: Condition, fields: int) -> str:
 
 def _merged_level(condition: Condition, rules: Sequence[Float64], fields: int) -> Level:
     votes = np.sum(rules, axis=0)  # (3, k)
-    return Level(spell(condition, fields), len(rules), votes[NO], votes[YES])
+    return Level(spell(condition, fields), len(rules), votes[NO], votes[YES], condition)
 
 
 def term_json(row: TermRow) -> dict[str, object]:

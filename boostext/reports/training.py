@@ -8,13 +8,13 @@ import numpy as np
 
 from boostext.arrays import Int8, Scores
 from boostext.boosting.membership import Membership
-from boostext.boosting.reach import Reach
+from boostext.boosting.reach import Find
 from boostext.boosting.rules import Round
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
-from boostext.model.decoding import decoded
-from boostext.model.merged import add_guarded, merge_rules, merge_votes
+from boostext.model.merged import merge_votes
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, entries_said
+from boostext.reports.evidence import scores_found
 
 
 def condition_numbers(rounds: Iterable[Round]) -> dict[Condition, int]:
@@ -29,19 +29,12 @@ def condition_numbers(rounds: Iterable[Round]) -> dict[Condition, int]:
 
 def training_scores(members: Membership, model: Model, numbers: dict[Condition, int]) -> Scores:
     """(m, k): the model's scores of every training document."""
-    merged = merge_rules(model)
-    scores = np.tile(merged.base, (members.features.document_count, 1))
-    for c, condition in enumerate(merged.conditions):
-        scores[members.yes(numbers[condition])] += merged.yes_delta[c]
-        if merged.unknown_delta is not None:
-            scores[members.unknown(numbers[condition])] += merged.unknown_delta[c]
-    if merged.guarded:
-        asked = [numbers[condition] for condition in merged.conditions]
-        reach = Reach[int](
-            lambda place: (members.yes(asked[place]), members.unknown(asked[place])), len(scores)
-        )
-        add_guarded(scores, merged.guarded, reach)
-    return decoded(scores, model)
+    return scores_found(model, membership_find(members, numbers), members.features.document_count)
+
+
+def membership_find(members: Membership, numbers: dict[Condition, int]) -> Find[Condition]:
+    """The documents of a condition, from the lists that training has."""
+    return lambda condition: (members.yes(numbers[condition]), members.unknown(numbers[condition]))
 
 
 def training_contributions(

@@ -1,0 +1,198 @@
+"""What the terms of a model do in documents by themselves: where they occur, what they tell
+alone, and which of them are nearly the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boostext.arrays import Float64, Int32, Lists
+from boostext.features.conditions import Condition, spell
+from boostext.reports.escape import tsv_field, tsv_names, tsv_number
+from boostext.reports.evidence import Evidence, label_matrix, term_documents
+from boostext.reports.rules import text_field_count
+from boostext.reports.terms import TermRow
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Aliases = Callable[[Condition], Sequence[Condition]]
+"""Further conditions that hold for the very same documents."""
+
+TOGETHER, LEAST_ALIKE = 3, 0.3
+MOST_ALIASES = 5
+WORK = 400_000_000
+"""Pairs of terms that documents may have in all; terms of less influence are not compared."""
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A term of the model that fires in nearly the same documents.
+
+    alike: documents with both over documents with any (Jaccard). both: documents with both.
+    """
+
+    term: str
+    alike: float
+    both: int
+
+
+@dataclass(frozen=True, eq=False)
+class TermFacts:
+    """One term by itself. documents: that have it; share: of all documents.
+
+    label: what most of its documents are given; precision: the share that is. precisions: (k,)
+    the same for every label. aliases: other terms with the very same documents, at most
+    MOST_ALIASES of alias_count. together: terms of the model that fire with it, most alike first.
+    where: its documents, ascending.
+    """
+
+    term: str
+    documents: int
+    share: float
+    label: str
+    precision: float
+    precisions: Float64
+    aliases: tuple[str, ...]
+    alias_count: int
+    together: tuple[Companion, ...]
+    where: Int32
+
+
+def term_facts(
+    evidence: Evidence, rows: Sequence[TermRow], aliases: Aliases = lambda condition: ()
+) -> list[TermFacts]:
+    """One for each row, in the order of the rows."""
+    where = term_documents(evidence, rows)
+    counts = np.array([len(documents) for documents in where])
+    table = _table(where, len(evidence.corpus))
+    precisions = (table @ label_matrix(evidence)) / np.maximum(counts, 1)[:, None]
+    together = _together(table, counts, [row.term for row in rows])
+    fields = text_field_count(evidence.model)
+    labels = evidence.model.labels
+    facts = []
+    for j, row in enumerate(rows):
+        best = int(precisions[j].argmax())
+        other = [] if row.before else aliases(row.levels[0].asked)
+        facts.append(TermFacts(
+            row.term, int(counts[j]), float(counts[j] / max(len(evidence.corpus), 1)),
+            labels[best] if precisions[j, best] > 0 else "", float(precisions[j, best]),
+            precisions[j], tuple(spell(c, fields) for c in other[:MOST_ALIASES]), len(other),
+            tuple(together[j]), where[j],
+        ))  # fmt: skip
+    return facts
+
+
+def _table(where: Sequence[Int32], m: int) -> csr_array:
+    """(terms, m): 1 where a document has a term."""
+    from scipy.sparse import csr_array
+
+    lists = Lists.of(where)
+    ones = np.ones(len(lists.items), np.float64)
+    return csr_array((ones, lists.items, lists.starts), shape=(len(where), m))
+
+
+def _together(table: Any, counts: Any, names: Sequence[str]) -> list[list[Companion]]:
+    """For each term the TOGETHER others of greatest Jaccard index, at least LEAST_ALIKE."""
+    found: list[list[Companion]] = [[] for _ in names]
+    compared = _affordable(table)
+    few = table[:compared]
+    others = few.T.tocsc()
+    for start in range(0, compared, 256):
+        both = (few[start : start + 256] @ others).toarray()
+        mine = counts[start : start + 256]
+        alike = both / np.maximum(mine[:, None] + counts[None, :compared] - both, 1)
+        alike[np.arange(len(mine)), np.arange(start, start + len(mine))] = 0
+        best = np.argsort(-alike, axis=1, kind="stable")[:, :TOGETHER]
+        for i, chosen in enumerate(best.tolist()):
+            found[start + i] = [
+                Companion(names[j], float(alike[i, j]), int(both[i, j]))
+                for j in chosen
+                if alike[i, j] >= LEAST_ALIKE
+            ]
+    return found
+
+
+def _affordable(table: Any) -> int:
+    """How many of the first terms can be compared with each other in reasonable time."""
+    count = int(table.shape[0])
+    while count > 1:
+        terms_of_documents = np.bincount(table[:count].indices, minlength=1).astype(np.float64)
+        if float((terms_of_documents**2).sum()) <= WORK:
+            break
+        count //= 2
+    return count
+
+
+def coverage_tsv(rows: Sequence[TermRow], facts: Sequence[TermFacts]) -> Iterator[str]:
+    """Lines of coverage.tsv, in the order of terms.tsv.
+
+    Columns: rank, term, kind, documents, share, label, precision, for_label, for_precision (of the
+    label it speaks for most), aliases, alias_count, together, alike (lists joined by `|`).
+    """
+    yield "\t".join(_COLUMNS) + "\n"
+    for row, fact in zip(rows, facts, strict=True):
+        record = coverage_json(row, fact)
+        cells = [record[name] for name in _COLUMNS[:-2]]
+        alike = tsv_names(tsv_number(other.alike) for other in fact.together)
+        together = tsv_names(other.term for other in fact.together)
+        yield "\t".join([*map(_cell, cells), together, alike]) + "\n"
+
+
+_COLUMNS = [
+    "rank", "term", "kind", "documents", "share", "label", "precision", "for_label",
+    "for_precision", "aliases", "alias_count", "together", "alike",
+]  # fmt: skip
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return tsv_names(value)
+    return tsv_number(value) if isinstance(value, float) else tsv_field(str(value))
+
+
+def coverage_json(row: TermRow, fact: TermFacts) -> dict[str, Any]:
+    """As JSON, by the names of the columns of coverage.tsv."""
+    number = {label: j for j, label in enumerate(row.labels)}
+    place = number.get(row.strongest_for, -1)
+    known = 0 <= place < len(fact.precisions)
+    return {
+        "rank": row.rank, "term": row.term, "kind": row.kind, "documents": fact.documents,
+        "share": fact.share, "label": fact.label, "precision": fact.precision,
+        "for_label": row.strongest_for if known else "",
+        "for_precision": float(fact.precisions[place]) if known else 0.0,
+        "aliases": list(fact.aliases), "alias_count": fact.alias_count,
+        "together": [
+            {"term": other.term, "alike": other.alike, "both": other.both}
+            for other in fact.together
+        ],
+    }  # fmt: skip
+
+
+def example_documents(evidence: Evidence, fact: TermFacts, most: int = 3) -> list[int]:
+    """Documents that show a term: of its label first, and where there is one, of another last.
+
+    Those whose beginning is short come first, as they are read fastest.
+    """
+    given = label_matrix_column(evidence, fact.label)
+    right = [i for i in fact.where[:200].tolist() if given[i]]
+    wrong = [i for i in fact.where[:200].tolist() if not given[i]]
+    size = evidence.corpus.snippets
+
+    def shortest(documents: list[int]) -> list[int]:
+        return sorted(documents, key=lambda i: len(size[i]) or 1 << 30)
+
+    kept = shortest(wrong)[: 1 if right else most]
+    return shortest(right)[: most - len(kept)] + kept
+
+
+def label_matrix_column(evidence: Evidence, label: str) -> Any:
+    """(m,): whether the label is given."""
+    labels = evidence.model.labels
+    if label not in labels:
+        return np.zeros(len(evidence.corpus), np.bool_)
+    return evidence.gold.matrix[:, labels.index(label)]

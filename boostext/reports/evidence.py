@@ -1,0 +1,109 @@
+"""Documents as a model's conditions see them: what reports count, without the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Float64, Int32, Lists, Scores
+from boostext.boosting.reach import Find, Reach
+from boostext.corpus.corpus import Corpus
+from boostext.evaluation.gold import Gold
+from boostext.features.conditions import NO, UNKNOWN, YES, Condition
+from boostext.model.decoding import decoded
+from boostext.model.merged import add_guarded, by_condition, merge_rules
+from boostext.model.model import Model
+from boostext.reports.terms import TermRow
+
+POINTS = 60
+"""Rounds at which scores are taken for a curve."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """m documents under a model.
+
+    corpus: its labels begin with the model's, in that order. scores: (m, k) of the model.
+    find: a condition of the model -> its documents in block YES, and those in block UNKNOWN.
+    """
+
+    model: Model
+    corpus: Corpus
+    scores: Scores
+    find: Find[Condition]
+
+    @property
+    def gold(self) -> Gold:
+        return Gold(self.corpus.labels, len(self.model.labels), self.corpus.label_sets)
+
+
+def evidence_of(model: Model, corpus: Corpus, find: Find[Condition]) -> Evidence:
+    """With the scores that the conditions give."""
+    return Evidence(model, corpus, scores_found(model, find, len(corpus)), find)
+
+
+def found_in(conditions: Sequence[Condition], yes: Lists, unknown: Lists) -> Find[Condition]:
+    """From the ascending lists of conditions of each document: `Merged.conditions` by number."""
+    number = {condition: j for j, condition in enumerate(conditions)}
+    met, open_to = (by_condition(lists, len(conditions)) for lists in (yes, unknown))
+    return lambda condition: (met[number[condition]], open_to[number[condition]])
+
+
+def scores_found(model: Model, find: Find[Condition], m: int) -> Scores:
+    """(m, k): the model's scores, from the documents of each condition."""
+    merged = merge_rules(model)
+    scores = np.tile(merged.base, (m, 1))
+    for c, condition in enumerate(merged.conditions):
+        yes, unknown = find(condition)
+        scores[yes] += merged.yes_delta[c]
+        if merged.unknown_delta is not None:
+            scores[unknown] += merged.unknown_delta[c]
+    if merged.guarded:
+        places = merged.conditions
+        reach = Reach[int](lambda place: find(places[place]), m)
+        add_guarded(scores, merged.guarded, reach)
+    return decoded(scores, model)
+
+
+def term_documents(evidence: Evidence, rows: Sequence[TermRow]) -> list[Int32]:
+    """For each term its documents, ascending: those that meet its lowest level, where the
+    precondition holds.
+    """
+    reach = Reach[Condition](evidence.find, len(evidence.corpus))
+    found = []
+    for row in rows:
+        if row.before:
+            yes = reach.blocks(row.before, row.levels[0].asked)[YES]
+        else:
+            yes = evidence.find(row.levels[0].asked)[0]
+        found.append(np.sort(yes).astype(np.int32))
+    return found
+
+
+def scores_by_round(evidence: Evidence) -> Iterator[tuple[int, Scores]]:
+    """(round, scores (m, k) after it) at some POINTS rounds, evenly spaced, the last among them."""
+    model, m = evidence.model, len(evidence.corpus)
+    last = model.round_count
+    wanted = {round(t) for t in np.linspace(1, last, POINTS)} if last else set()
+    reach = Reach[Condition](evidence.find, m)
+    base, apart = np.zeros(model.width), np.zeros((m, model.width))
+    numbers = list(model.rule_rounds)
+    for place, rule in enumerate(model.rules):
+        if rule.precondition:
+            for block, documents in enumerate(reach.blocks(rule.precondition, rule.condition)):
+                apart[documents] += rule.votes[block]
+        else:
+            yes, unknown = evidence.find(rule.condition)
+            base += rule.votes[NO]
+            apart[yes] += rule.votes[YES] - rule.votes[NO]
+            apart[unknown] += rule.votes[UNKNOWN] - rule.votes[NO]
+        ends = place + 1 == len(numbers) or numbers[place + 1] != numbers[place]
+        if ends and numbers[place] in wanted:
+            yield numbers[place], decoded(base + apart, model)
+
+
+def label_matrix(evidence: Evidence) -> Float64:
+    """(m, k) 0 or 1: the labels given, of those the model knows."""
+    return evidence.gold.matrix.astype(np.float64)
