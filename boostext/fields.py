@@ -17,6 +17,7 @@ from typing import Any
 from boostext.errors import DataError, SettingsError
 
 SMOOTHINGS = ("1/m", "ss99", "bt00")
+SHARE_OF_M = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?)/m")
 WORD_FILE_LIMIT = 16 * 1024 * 1024
 
 
@@ -97,13 +98,13 @@ def goal_of(text: str) -> tuple[str, float]:
 
 
 def smoothing(text: str) -> float | str:
-    """A rule of SMOOTHINGS, or a number of 0 or more."""
-    if text in SMOOTHINGS:
+    """A rule of SMOOTHINGS, a share like 0.2/m, or a number of 0 or more."""
+    if text in SMOOTHINGS or SHARE_OF_M.fullmatch(text):
         return text
     value = _number(text)
     if value is None or value < 0:
         raise SettingsError(
-            f"smoothing is {text!r}; expected a number of 0 or more, or one of "
+            f"smoothing is {text!r}; expected a number of 0 or more, a share like 0.2/m, or one of "
             + ", ".join(SMOOTHINGS)
         )
     return value
@@ -155,7 +156,7 @@ PARSERS: dict[str, Callable[[str], Any]] = {
 WANTED = {
     "flag": "true or false", "int": "a whole number", "float": "a number", "text": "text",
     "texts": "text, or a list of texts", "ngram_range": "a length like 2 or a range like 1-3",
-    "integers": "whole numbers like 1,2,3,5,8", "smoothing": "a number, 1/m, ss99 or bt00",
+    "integers": "whole numbers like 1,2,3,5,8", "smoothing": "a number, 1/m, 0.2/m or the like, ss99 or bt00",
     "frequency": "a number of documents or a share like 0.5",
     "rounds": "a whole number, or auto",
     "word_file": "a file name, or a list of words",
@@ -268,5 +269,5 @@ def check_type(field: dataclasses.Field[Any], value: Any) -> None:
     wrong |= name == "ngram_range" and isinstance(value, tuple) and len(value) != 2
     if wrong:
         raise SettingsError(f"{option_name(field)} is {value!r}; expected {WANTED[name]}")
-    if name == "smoothing" and isinstance(value, str) and value not in SMOOTHINGS:
-        raise SettingsError(f"smoothing is {value!r}; expected {WANTED[name]}")
+    if name == "smoothing" and isinstance(value, str):
+        smoothing(value)

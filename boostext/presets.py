@@ -32,6 +32,7 @@ PAPERS: Choices = {}
 SPREAD: Choices = {
     "abstain": True, "prior_rule": True, "rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5,
 }  # fmt: skip
+SHARPER: Choices = {**SPREAD, "smoothing": "0.2/m"}
 RARER: Choices = {**SPREAD, "rarity": 1.5, "shrinkage": 0.25}
 COMMON: Choices = {**SPREAD, "rarity": 0.5}
 BOTH_SIDES: Choices = {"rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5}
@@ -72,10 +73,11 @@ ACCURATE = Preset(
     {"min_df": 2},
     Search(
         (
-            {**WORDS, **SPREAD}, {**PAIRS, **SPREAD}, {**COUNTED_PAIRS, **SPREAD},
-            {**LETTERS, **SPREAD}, {**PAIRS, **RARER}, {**WORDS, **RARER},
+            {**WORDS, **SPREAD}, {**WORDS, **SHARPER}, {**PAIRS, **SPREAD},
+            {**PAIRS, **SHARPER}, {**PAIRS, **RARER}, {**COUNTED_PAIRS, **SPREAD},
+            {**LETTERS, **SPREAD},
         ),
-        (400, 5000),
+        (300, 1200, 6000),
     ),
 )  # fmt: skip
 FAST = Preset(
@@ -95,22 +97,20 @@ AXES: Mapping[str, Sequence[Choices]] = {
     "rarity": tuple({"rarity": value} for value in (1.0, 1.5, 0.5, 0.0, 2.0)),
     "reuse": tuple({"reuse": value} for value in (0.5, 0.3, 0.7, 1.0)),
     "shrinkage": tuple({"shrinkage": value} for value in (0.5, 0.25, 1.0)),
-    "smoothing": tuple({"smoothing": value} for value in ("1/m", "ss99")),
+    "smoothing": tuple({"smoothing": value} for value in ("1/m", "0.2/m", "bt00")),
 }  # fmt: skip
 """The grid of `boostext tune`; its first values are the likeliest."""
 
 BRACKET = 9
 """Trials of the grid that compete with each other."""
-STEPS = (250, 1000, 5000)
+STEPS = (300, 1200, 6000)
 
 
 def grid(seed: int) -> Iterator[Choices]:
     """The whole grid, the likeliest first: those of `accurate`, then all others in random order."""
-    told = [dict(trial) for trial in ACCURATE.search.trials] if ACCURATE.search else []
-    yield from told
+    if ACCURATE.search:
+        yield from ACCURATE.search.trials
     points = list(product(*AXES.values()))
     Random(seed).shuffle(points)
     for point in points:
-        merged = {name: value for choice in point for name, value in choice.items()}
-        if merged not in told:
-            yield merged
+        yield {name: value for choice in point for name, value in choice.items()}

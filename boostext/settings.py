@@ -227,8 +227,9 @@ class BoostingSettings(Group):
         parse="rounds", low=0,
     )  # fmt: skip
     smoothing: float | str = setting(
-        "1/m", "Added to block weights in votes: a number, 1/m, ss99 or bt00.", parse="smoothing"
-    )
+        "1/m", "Added to block weights in votes: a number, 1/m, 0.2/m or the like, ss99 or bt00.",
+        parse="smoothing",
+    )  # fmt: skip
     start: str = setting(
         "uniform", "First weights; balanced gives the right label half of an example's weight.",
         choices=("uniform", "balanced"),
@@ -314,8 +315,11 @@ class BoostingSettings(Group):
 
     def smoothing_value(self, m: int, k: int) -> float:
         """Epsilon for m examples and k labels. SF12-9 s9.2.6; SS99 s4.2; BT00 s3."""
-        rules = {"1/m": 1 / m, "ss99": 1 / (2 * m * k), "bt00": 1 / (m * k)}
-        return rules[self.smoothing] if isinstance(self.smoothing, str) else self.smoothing
+        if not isinstance(self.smoothing, str):
+            return self.smoothing
+        if share := fields.SHARE_OF_M.fullmatch(self.smoothing):
+            return float(share[1]) / m
+        return {"ss99": 1 / (2 * m * k), "bt00": 1 / (m * k)}[self.smoothing]
 
 
 MONITORS = (

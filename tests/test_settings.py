@@ -43,7 +43,7 @@ from boostext.training.plan import Plan, command_line
         (BoostingSettings, {"shrinkage": 0.0}, "shrinkage is 0.0; it must be above 0"),
         (BoostingSettings, {"shrinkage": float("nan")}, "shrinkage is not a number"),
         (BoostingSettings, {"shrinkage": 2}, "shrinkage is 2; it must be 1 or less"),
-        (BoostingSettings, {"smoothing": "2/m"}, "smoothing is '2/m'; expected a number, 1/m"),
+        (BoostingSettings, {"smoothing": "2/n"}, "smoothing is '2/n'; expected a number of 0"),
         (BoostingSettings, {"class_weight": ("a",)}, "class-weight is 'a'; expected LABEL=FACTOR"),
         (BoostingSettings, {"class_weight": ("balanced", "a=1")}, "either balanced or a list"),
         (StopSettings, {"valid_fraction": 0.95}, "valid-fraction is 0.95; it must be 0.9 or less"),
@@ -142,3 +142,11 @@ def test_the_command_in_a_model_holds_what_changes_it_and_nothing_else():
 def test_plans_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         Plan().boosting.rounds = 3
+
+
+def test_smoothing_is_a_number_or_a_share_of_an_example_or_of_a_pair():
+    values = {"0.5": 0.5, "1/m": 1 / 8, "0.2/m": 0.2 / 8, "ss99": 1 / 48, "bt00": 1 / 24}
+    for text, value in values.items():
+        read = Plan.of(smoothing=text).boosting
+        assert read.smoothing_value(m=8, k=3) == pytest.approx(value)
+        assert BoostingSettings.from_dict(read.to_dict()) == read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from boostext.reports.trace import TraceRow, trace_jsonl, trace_row
 from boostext.reports.training import condition_numbers, training_contributions, training_scores
 from boostext.training.audit import Audit, explained
 from boostext.training.cumulated import cumulated_shares
+from boostext.training.curve import CurveRow, curve, curve_tsv, term_counts
 from boostext.training.run import Prepared, Trained
 
 EXPLAINED = 300
@@ -48,7 +49,9 @@ def write_training_report(
     reports["outliers.tsv"] = outliers_tsv(rows)
     reports["outliers.label-studio.json"] = label_studio(rows[:EXPLAINED])
     reports["margins.tsv"] = margins_tsv(training_margins(trained))
-    reports["trace.jsonl"] = trace_jsonl(_trace(trained))
+    measure, points = curve(trained)
+    reports["curve.tsv"] = curve_tsv(measure, points)
+    reports["trace.jsonl"] = trace_jsonl(_trace(trained, measure, points))
     if trained.prepared.plan.data.skip_bad:
         reports["bad.tsv"] = bad_tsv(bad)
     return write_reports(folder, reports)
@@ -128,11 +131,11 @@ OUTLIERS: Mapping[str, Callable[[Trained, Audit | None], list[OutlierRow]]] = {
 """--outliers -> the listing"""
 
 
-def _trace(trained: Trained) -> Iterator[TraceRow]:
+def _trace(trained: Trained, measure: str, rows: Sequence[CurveRow]) -> Iterator[TraceRow]:
     fields = text_field_count(trained.model)
-    measured = dict(trained.best.curve) if trained.best else {}
-    name = trained.best.monitor.name if trained.best else ""
-    for made in trained.rounds:
+    learned = {row.round: {measure: row.train} for row in rows}
+    held = dict(trained.best.curve) if trained.best else {}
+    for made, terms in zip(trained.rounds, term_counts(trained), strict=True):
         number = made.number
-        valid = {name: measured[number]} if number in measured else {}
-        yield trace_row(made, fields, valid=valid)
+        valid = {measure: held[number]} if number in held else {}
+        yield trace_row(made, fields, learned.get(number), valid, terms)

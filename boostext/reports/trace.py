@@ -13,13 +13,17 @@ from boostext.features.conditions import spell
 
 @dataclass(frozen=True)
 class TraceRow:
-    """One round. train, valid: measure name -> value, empty where nothing was measured."""
+    """One round. train, valid: measure name -> value, empty where nothing was measured.
+
+    terms: distinct conditions that the rules so far ask for.
+    """
 
     number: int
     condition: str
     gain: float
     z: float
     bound: float
+    terms: int = 0
     train: Mapping[str, float] = field(default_factory=dict)
     valid: Mapping[str, float] = field(default_factory=dict)
 
@@ -29,11 +33,12 @@ def trace_row(
     fields: int = 1,
     train: Mapping[str, float] | None = None,
     valid: Mapping[str, float] | None = None,
+    terms: int = 0,
 ) -> TraceRow:
     """What is kept of a round; fields: how many text fields there are."""
     condition = spell(made.rule.condition, fields)
     measured = (dict(train or {}), dict(valid or {}))
-    return TraceRow(made.number, condition, made.gain, made.z, made.bound, *measured)
+    return TraceRow(made.number, condition, made.gain, made.z, made.bound, terms, *measured)
 
 
 def trace_json(row: TraceRow) -> dict[str, object]:
@@ -45,7 +50,7 @@ def trace_json(row: TraceRow) -> dict[str, object]:
     }
     return {
         "number": row.number, "condition": row.condition, "gain": finite(row.gain),
-        "z": finite(row.z), "bound": finite(row.bound), **measured,
+        "z": finite(row.z), "bound": finite(row.bound), "terms": row.terms, **measured,
     }  # fmt: skip
 
 

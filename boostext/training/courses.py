@@ -10,6 +10,7 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Int64
+from boostext.boosting.membership import ALWAYS
 from boostext.boosting.rounds import Booster
 from boostext.evaluation.common_threshold import common_threshold
 from boostext.evaluation.folds import Folds
@@ -25,7 +26,7 @@ from boostext.training.run import Prepared
 MOST_ROUNDS = 200_000
 """No trial goes further, whatever its shrinkage."""
 LEAST_ROUNDS = 500
-PATIENCE = 3
+PATIENCE = 2.5
 """A trial of more than LEAST_ROUNDS ends where it is so many times as long as at its best."""
 DENSE = 16
 """Every round up to here is measured, then 8 from a power of two to the next."""
@@ -42,7 +43,8 @@ def is_marked(number: int) -> bool:
 class Mark:
     """What a trial had come to after a round. value: of the measure; NaN where it is unknown.
 
-    terms: distinct conditions so far. threshold: for several labels, the one with this value.
+    terms: distinct conditions so far, without the prior. threshold: for several labels, the one
+    with this value.
     """
 
     round: int
@@ -106,7 +108,7 @@ class Course:
                 self.ended = True
                 return
             self._sums.add(made)
-            self._seen |= {place.condition for _, place in made.placed}
+            self._seen |= {place.condition for _, place in made.placed} - {ALWAYS}
             self.done = made.number
             if (is_marked(made.number) or made.number == last) and stop(self._marked()):
                 return

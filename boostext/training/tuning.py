@@ -31,15 +31,17 @@ from boostext.presets import BRACKET, STEPS, Search, grid
 from boostext.settings import TextSettings
 from boostext.training.candidates import Candidate, candidates
 from boostext.training.columns import declared_labels
-from boostext.training.courses import Course, Mark, Split, joined, split
+from boostext.training.courses import MOST_ROUNDS, Course, Mark, Split, joined, split
 from boostext.training.examples import is_multilabel
 from boostext.training.plan import Plan
 from boostext.training.run import prepare
 from boostext.training.trial_log import Trial, TrialLog
 
 FOLDS = 5
-HELD_OUT = 2250
+HELD_OUT = 2000
 """Folds are learned without until so many documents have been held out, or all have."""
+LONG = 4_000_000
+"""Characters of all texts, above which terms made of letters are not tried: there are too many."""
 KEEP = 3
 """One in so many trials goes on to the next length."""
 
@@ -113,14 +115,18 @@ def tune(
     """Try settings on parts of the documents, and rank them.
 
     search: its trials are one bracket; None is the whole grid, bracket after bracket while the
-    budget (seconds) lasts, or one bracket without a budget. given: settings that are not tried.
+    budget (seconds) lasts, or one bracket without a budget. given: settings that are not tried;
+    where `rounds` is among them, no trial has more.
     trials: a file for what was tried; trials that it holds count as made, and so does their time.
     Raises BoostextError and its children where no candidate can be tried.
     """
     chosen = search or Search(tuple(grid(plan.boosting.seed)), STEPS)
     found = candidates(plan, chosen.trials, given)
+    if plan.text.analyzer != "char" and _letters(documents) > LONG:
+        found = (c for c in found if c.plan.text.analyzer != "char")
     size = len(chosen.trials) if search else BRACKET
-    run = _Tuning(documents, plan, budget, trials, hooks or Hooks())
+    most = plan.boosting.rounds if "rounds" in given else MOST_ROUNDS
+    run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks())
     while bracket := list(islice(found, size)):
         run.bracket(bracket, chosen.steps)
         if run.over() or budget is None:
@@ -134,11 +140,11 @@ class _Tuning:
     """
 
     def __init__(
-        self, documents: Sequence[Document], plan: Plan, budget: float | None,
+        self, documents: Sequence[Document], plan: Plan, most: int, budget: float | None,
         trials: Path | None, hooks: Hooks,
     ) -> None:  # fmt: skip
         self.plan = replace(plan, stop=replace(plan.stop, valid_fraction=0.0, patience=0))
-        self.documents, self.budget, self.hooks = documents, budget, hooks
+        self.documents, self.most, self.budget, self.hooks = documents, most, budget, hooks
         builder = CorpusBuilder()
         deque(builder.watch(documents), 0)
         corpus = builder.corpus(declared_labels(plan))
@@ -192,7 +198,7 @@ class _Tuning:
 
     def _try(self, found: Sequence[Candidate], step: int) -> None:
         """One trial of each, side by side; those in the log need no run."""
-        lasts = {c.settings: round(step / c.plan.boosting.shrinkage) for c in found}
+        lasts = {c.settings: min(round(step / c.plan.boosting.shrinkage), self.most) for c in found}
         known = {c.settings: self.log.get(c.settings, lasts[c.settings]) for c in found}
         new = [c for c in found if known[c.settings] is None]
         begin = self.hooks.clock()
@@ -252,8 +258,10 @@ class _Tuning:
     def _trial(self, candidate: Candidate, last: int, seconds: float) -> Trial:
         courses = self.courses[candidate.settings]
         sizes = [len(part.held) for part in self.splits[candidate.plan.text]]
-        marks = tuple(joined([course.marks for course in courses], sizes))
         whole = all(course.ended or course.done >= last for course in courses)
+        common = min((c.done for c in courses if not c.ended), default=last)
+        found = ([mark for mark in course.marks if mark.round <= common] for course in courses)
+        marks = tuple(joined(list(found), sizes))
         return Trial(candidate.settings, last, marks, seconds, whole)
 
     def _take(self, candidate: Candidate, trial: Trial) -> None:
@@ -289,6 +297,10 @@ class _Tuning:
                 "no trial came to a rule before the end; give tuning more time"
             )
         return Tuned(ranked, self.measure, self.over(), self.seconds)
+
+
+def _letters(documents: Sequence[Document]) -> int:
+    return sum(len(text) for document in documents for text in document.texts.values())
 
 
 def _work(digest: str, plan: Plan) -> dict[str, Any]:

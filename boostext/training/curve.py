@@ -1,0 +1,65 @@
+"""How a model became better with its rules, and with its terms: measured rounds of its training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from boostext.algorithms import ALGORITHMS
+from boostext.boosting.membership import ALWAYS
+from boostext.evaluation.measures import Monitor
+from boostext.model.decoding import decoded
+from boostext.reports.escape import tsv_number
+from boostext.training.courses import is_marked
+from boostext.training.crossval import Sums
+from boostext.training.run import Trained
+from boostext.training.summary import corpus_gold
+
+
+@dataclass(frozen=True)
+class CurveRow:
+    """After a round: terms are distinct conditions so far, without the prior.
+
+    train, valid: the monitored measure; NaN where it was not taken.
+    """
+
+    round: int
+    terms: int
+    train: float
+    valid: float
+
+
+def term_counts(trained: Trained) -> Iterator[int]:
+    """Distinct conditions after each round."""
+    seen: set[int] = set()
+    for made in trained.rounds:
+        seen |= {place.condition for _, place in made.placed} - {ALWAYS}
+        yield len(seen)
+
+
+def curve(trained: Trained) -> tuple[str, list[CurveRow]]:
+    """The measure's name, and its values after each marked round and the last."""
+    prepared, model = trained.prepared, trained.model
+    plan = prepared.plan
+    monitor = Monitor(
+        plan.stop.monitor, corpus_gold(prepared.corpus, len(model.labels)), prepared.multilabel,
+        ALGORITHMS[plan.boosting.algorithm].link, plan.boosting.threshold,
+    )  # fmt: skip
+    valid = dict(trained.best.curve) if trained.best else {}
+    sums = Sums(prepared.features, trained.members)
+    last = len(trained.rounds)
+    rows = []
+    for made, terms in zip(trained.rounds, term_counts(trained), strict=True):
+        sums.add(made)
+        number = made.number
+        if is_marked(number) or number == last:
+            value = monitor.value(decoded(sums.value(), model))
+            rows.append(CurveRow(number, terms, value, valid.get(number, float("nan"))))
+    return monitor.name, rows
+
+
+def curve_tsv(measure: str, rows: list[CurveRow]) -> Iterator[str]:
+    """Lines of curve.tsv; empty where a value was not taken."""
+    yield f"rounds\tterms\ttrain {measure}\tvalid {measure}\n"
+    for row in rows:
+        yield f"{row.round}\t{row.terms}\t{tsv_number(row.train)}\t{tsv_number(row.valid)}\n"

@@ -1,0 +1,294 @@
+"""Choosing settings on the training data: what is tried, what wins, and going on from a file."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from boostext.errors import DataError, SettingsError
+from boostext.evaluation.common_threshold import common_threshold
+from boostext.evaluation.folds import make_folds
+from boostext.evaluation.gold import gold_of
+from boostext.evaluation.measures import Monitor
+from boostext.presets import AXES, PRESETS, Search, grid
+from boostext.training.candidates import candidates
+from boostext.training.courses import Course, Mark, is_marked, joined, split
+from boostext.training.plan import Plan
+from boostext.training.run import prepare, train
+from boostext.training.trial_log import Trial, TrialLog
+from boostext.training.tuning import Hooks, tune
+from tests.training_data import documents
+
+SMALL = Search(
+    ({"rarity": 0.0}, {"rarity": 1.0}, {"abstain": True, "prior_rule": True}, {"ngrams": (1, 2)}),
+    (10, 40),
+)
+
+
+def plan(**values):
+    return Plan.of(threads=1, **values)
+
+
+def settings_of(tuned):
+    return [outcome.candidate.settings for outcome in tuned.outcomes]
+
+
+# Presets and candidates ----------------------------------------------------------------------
+
+
+def test_every_preset_and_every_point_of_the_grid_is_a_plan():
+    for preset in PRESETS.values():
+        base = plan(**preset.settings)
+        trials = preset.search.trials if preset.search else ()
+        assert len(list(candidates(base, trials))) == len(trials)
+    points = np.prod([len(axis) for axis in AXES.values()])
+    assert len(list(candidates(plan(), grid(0)))) == points
+
+
+def test_the_grid_begins_with_the_trials_of_accurate_and_ends_in_the_order_of_the_seed():
+    first, again, other = list(grid(0)), list(grid(0)), list(grid(1))
+    begin = list(PRESETS["accurate"].search.trials)
+    assert first == again
+    assert first[: len(begin)] == begin
+    assert first != other
+
+
+def test_what_is_given_is_not_tried():
+    base = plan(rarity=0.25)
+    found = list(candidates(base, SMALL.trials, given={"rarity"}))
+    assert {c.plan.boosting.rarity for c in found} == {0.25}
+    assert len(found) == 3, "two trials that differ in rarity alone are one"
+
+
+def test_trials_that_do_not_go_with_the_plan_are_passed_over():
+    found = list(candidates(plan(algorithm="mr"), SMALL.trials))
+    assert len(found) == 3
+    with pytest.raises(SettingsError, match="mr does not go with --abstain"):
+        list(candidates(plan(algorithm="mr"), SMALL.trials[2:3]))
+
+
+# Thresholds ----------------------------------------------------------------------------------
+
+
+def test_the_common_threshold_has_the_greatest_micro_f1_of_all():
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(40, 4)).round(1)
+    gold = gold_of("abcd", [[c for c in "abcdz" if rng.random() < 0.3] for _ in range(40)])
+    threshold, value = common_threshold(scores, gold)
+    every = [
+        Monitor("micro-f1", gold, True, threshold=float(t)).value(scores)
+        for t in np.arange(-4, 4, 0.05) + 0.02
+    ]
+    assert value == pytest.approx(max(every))
+    found = Monitor("micro-f1", gold, True, threshold=threshold).value(scores)
+    assert found == pytest.approx(value)
+
+
+def test_without_a_label_given_there_is_no_threshold_to_find():
+    threshold, value = common_threshold(np.ones((2, 1)), gold_of("a", [[], []]))
+    assert threshold == 0
+    assert np.isnan(value)
+
+
+# Courses -------------------------------------------------------------------------------------
+
+
+def parts_of(docs, **values):
+    prepared = prepare(docs, plan(**values))
+    return split(prepared, make_folds(prepared.corpus.label_sets, 3, 0), 0)
+
+
+def test_a_course_measures_what_training_without_the_fold_would():
+    docs = documents()
+    part = parts_of(docs, abstain=True, prior_rule=True)
+    course = Course(part, part.prepared.plan.boosting)
+    course.go_on(30)
+    held = set(part.held.tolist())
+    learned = [d for i, d in enumerate(docs) if i not in held]
+    tested = [d for i, d in enumerate(docs) if i in held]
+    whole = train(learned, plan(abstain=True, prior_rule=True, rounds=30), tested)
+    curve = dict(whole.best.curve)
+    assert [(m.round, pytest.approx(m.value)) for m in course.marks] == [
+        (m.round, curve[m.round]) for m in course.marks
+    ]
+    assert course.marks[-1].terms == len({r.condition for r in whole.rounds if r.condition >= 0})
+
+
+def test_a_course_taken_further_is_the_course_that_ran_through():
+    part = parts_of(documents())
+    settings = replace(part.prepared.plan.boosting, rarity=1.0, reuse=0.5)
+    stepwise, through = Course(part, settings), Course(part, settings)
+    stepwise.go_on(16)
+    stepwise.go_on(64)
+    through.go_on(64)
+    assert stepwise.marks == through.marks
+    assert stepwise.done == 64
+
+
+def test_a_course_ends_where_told_and_where_the_best_is_far_behind():
+    part = parts_of(documents())
+    course = Course(part, part.prepared.plan.boosting)
+    course.go_on(100, stop=lambda mark: mark.round >= 20)
+    assert course.done == 20
+    course.go_on(100_000)
+    assert course.ended
+    best = min(course.marks, key=lambda mark: mark.value)
+    assert course.done <= max(2.5 * best.round, 500) * 1.2
+
+
+def test_marks_are_each_eighth_from_power_to_power():
+    assert [n for n in range(1, 65) if is_marked(n)] == [
+        *range(1, 17), *range(18, 33, 2), *range(36, 65, 4),
+    ]  # fmt: skip
+
+
+def test_marks_of_folds_are_joined_by_what_they_hold_out():
+    first = [Mark(1, 1, 0.5), Mark(2, 2, 0.4)]
+    second = [Mark(1, 1, 0.2)]  # this fold ended
+    found = list(joined([first, second], [30, 10]))
+    assert [(m.round, m.terms, pytest.approx(m.value)) for m in found] == [
+        (1, 1, (3 * 0.5 + 0.2) / 4), (2, 2, (3 * 0.4 + 0.2) / 4),
+    ]  # fmt: skip
+    assert list(joined([first, []], [30, 10])) == []
+
+
+# Tuning --------------------------------------------------------------------------------------
+
+
+def test_the_best_trial_wins_with_its_rounds():
+    found = tune(documents(), plan(), SMALL)
+    best = found.outcomes[0]
+    values = [outcome.best.value for outcome in found.outcomes]
+    assert values == sorted(values)
+    assert len(found.outcomes) == 4
+    assert best.best.value == min(mark.value for mark in best.marks)
+    assert found.plan.boosting.rounds == best.best.round
+    assert not found.stopped
+
+
+def test_the_better_third_goes_on():
+    found = tune(documents(), plan(), SMALL)
+    assert sorted(outcome.last for outcome in found.outcomes) == [10, 10, 40, 40]
+
+
+def test_shrunk_votes_get_as_many_more_rules():
+    found = tune(documents(), plan(), Search(({"shrinkage": 0.25},), (10,)))
+    assert found.outcomes[0].last == 40
+
+
+def test_threads_change_nothing():
+    one, two = (tune(documents(), plan(), SMALL) for _ in (1, 2))
+    two = tune(documents(), Plan.of(threads=2), SMALL)
+    assert [(o.best, o.marks) for o in one.outcomes] == [(o.best, o.marks) for o in two.outcomes]
+
+
+def test_several_labels_get_a_threshold():
+    found = tune(documents(several=True), plan(), SMALL)
+    assert found.measure == "micro-f1"
+    assert found.plan.boosting.threshold != 0
+    values = [outcome.best.value for outcome in found.outcomes]
+    assert values == sorted(values, reverse=True)
+
+
+def test_a_run_from_the_file_of_trials_learns_nothing_anew(tmp_path):
+    trials = tmp_path / "trials"
+    first = tune(documents(), plan(), SMALL, trials=trials)
+    told = []
+    again = tune(documents(), plan(), SMALL, trials=trials, hooks=Hooks(told.append))
+    assert told == []
+    assert [(o.best, o.last) for o in again.outcomes] == [(o.best, o.last) for o in first.outcomes]
+
+
+def test_a_broken_run_goes_on_to_the_same_result(tmp_path):
+    whole = tune(documents(), plan(), SMALL)
+    marks = iter(range(100_000))
+    broken = tmp_path / "trials"
+    stopped = tune(
+        documents(), plan(), SMALL, trials=broken, hooks=Hooks(should_stop=lambda: next(marks) > 40)
+    )
+    assert stopped.stopped
+    assert len(stopped.outcomes) < 4
+    with broken.open("ab") as file:  # and the program died while it wrote a line
+        file.write(b'{"settings": "--rar')
+    resumed = tune(documents(), plan(), SMALL, trials=broken)
+    assert [(o.best, o.marks, o.last) for o in resumed.outcomes] == [
+        (o.best, o.marks, o.last) for o in whole.outcomes
+    ]
+
+
+def test_a_budget_decides_how_many_trials_there_are_and_nothing_else():
+    """A clock by which every mark takes a second."""
+    unlimited = {o.candidate.settings: o for o in tune(documents(), plan(), SMALL).outcomes}
+    ticks = iter(range(1_000_000))
+    found = tune(documents(), plan(), SMALL, budget=150, hooks=Hooks(clock=lambda: next(ticks)))
+    assert found.stopped
+    assert 1 <= len(found.outcomes) < 4 or found.outcomes[0].last == 10
+    for outcome in found.outcomes:
+        same = unlimited[outcome.candidate.settings].marks[: len(outcome.marks)]
+        assert outcome.marks == same
+
+
+def test_a_long_budget_goes_on_to_the_next_bracket():
+    count = []
+
+    def clock():
+        count.append(0)
+        return len(count) / 100
+
+    search = tune(documents(30), plan(rounds=20), given={"rounds"}, budget=60,
+                  hooks=Hooks(clock=clock))  # fmt: skip
+    assert len(search.outcomes) > 9
+    assert all(outcome.last <= 20 for outcome in search.outcomes)
+
+
+def test_trials_without_terms_are_passed_over():
+    docs = documents(30)
+    found = tune(docs, plan(), Search(({"min_df": 1}, {"min_df": 1000}), (10,)))
+    assert settings_of(found) == ["(defaults)"]
+    with pytest.raises(SettingsError, match="no terms are left"):
+        tune(docs, plan(), Search(({"min_df": 1000},), (10,)))
+
+
+# The file of trials --------------------------------------------------------------------------
+
+
+def test_trials_come_back_as_they_were_written(tmp_path):
+    log = TrialLog.open(tmp_path / "t", {"data": "d"})
+    trial = Trial("--rarity 1", 40, (Mark(1, 2, 0.1 + 0.2, -1.5), Mark(2, 3, float("nan"))), 1.5)
+    log.add(trial)
+    (found,) = TrialLog.open(tmp_path / "t", {"data": "d"}).trials.values()
+    assert str(found) == str(trial)  # nan is not equal to itself
+
+
+def test_a_trial_that_was_cut_off_is_made_again(tmp_path):
+    log = TrialLog.open(tmp_path / "t", {})
+    log.add(Trial("x", 40, (), 3.0, whole=False))
+    assert log.get("x", 40) is None
+    assert TrialLog.open(tmp_path / "t", {}).seconds == 3.0
+
+
+def test_trials_of_other_work_are_refused(tmp_path):
+    TrialLog.open(tmp_path / "t", {"data": "one"})
+    with pytest.raises(SettingsError, match="data: one -> two"):
+        TrialLog.open(tmp_path / "t", {"data": "two"})
+
+
+@pytest.mark.parametrize("content", [
+    b"hello\n", b"[1]\n", b'{"format": "else"}\n', b"\xff\n", b"[" * 100_000 + b"\n",
+    b'{"format": "boostext trials"}\n{"settings": "x"}\n',
+    b'{"format": "boostext trials"}\n{"settings": "x", "last": 1e999, "marks": [], "seconds": 1}\n',
+    b'{"format": "boostext trials"}\n{"settings": "x", "last": 1, "marks": [[1]], "seconds": 1}\n',
+])  # fmt: skip
+def test_what_is_no_file_of_trials_is_one_clear_error(tmp_path, content):
+    place = tmp_path / "t"
+    place.write_bytes(content)
+    with pytest.raises(DataError, match="not a"):
+        TrialLog.open(place, {})
+
+
+def test_trials_are_whole_lines(tmp_path):
+    tune(documents(30), plan(), SMALL, trials=tmp_path / "t")
+    lines = (tmp_path / "t").read_text("utf-8").splitlines()
+    assert json.loads(lines[0])["format"] == "boostext trials"
+    assert len(lines) == 1 + 4 + 2, "a head, four trials, and two that went on"
