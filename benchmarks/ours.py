@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from watch import Watch, watched
+from watch import Watch, resident, watched
 
 SHARE = 2000
 """Rounds over which building an engine is shared out."""
@@ -17,7 +17,12 @@ SHARE = 2000
 def text_to_matrix(
     path: str, ngrams: tuple[int, int], min_df: int, threads: int, streamed: bool = False
 ) -> dict[str, Any]:
-    """Texts to conditions. streamed: the file is read meanwhile, else the texts lie in memory."""
+    """Texts to conditions. streamed: the file is read meanwhile, else the texts lie in memory.
+
+    terms, found: with their postings, before equal conditions became one; columns, postings: after.
+    """
+    import numpy as np
+
     from boostext.features.extract import extract
     from boostext.settings import TextSettings
 
@@ -27,8 +32,10 @@ def text_to_matrix(
     taken = found if streamed else list(found)
     with watched() as told:
         features = extract(taken, settings, ("text",), (), threads)
-    told |= {"terms": _terms(features), "columns": len(features.yes)}
-    return told | {"postings": len(features.yes.items), "tokens": features.token_count}
+    alike = np.array([1 + len(features.names.aliases(j)) for j in range(len(features.names))])
+    sizes = np.diff(features.yes.starts)
+    told |= {"terms": int(alike.sum()), "found": int(alike @ sizes), "columns": len(sizes)}
+    return told | {"postings": int(sizes.sum()), "tokens": features.token_count}
 
 
 def rounds(
@@ -43,8 +50,9 @@ def rounds(
     from boostext.features.conditions import spell
     from boostext.settings import BoostingSettings
 
-    prepared = _prepared(path, ngrams, min_df, merged)
     load_kernels()
+    loaded = resident()
+    prepared = _prepared(path, ngrams, min_df, merged)
     settings = BoostingSettings(rounds=rounds, smoothing="ss99")
     corpus, watch, made = prepared.corpus, Watch(), []
     with watched() as told:
@@ -63,7 +71,11 @@ def rounds(
     others = max(len(made) - 1, 1)
     told["each"] = (building + first) / SHARE + rest / others
     told["each_cpu"] = (building_cpu + first_cpu) / SHARE + rest_cpu / others
-    told |= {"made": len(made), "rules": [spell(one.rule.condition) for one in made[:5]]}
+    told |= {
+        "loaded": loaded,
+        "made": len(made),
+        "rules": [spell(one.rule.condition) for one in made[:5]],
+    }
     told |= {"columns": len(prepared.features.yes), "documents": len(corpus)}
     return told | {"postings": len(prepared.features.yes.items), "labels": len(corpus.labels)}
 
@@ -119,11 +131,6 @@ def _unmerged(lists: Any, unknown_list: Any, simplicity: Any, place: Any) -> Any
 
     order = np.argsort(place)
     return Merged(order, order, np.arange(1, len(order) + 1), np.ones(len(order), np.int64))
-
-
-def _terms(features: Any) -> int:
-    """Conditions before equal ones were merged."""
-    return sum(1 + len(features.names.aliases(j)) for j in range(len(features.names)))
 
 
 OURS = {"text_to_matrix": text_to_matrix, "rounds": rounds, "kernels": kernels}

@@ -226,7 +226,7 @@ ROWS: dict[str, Row] = {
 """name on the command line -> the row"""
 
 SMOKE = (
-    "rounds-words", "adaboost", "train-svc", "train-xgboost", "train-lightgbm", "matrix-ngrams",
-    "memory-ngrams", "predict", "threads-words", "compiling",
+    "rounds-words", "adaboost", "train-svc", "train-xgboost", "matrix-ngrams", "memory-ngrams",
+    "predict", "threads-words", "compiling",
 )  # fmt: skip
 """every kind of row once"""
