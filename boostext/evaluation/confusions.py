@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -21,9 +22,16 @@ def confusions(scores: Scores, gold: Gold, given: Booleans) -> Counter[tuple[str
     given: (m, k), the decided labels. O(m k).
     """
     counts: Counter[tuple[str, str]] = Counter()
+    for _, pairs in confused(scores, gold, given):
+        counts.update(_counted(pairs, gold))
+    return counts
+
+
+def confused(scores: Scores, gold: Gold, given: Booleans) -> Iterator[tuple[Int64, Int64]]:
+    """(p,) examples, and (p, 2) their missed and their wrongly given label; in several pieces."""
     owners, missed = _missed(gold, given)
     if not len(owners):
-        return counts
+        return
     rows, place = np.unique(owners, return_inverse=True)
     masked = np.where(given[rows] & ~gold.matrix[rows], scores[rows], -np.inf)
     for _ in range(MOST_WRONG):
@@ -31,10 +39,9 @@ def confusions(scores: Scores, gold: Gold, given: Booleans) -> Counter[tuple[str
         real = np.isfinite(masked[np.arange(len(rows)), wrong])
         if not real.any():
             break
-        pairs = np.stack([missed, wrong[place]], axis=1)[real[place]]
-        counts.update(_counted(pairs, gold))
+        here = real[place]
+        yield owners[here], np.stack([missed, wrong[place]], axis=1)[here]
         masked[np.arange(len(rows)), wrong] = -np.inf
-    return counts
 
 
 def _missed(gold: Gold, given: Booleans) -> tuple[Int64, Int64]:

@@ -16,7 +16,7 @@ from boostext.corpus.documents import Document
 from boostext.evaluation.calibration import BINS, Calibration
 from boostext.evaluation.confusions import confusions
 from boostext.evaluation.decided import Decided, precision_recall
-from boostext.evaluation.gold import gold_of
+from boostext.evaluation.gold import Booleans, Gold, gold_of
 from boostext.evaluation.measures import MEASURES, Scored, Tally
 from boostext.evaluation.sums import share
 from boostext.model.model import Model
@@ -118,6 +118,13 @@ def evaluate(
         tally += more
         pairs.update(more_pairs)
     return _report(model, tally, pairs, unlabelled)
+
+
+def report_of(model: Model, scores: Scores, gold: Gold, given: Booleans | None = None) -> Report:
+    """Measure documents whose scores (m, k) are at hand. given: (m, k), else by `decisions`."""
+    given = decisions(scores, model) if given is None else given
+    tally = Scored(scores, gold, given, model.multilabel, link_of(model), model.calibration).tally()
+    return _report(model, tally, confusions(scores, gold, given), 0)
 
 
 def _measured(
