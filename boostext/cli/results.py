@@ -17,8 +17,6 @@ from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, loudest
 from boostext.reports.escape import tsv_field, tsv_names
-from boostext.reports.explanations import explanation_list, explanation_rows
-from boostext.reports.layout import HEAD, page_for
 
 
 @dataclass(frozen=True)
@@ -172,6 +170,10 @@ def bare_labels(wanted: Wanted, model: Model, talk: Talk) -> Write:
 
 def drawing(wanted: Wanted, model: Model, talk: Talk) -> Write:
     """For people: what was found in the document and what it says of each label."""
+    # rich is slow to import, and only drawings need it
+    from boostext.reports.explanations import explanation_list, explanation_rows
+    from boostext.reports.layout import HEAD, page_for
+
     page = page_for(sys.stdout)
 
     def write(result: Result) -> None:
