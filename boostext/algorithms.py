@@ -19,6 +19,8 @@ class Algorithm:
     one_label: every example must have exactly one label.
     abstains, balanced, shrinks, prior: `--abstain`, `--start balanced`, `--shrinkage`,
     `--prior-rule` are allowed.
+    grower: where rules may stand: "stump" is one condition for all documents, others are in
+    GROWERS.
     alpha: allowed ways to size discrete votes, the default first; "own" is the one in VOTES.
     link: probability = 1 / (1 + exp(-link f)); 0 where scores are shares of votes.
     bounds: what the product of Z bounds, "" for nothing. stops: said when no rule is left.
@@ -33,6 +35,7 @@ class Algorithm:
     balanced: bool = False
     shrinks: bool = True
     prior: bool = False
+    grower: str = "stump"
     alpha: tuple[str, ...] = ("own",)
     link: float = 2.0
     bounds: str = "Hamming loss"
@@ -54,6 +57,11 @@ M1 = Algorithm(
 )  # fmt: skip
 BAGGING = Algorithm("resampled", MAJORITY, one_label=True, shrinks=False, link=0, bounds="")
 
+GROWN = Algorithm(
+    EXP, REAL, balanced=True, prior=True, alpha=("own", "numeric"), grower="conjunction"
+)
+LISTS = replace(GROWN, votes=REAL | DISCRETE, grower="decision rule")
+
 ALGORITHMS = {
     "mh": MH,
     "logistic": replace(MH, loss=LOG, votes=REAL, link=1),
@@ -67,4 +75,23 @@ ALGORITHMS = {
     "m1": M1,
     "bagging": BAGGING,
     "arc-x4": replace(BAGGING, loss="arc-x4"),
+    "slipper": GROWN,
+    "decrules": LISTS,
+    "decrules-r": replace(LISTS, votes=MARGIN, shrinks=False, alpha=("own",)),
+    "adtree": replace(GROWN, grower="alternating tree"),
+    "adtree-logistic": replace(GROWN, loss=LOG, grower="alternating tree", link=1),
+    "trees": replace(GROWN, grower="decision tree"),
+    "mp": replace(MH, grower="per label"),
+    "mh-kr": replace(MH, grower="committee"),
 }
+
+GROWER_SETTINGS: dict[str, tuple[str, ...]] = {
+    "stump": (),
+    "conjunction": ("max_literals", "grow_fraction", "default_rule"),
+    "decision rule": ("max_literals", "grow_fraction"),
+    "alternating tree": ("tree_depth",),
+    "decision tree": ("tree_depth",),
+    "per label": (),
+    "committee": ("rules_per_round",),
+}
+"""The settings that each grower alone looks at."""

@@ -10,9 +10,9 @@ import dataclasses
 import difflib
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from boostext.errors import DataError, SettingsError
 
@@ -271,3 +271,38 @@ def check_type(field: dataclasses.Field[Any], value: Any) -> None:
         raise SettingsError(f"{option_name(field)} is {value!r}; expected {WANTED[name]}")
     if name == "smoothing" and isinstance(value, str):
         smoothing(value)
+
+
+class Group:
+    """What the groups share: checking, plain data in and out."""
+
+    def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:
+        """Raise SettingsError at the first value of a wrong type or out of its range."""
+        for field in self.fields():
+            check_type(field, getattr(self, field.name))
+            check_value(field, getattr(self, field.name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it: tuples become lists."""
+        pairs = ((f.name, getattr(self, f.name)) for f in self.fields())
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in pairs}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`; unknown names raise SettingsError."""
+        unknown = sorted(set(values) - {f.name for f in cls.fields()})
+        if unknown:
+            raise SettingsError(f"unknown settings: {', '.join(unknown)}")
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+
+    @classmethod
+    def fields(cls) -> Iterator[dataclasses.Field[Any]]:
+        yield from dataclasses.fields(cls)  # type: ignore[arg-type]
+
+    @classmethod
+    def options(cls) -> Iterator[dataclasses.Field[Any]]:
+        """The fields that people set: on the command line and in config files."""
+        return (field for field in cls.fields() if not field.metadata["hidden"])

@@ -9,52 +9,18 @@ from __future__ import annotations
 import codecs
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from boostext import fields
-from boostext.algorithms import ALGORITHMS, Algorithm
+from boostext.algorithms import ALGORITHMS, GROWER_SETTINGS, Algorithm
 from boostext.errors import SettingsError
+from boostext.fields import Group as Group  # the groups below, and what takes any of them
 from boostext.fields import goal_of, label_factor, setting
 
+OF_GROWERS = tuple(name for names in GROWER_SETTINGS.values() for name in names)
 NOTATIONS = ("idna", "punycode", "raw_unicode_escape", "unicode_escape", "utf_7")
 """Codecs that write text within ASCII; no file is in them, and some give halves of characters."""
-
-
-class Group:
-    """What the groups share: checking, plain data in and out."""
-
-    def __post_init__(self) -> None:
-        self.check()
-
-    def check(self) -> None:
-        """Raise SettingsError at the first value of a wrong type or out of its range."""
-        for field in self.fields():
-            fields.check_type(field, getattr(self, field.name))
-            fields.check_value(field, getattr(self, field.name))
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it: tuples become lists."""
-        pairs = ((f.name, getattr(self, f.name)) for f in self.fields())
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in pairs}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`; unknown names raise SettingsError."""
-        unknown = sorted(set(values) - {f.name for f in cls.fields()})
-        if unknown:
-            raise SettingsError(f"unknown settings: {', '.join(unknown)}")
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
-
-    @classmethod
-    def fields(cls) -> Iterator[dataclasses.Field[Any]]:
-        yield from dataclasses.fields(cls)  # type: ignore[arg-type]
-
-    @classmethod
-    def options(cls) -> Iterator[dataclasses.Field[Any]]:
-        """The fields that people set: on the command line and in config files."""
-        return (field for field in cls.fields() if not field.metadata["hidden"])
 
 
 @dataclass(frozen=True)
@@ -271,6 +237,20 @@ class BoostingSettings(Group):
     threshold: float = setting(
         0.0, "Score above which a label is given, where there may be several.", low=-1e6, high=1e6
     )
+    max_literals: int = setting(
+        0, "Conditions in a rule of slipper or decrules, at most; 0 is 4.", low=0, high=64
+    )
+    grow_fraction: float = setting(
+        2 / 3, "Share of the data to grow such a rule on; it is pruned on the rest. 1: not pruned.",
+        above=0, high=1,
+    )  # fmt: skip
+    default_rule: bool = setting(
+        True, "slipper: a rule about every document competes in each round.", negative=True
+    )
+    tree_depth: int = setting(
+        0, "Levels of conditions: in trees 0 is 3, in adtree any number.", low=0, high=64
+    )
+    rules_per_round: int = setting(5, "Rules of which mh-kr votes the mean.", low=1, high=10_000)
     seed: int = setting(0, "Seed of whatever is random.", low=0, high=2**32 - 1)
 
     def check(self) -> None:
@@ -291,6 +271,11 @@ class BoostingSettings(Group):
                 raise SettingsError(
                     f"{self.algorithm} goes with --{name} {' or '.join(values)}, not with {value}"
                 )
+        ours = {f.name for f in self.fields() if getattr(self, f.name) != f.default}
+        for name in sorted(ours & set(OF_GROWERS) - set(GROWER_SETTINGS[row.grower])):
+            rows = (n for n, r in ALGORITHMS.items() if name in GROWER_SETTINGS[r.grower])
+            option = f"--{name.replace('_', '-')}"
+            raise SettingsError(f"{self.algorithm} does not go with {option}; {', '.join(rows)} do")
         refused = {
             "--abstain": self.abstain and not row.abstains,
             "--start balanced": self.start == "balanced" and not row.balanced,

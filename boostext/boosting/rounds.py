@@ -19,10 +19,14 @@ from boostext.boosting.choice import (
 from boostext.boosting.codings import code_matrix, decode, encode
 from boostext.boosting.colorings import COLORINGS
 from boostext.boosting.engines.choose import choose
-from boostext.boosting.engines.interface import Problem, WholeEngine
+from boostext.boosting.engines.interface import Engine, Problem, WholeEngine
+from boostext.boosting.engines.plain import PlainEngine
+from boostext.boosting.growers.ground import Ground
+from boostext.boosting.growers.search import Search
+from boostext.boosting.growers.table import Growing
 from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import ALWAYS, Membership
-from boostext.boosting.rules import Round, Rule
+from boostext.boosting.rules import Place, Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES, Vote, normalizer
 from boostext.errors import SettingsError
@@ -71,25 +75,37 @@ class Booster:
         )  # fmt: skip
         self._voting = VOTES[problem.votes]
         self._smoothing = settings.smoothing_value(len(label_sets), label_count)
-        self._engine = choose(engine, problem, settings.rounds)
         self._preference = self._rarities(features)
         self._chosen: set[int] = set()
+        self._growing: Growing | None = None
+        self._engine: Engine = (
+            choose(engine, problem, settings.rounds)
+            if self.row.grower == "stump"
+            else self._grower(engine, problem)
+        )
 
-    def rounds(self, replay: Sequence[Rule] = ()) -> Iterator[Round]:
+    def rounds(
+        self, replay: Sequence[Rule] = (), sizes: Sequence[int] = (), gains: Sequence[float] = ()
+    ) -> Iterator[Round]:
         """Yield round 1, 2, ... up to settings.rounds; then `stopped` says why it ended.
 
         replay: rules already known, applied first without a search; they leave the very state
-        that finding them left.
+        that finding them left. sizes: rules of each of those rounds, if not one; gains: of each.
         """
-        bound = 1.0
+        bound, first = 1.0, 0
         for number in range(1, self.settings.rounds + 1):
-            known = replay[number - 1] if number <= len(replay) else None
-            colors = self._color(number)
-            condition = self._recall(known) if known else self._search(number)
-            if condition is None:
+            size = sizes[number - 1] if number <= len(sizes) else 1
+            known = replay[first : first + size]
+            first += size
+            gain = gains[number - 1] if number <= len(gains) else 0.0
+            made = (
+                self._grown(number, known, gain, bound)
+                if self._growing
+                else self._plain(number, known, bound)
+            )
+            if made is None:
                 self.stopped = self.row.stops
                 return
-            made = self._round(number, condition, bound, colors)
             bound = made.bound
             yield made
         self.stopped = ALL_ROUNDS
@@ -109,6 +125,44 @@ class Booster:
     def weights(self) -> Weights:
         """(m, k): D of the next round."""
         return self._engine.weights()
+
+    def _plain(self, number: int, known: Sequence[Rule], bound: float) -> Round | None:
+        """A round of one rule that is about all documents."""
+        colors = self._color(number)
+        condition = self._recall(known[0]) if known else self._search(number)
+        return None if condition is None else self._round(number, condition, bound, colors)
+
+    def _grown(self, number: int, known: Sequence[Rule], gain: float, bound: float) -> Round | None:
+        """A round of rules that a grower places."""
+        growing = cast(Growing, self._growing)
+        numbered = [self._placed(rule) for rule in known]
+        growth = growing.known(known, numbered, gain) if known else growing.grown(number)
+        if growth is None:
+            return None
+        made = growing.moved(number, growth, bound)
+        for _, place in made.placed:
+            if place.condition != ALWAYS:
+                self._used(place.condition)
+        return made
+
+    def _placed(self, rule: Rule) -> Place:
+        before = tuple((self._number(c, "resume"), block) for c, block in rule.precondition)
+        return Place(before, self._recall(rule))
+
+    def _grower(self, engine: str, problem: Problem) -> PlainEngine:
+        """The engine of a grower, which then stands ready."""
+        if engine == "incremental":
+            raise SettingsError(
+                f"--engine incremental does not go with {self.settings.algorithm}; use auto"
+            )
+        plain = PlainEngine(problem)
+        search = Search(self.members, problem.label_count)
+        ground = Ground(
+            self.members, plain, search, self.settings, self._voting, self._speaks,
+            self._smoothing, lambda: self._preference,
+        )  # fmt: skip
+        self._growing = Growing(ground, self.row.grower, problem.votes == "margin")
+        return plain
 
     def _search(self, number: int) -> int | None:
         if number == 1 and self.settings.prior_rule and self._prior_helps():

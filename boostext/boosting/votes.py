@@ -110,6 +110,21 @@ def margin_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     return Vote(alpha * h, alpha, pull, float(np.sqrt(1 - mu * mu)))
 
 
+def pull_of(tables: Float64, votes: Float64) -> tuple[Float64, float]:
+    """(s, 3, 2, k) pulls of the s rules of a round that vote h together, and the factor Z.
+
+    tables: (s, 3, 2, k), their block weights; votes: (s, 3, k), h before alpha. As in
+    `margin_votes`, without the factor 1/(1 - mu^2) that is the same for all documents.
+    """
+    greatest = max(float(np.abs(votes).max()), LEAST_WEIGHT)
+    mu = float(((tables[:, :, 1] - tables[:, :, 0]) * votes).sum()) / greatest
+    perfect = 1 - abs(mu) < LEAST_WEIGHT
+    mu = float(np.clip(mu, -1 + LEAST_WEIGHT, 1 - LEAST_WEIGHT))
+    signs = np.array([-1.0, 1.0])[:, None]  # (2, 1)
+    moved = np.log1p(-mu * signs * votes[:, :, None, :] / greatest)  # (s, 3, 2, k)
+    return (np.zeros_like(moved) if perfect else -signs * moved), float(np.sqrt(1 - mu * mu))
+
+
 def plurality_gain(W: Float64, speaks: Float64) -> Float64:
     """(sqrt R - sqrt E)^2, R the weight of each block's heaviest label; negative if R < E.
 

@@ -12,7 +12,7 @@ from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Scores
 from boostext.boosting.membership import Membership
 from boostext.boosting.rounds import Booster
-from boostext.boosting.rules import Round
+from boostext.boosting.rules import Round, Rule
 from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Attribute, Document
 from boostext.errors import BoostextError, SettingsError
@@ -170,7 +170,7 @@ def learn(
     run = _Learning(prepared, hooks or Hooks(), old)
     if only:
         run.booster.keep_only(only)
-    for made in run.booster.rounds(old.rules if old else ()):
+    for made in run.booster.rounds(*_done(old)):
         if run.after(made):
             break
     return run.trained()
@@ -282,3 +282,8 @@ def _sizes(rounds: Sequence[Round]) -> tuple[int, ...]:
     """Rules of each round, unless each has one."""
     sizes = tuple(len(made.rules) for made in rounds)
     return sizes if any(size != 1 for size in sizes) else ()
+
+
+def _done(old: Model | None) -> tuple[Sequence[Rule], Sequence[int], Sequence[float]]:
+    """What `Booster.rounds` needs to go on from a model."""
+    return (old.rules, old.round_sizes, old.history.gain) if old else ((), (), ())

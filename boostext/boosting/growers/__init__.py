@@ -1,0 +1,1 @@
+"""Where the rules of a round may stand: conjunctions, trees, one a label, several at once."""

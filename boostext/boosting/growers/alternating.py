@@ -1,0 +1,167 @@
+"""Alternating decision trees: a rule hangs under any block of any rule before it.
+
+Source: Freund & Mason 1999; SF12-9 Algorithm 9.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.boosting.choice import TIE, first_of_best
+from boostext.boosting.growers.ground import Ground, Growth, helps
+from boostext.boosting.growers.search import gains_of
+from boostext.boosting.membership import ALWAYS
+from boostext.boosting.reach import Numbers
+from boostext.boosting.rules import Place
+
+DEEPEST = 12
+"""Levels to which block weights are kept and subtracted; below they are summed anew."""
+
+Literals = tuple[tuple[int, int], ...]
+
+
+@dataclass(eq=False)
+class Node:
+    """A precondition. order: by creation, the first of equals wins. parts: its rules' blocks."""
+
+    order: int
+    literals: Literals
+    documents: Numbers
+    weight: float
+    splits: list[tuple[Node, ...]] = field(default_factory=list)
+
+
+def alternating_tree(ground: Ground, number: int) -> Growth | None:
+    """The precondition and condition of least Z; its votes are real, in blocks NO and YES.
+
+    Z = W(precondition fails) + 2 sum over blocks and labels of sqrt(W+ W-). The first rule votes
+    by label alone. With `tree_depth` d a rule has fewer than d conditions before its own.
+    """
+    if number == 1:
+        root = ground.always()
+        if helps(root.gain):
+            return root
+    nodes = _nodes(ground)
+    search = _Search(ground, number)
+    search.below(nodes[0])
+    found = search.winner(nodes)
+    if found is None:
+        return None
+    literals, condition = found
+    blocks = ground.reach.blocks(literals, condition)
+    gain = float(ground.voting.gain(ground.engine.sums(blocks), ground.speaks))
+    if not helps(gain):
+        return None
+    return Growth((ground.stand(Place(literals, condition), blocks, ground.speaks),), gain)
+
+
+def _nodes(ground: Ground) -> list[Node]:
+    """The tree of preconditions: all documents, and each speaking block of each rule once."""
+    weights = ground.flat().sum(axis=1)
+    deepest = ground.settings.tree_depth or ground.settings.rounds + 1
+    root = Node(0, (), ground.everything(), 1.0)
+    nodes: dict[Literals, Node] = {(): root}
+    reach = ground.reach
+    for literals, condition in dict.fromkeys(ground.places):
+        if condition == ALWAYS or len(literals) + 1 >= deepest:
+            continue
+        blocks = reach.blocks(literals, condition)
+        split = []
+        for block in np.flatnonzero(ground.speaks).tolist():
+            documents = np.sort(blocks[block])
+            key = (*literals, (condition, block))
+            nodes[key] = Node(len(nodes), key, documents, float(weights[documents].sum()))
+            split.append(nodes[key])
+        nodes[literals].splits.append(tuple(split))
+    return list(nodes.values())
+
+
+class _Search:
+    """Best gains of all preconditions; those that weigh too little to win are passed over.
+
+    subtle: weights are on a grid, so that a block summed and one found by subtraction are equal to
+    the last bit, and pieces of conditions can be looked at one after the other.
+    """
+
+    def __init__(self, ground: Ground, number: int) -> None:
+        self.ground = ground
+        self.flat, self.open_to = ground.flat(), ground.open_to(number)
+        self.preference = ground.preference
+        self.may_win = self.open_to & (self.preference > 0)
+        self.most = float(self.preference.max(initial=0.0))
+        self.best = -np.inf
+        self.values: dict[int, float] = {}
+
+    def below(self, root: Node) -> None:
+        for piece in range(len(self.ground.search.starts)):
+            yes = self.ground.search.listed(self.flat, root.documents, piece)
+            self._listed(root, piece, yes, 0)
+        if self.ground.members.columns:
+            self._numeric(root)
+
+    def winner(self, nodes: list[Node]) -> tuple[Literals, int] | None:
+        """The first precondition within TIE of the best, and its first best condition."""
+        for node in nodes:
+            if self.values.get(node.order, -np.inf) >= self.best - TIE and np.isfinite(self.best):
+                tables = self.ground.search.tables(self.flat, node.documents)
+                (gains,) = gains_of(tables, len(self.ground.members), [self._gain])
+                values = self.ground.preferred(gains, self.open_to)
+                return node.literals, first_of_best(values, self.ground.preference)
+        return None
+
+    def _gain(self, W: Float64) -> Float64:
+        return self.ground.voting.gain(W, self.ground.speaks)
+
+    def _hopeless(self, node: Node) -> bool:
+        """Whether neither the node nor any below can win: no gain is above the weight."""
+        return node.weight * self.most < self.best - TIE
+
+    def _listed(self, node: Node, piece: int, yes: Float64, depth: int) -> None:
+        """Take in one piece of the listed conditions; yes (c, 2k): under this precondition."""
+        search = self.ground.search
+        start = search.starts[piece]
+        unknown = search.unknown(self.flat, node.documents)
+        total = self.flat[node.documents].sum(axis=0)
+        self._take(node, start, self._gain(search.with_rest(start, yes, unknown, total)))
+        for split in node.splits:
+            for child, table in self._tables(node, split, piece, yes, depth):
+                self._listed(child, piece, table, depth + 1)
+
+    def _tables(
+        self, node: Node, split: tuple[Node, ...], piece: int, yes: Float64, depth: int
+    ) -> Iterator[tuple[Node, Float64]]:
+        """Weights under each block of a rule that may win; the largest by subtraction."""
+        search = self.ground.search
+        hopeful = [child for child in split if not self._hopeless(child)]
+        largest = max(hopeful, key=lambda child: len(child.documents), default=None)
+        if largest is None:
+            return
+        others = [child for child in hopeful if child is not largest]
+        rest = np.setdiff1d(node.documents, largest.documents, assume_unique=True)
+        if depth < DEEPEST and len(rest) < len(largest.documents):
+            table = yes - search.listed(self.flat, rest, piece)
+        else:
+            table = search.listed(self.flat, largest.documents, piece)
+        yield largest, table
+        for child in others:
+            yield child, search.listed(self.flat, child.documents, piece)
+
+    def _numeric(self, node: Node) -> None:
+        total = self.flat[node.documents].sum(axis=0)
+        for start, W in self.ground.search.cut_tables(self.flat, node.documents, total):
+            self._take(node, start, self._gain(W))
+        for split in node.splits:
+            for child in split:
+                if not self._hopeless(child):
+                    self._numeric(child)
+
+    def _take(self, node: Node, start: int, gains: Float64) -> None:
+        part = slice(start, start + len(gains))
+        values = np.where(self.may_win[part], gains * self.preference[part], -np.inf)
+        value = float(values.max(initial=-np.inf))
+        self.values[node.order] = max(value, self.values.get(node.order, -np.inf))
+        self.best = max(self.best, value)

@@ -1,0 +1,124 @@
+"""Block weights of all conditions among some of the documents, and the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from boostext.arrays import Float64, Lists
+from boostext.boosting.cuts import Cuts
+from boostext.boosting.membership import Membership
+from boostext.boosting.reach import Numbers
+
+PIECE = 1 << 18
+"""Block weights held at a time, in numbers: small enough for a processor's cache."""
+
+Gain = Callable[[Float64], Float64]
+"""Block weights (c, 3, 2, k) to gains (c,)."""
+
+
+class Search:
+    """Terms are looked up by document, so that a search costs what its documents hold.
+
+    flat: weights (m, 2k) on the grid, sign - before sign +; see PlainEngine.by_sign.
+    """
+
+    def __init__(self, members: Membership, label_count: int) -> None:
+        self.members, self.k = members, label_count
+        self.step = max(1, PIECE // (6 * label_count))
+        features = members.features
+        self._pieces = [
+            (start, _by_document(features.yes, start, min(start + self.step, members.listed),
+                                 features.document_count))
+            for start in range(0, members.listed, self.step)
+        ]  # fmt: skip
+        self._unknown = _by_document(
+            features.unknown, 0, len(features.unknown), features.document_count
+        )
+
+    def tables(self, flat: Float64, documents: Numbers) -> Iterator[tuple[int, Float64]]:
+        """(first condition, block weights (c, 3, 2, k)), all conditions in pieces.
+
+        Documents outside are in no block.
+        """
+        inside = flat[documents]
+        total = inside.sum(axis=0)
+        unknown = self._unknown[documents].T @ inside  # (lists of unknown documents, 2k)
+        for start, piece in self._pieces:
+            yes = piece[documents].T @ inside
+            yield start, self.with_rest(start, yes, unknown, total)
+        yield from self.cut_tables(flat, documents, total)
+
+    def listed(self, flat: Float64, documents: Numbers, piece: int) -> Float64:
+        """(c, 2k): weights of block YES, for one piece of the listed conditions."""
+        inside = flat[documents]
+        return np.asarray(self._pieces[piece][1][documents].T @ inside)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """The first condition of each piece."""
+        return tuple(start for start, _ in self._pieces)
+
+    def unknown(self, flat: Float64, documents: Numbers) -> Float64:
+        """(lists of unknown documents, 2k)."""
+        return np.asarray(self._unknown[documents].T @ flat[documents])
+
+    def with_rest(self, start: int, yes: Float64, unknown: Float64, total: Float64) -> Float64:
+        """(c, 3, 2, k) from the weights of block YES; what is neither unknown nor YES is NO."""
+        lists = self.members.features.unknown_list[start : start + len(yes)]
+        absent = np.zeros_like(yes)
+        absent[lists >= 0] = unknown[lists[lists >= 0]]
+        return _stacked(absent, yes, total)
+
+    def cut_tables(
+        self, flat: Float64, documents: Numbers, total: Float64
+    ) -> Iterator[tuple[int, Float64]]:
+        """The same for the thresholds of numeric columns."""
+        inside = np.zeros(len(flat), np.bool_)
+        inside[documents] = True
+        for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
+            above, first = _above(column, flat, inside)
+            unknown = flat[column.unknown[inside[column.unknown]]].sum(axis=0)
+            for start in range(0, len(column), self.step):
+                yes = above[first[start : start + self.step]]
+                yield int(offset) + start, _stacked(np.broadcast_to(unknown, yes.shape), yes, total)
+
+
+def _above(
+    column: Cuts, flat: Float64, inside: NDArray[np.bool_]
+) -> tuple[Float64, NDArray[np.int64]]:
+    """Weight of the documents from a place on, by value; and the place of each threshold."""
+    held = inside[column.order]
+    ordered = flat[column.order[held]]
+    above = np.zeros((len(ordered) + 1, flat.shape[1]))
+    above[:-1] = np.cumsum(ordered[::-1], axis=0)[::-1]
+    below = np.concatenate([[0], np.cumsum(held)])
+    return above, below[column.first]
+
+
+def _stacked(unknown: Float64, yes: Float64, total: Float64) -> Float64:
+    no = np.maximum(total - yes - unknown, 0)
+    return np.stack([unknown, no, yes], axis=1).reshape(len(yes), 3, 2, -1)
+
+
+def _by_document(lists: Lists, start: int, stop: int, m: int) -> csr_array:
+    """(m, stop - start) of ones, by document."""
+    starts = lists.starts[start : stop + 1]
+    items = lists.items[starts[0] : starts[-1]] if stop > start else lists.items[:0]
+    shape = (stop - start, m)
+    starts = starts - starts[0] if stop > start else np.zeros(1, np.int64)
+    return csr_array((np.ones(len(items)), items, starts), shape=shape).T.tocsr()
+
+
+def gains_of(
+    tables: Iterator[tuple[int, Float64]], count: int, gains: Sequence[Gain]
+) -> list[Float64]:
+    """(n,) for each way to gain, of all conditions."""
+    found = [np.full(count, -np.inf) for _ in gains]
+    for start, table in tables:
+        for values, gain in zip(found, gains, strict=True):
+            values[start : start + len(table)] = gain(table)
+    return found
