@@ -177,8 +177,20 @@ def test_shrunk_votes_get_as_many_more_rules():
     assert found.outcomes[0].last == 40
 
 
+def test_documents_of_one_group_are_held_out_together():
+    docs = [replace(d, attributes={"caller": str(n // 4)}) for n, d in enumerate(documents())]
+    told = []
+    tune(docs, plan(group="caller"), SMALL, hooks=Hooks(told.append))
+    by_place = tune(docs, plan(), SMALL)
+    assert told
+    assert all("caller" not in status.settings or "--group caller" in status.settings
+               for status in told)  # fmt: skip
+    grouped = tune(docs, plan(group="caller"), SMALL)
+    assert [o.marks for o in grouped.outcomes] != [o.marks for o in by_place.outcomes]
+
+
 def test_threads_change_nothing():
-    one, two = (tune(documents(), plan(), SMALL) for _ in (1, 2))
+    one = tune(documents(), plan(), SMALL)
     two = tune(documents(), Plan.of(threads=2), SMALL)
     assert [(o.best, o.marks) for o in one.outcomes] == [(o.best, o.marks) for o in two.outcomes]
 

@@ -98,6 +98,8 @@ def run(job: Job, talk: Talk) -> None:
         documents: list[Document] | None = None
         if job.wish:
             job, documents = with_tuned(job, job.wish, bad, stop, talk)
+        elif job.preset:
+            talk.say(f"chosen: {command_line(job.plan)}")
         prepared = read(job.data, job.plan, bad, talk, job.progress, documents, job.labels_from)
         prepared, found = settle(prepared, job.progress, talk)
         stop.patient = True
@@ -333,8 +335,9 @@ def as_json(job: Job, trained: Trained, result: Summary, bad: BadRecords) -> dic
     }
     provenance = trained.model.provenance
     return {
-        "model": job.output, "documents": provenance.documents, "tokens": provenance.tokens,
-        "conditions": provenance.conditions, "labels": len(trained.model.labels),
+        "model": job.output, "command": provenance.command, "documents": provenance.documents,
+        "tokens": provenance.tokens, "conditions": provenance.conditions,
+        "labels": len(trained.model.labels),
         "multilabel": trained.model.multilabel, "bad_records": bad.count,
         "seed": trained.model.boosting.seed, "threads": job.plan.threads, **numbers,
     }  # fmt: skip

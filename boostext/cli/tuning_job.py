@@ -90,7 +90,7 @@ def read_all(
     announce_stdin(paths, talk)
     progress = Progress("off" if talk.quiet else mode)
     try:
-        documents = list(progress.counting(read_documents(paths, plan.data, bad)))
+        documents = list(progress.counting(read_documents(paths, plan.reading, bad)))
     finally:
         progress.finish()
     tell_bad(bad, talk)

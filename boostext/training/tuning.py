@@ -33,6 +33,7 @@ from boostext.training.candidates import Candidate, candidates
 from boostext.training.columns import declared_labels
 from boostext.training.courses import MOST_ROUNDS, Course, Mark, Split, joined, split
 from boostext.training.examples import is_multilabel
+from boostext.training.groups import Groups
 from boostext.training.plan import Plan
 from boostext.training.run import prepare
 from boostext.training.trial_log import Trial, TrialLog
@@ -145,12 +146,12 @@ class _Tuning:
     ) -> None:  # fmt: skip
         self.plan = replace(plan, stop=replace(plan.stop, valid_fraction=0.0, patience=0))
         self.documents, self.most, self.budget, self.hooks = documents, most, budget, hooks
-        builder = CorpusBuilder()
-        deque(builder.watch(documents), 0)
+        builder, groups = CorpusBuilder(), Groups(plan.stop.group)
+        deque(builder.watch(groups.taken(documents)), 0)
         corpus = builder.corpus(declared_labels(plan))
         self.multilabel = is_multilabel(corpus, plan.boosting)
         self.measure = monitored(plan.stop.monitor, self.multilabel)
-        self.folds = make_folds(corpus.label_sets, FOLDS, plan.boosting.seed)
+        self.folds = make_folds(corpus.label_sets, FOLDS, plan.boosting.seed, groups.values())
         self.log = TrialLog.open(trials, _work(corpus.digest, plan)) if trials else TrialLog()
         self.splits: dict[TextSettings, list[Split]] = {}
         self.courses: dict[str, list[Course]] = {}
@@ -307,5 +308,5 @@ def _work(digest: str, plan: Plan) -> dict[str, Any]:
     """What trials depend on beside their settings."""
     return {
         "version": __version__, "data": digest, "seed": plan.boosting.seed,
-        "monitor": plan.stop.monitor, "fields": list(plan.data.text),
+        "monitor": plan.stop.monitor, "group": plan.stop.group, "fields": list(plan.data.text),
     }  # fmt: skip

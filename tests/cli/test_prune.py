@@ -1,0 +1,57 @@
+"""`boostext prune`."""
+
+import json
+
+from boostext.model.file import read_model
+
+from .conftest import records, write_jsonl
+
+
+def test_the_first_rules_are_those_of_a_shorter_training(run, corpus, model, tmp_path):
+    small, short = tmp_path / "small", tmp_path / "short"
+    done = run("prune", model, "-o", small, "--rules", 7)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith(f"{small}: 7 rules over ")
+    run("train", corpus, "-o", short, "--rounds", 7, "-q")
+    cut, trained = run("predict", small, corpus), run("predict", short, corpus)
+    assert cut.stdout == trained.stdout
+
+
+def test_terms_are_kept_and_fitted_anew(run, corpus, model, tmp_path):
+    small = tmp_path / "small"
+    done = run("prune", model, corpus, "-o", small, "--terms", 5, "--json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["rules"] == told["terms"] == len(read_model(small).rules) <= 5
+    assert run("inspect", small).exit_code == 0
+    assert run("evaluate", small, corpus).exit_code == 0
+
+
+def test_the_wrong_data_is_told(run, model, tmp_path):
+    other = write_jsonl(tmp_path / "other.jsonl", list(records())[:30])
+    done = run("prune", model, other, "-o", tmp_path / "small", "--terms", 5)
+    assert done.exit_code == 1
+    assert "not the documents of the model (30, where it learned from 60" in done.stderr
+    assert not (tmp_path / "small").exists()
+
+
+def test_what_does_not_go_together_is_told(run, corpus, model, tmp_path):
+    for words, message in (
+        ((), "give --rules N or --terms N"),
+        (("--terms", 3), "name the model's training data"),
+        ((corpus, "--rules", 3), "--rules alone needs no data"),
+    ):
+        done = run("prune", model, "-o", tmp_path / "small", *words)
+        assert done.exit_code == 2
+        assert message in done.stderr
+    done = run("prune", model, "-o", tmp_path / "small", "--rules", 1000)
+    assert done.exit_code == 1
+    assert "fewer than 1000" in done.stderr
+
+
+def test_what_was_fitted_to_all_rules_is_left_out_and_told(run, several, several_model, tmp_path):
+    tuned, small = tmp_path / "tuned", tmp_path / "small"
+    run("evaluate", several_model, several, "--tune-thresholds", "-o", tuned)
+    done = run("prune", tuned, "-o", small, "--rules", 3)
+    assert "are left out; fit them again" in done.stderr
+    assert read_model(small).thresholds == ()
