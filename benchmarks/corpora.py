@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import random
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
@@ -72,8 +71,15 @@ def _given(name: str) -> Path:
 
 
 def _unpack(source: Path, path: Path) -> None:
-    with gzip.open(source) as packed, path.open("wb") as plain:
-        shutil.copyfileobj(packed, plain)
+    """Texts and labels only: attributes are conditions too, and peers know none."""
+    kept = ("id", "text", "labels")
+    with (
+        gzip.open(source, "rt", encoding="utf-8", newline="\n") as lines,
+        path.open("w", encoding="utf-8", newline="\n") as out,
+    ):
+        for record in map(json.loads, lines):
+            chosen = {name: record[name] for name in kept if name in record}
+            out.write(json.dumps(chosen, ensure_ascii=False) + "\n")
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:

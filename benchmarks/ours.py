@@ -80,6 +80,37 @@ def rounds(
     return told | {"postings": len(prepared.features.yes.items), "labels": len(corpus.labels)}
 
 
+def changes(
+    path: str, ngrams: tuple[int, int], min_df: int, rounds: int
+) -> dict[str, Any]:  # fmt: skip
+    """Means over the rounds: documents whose weights a rule changes, and their postings."""
+    import numpy as np
+
+    from boostext.boosting.rounds import Booster
+    from boostext.settings import BoostingSettings
+
+    prepared = _prepared(path, ngrams, min_df, merged=True)
+    load_kernels()
+    corpus, lists = prepared.corpus, prepared.features.yes
+    terms_of = np.bincount(lists.items, minlength=len(corpus))
+    booster = Booster(
+        prepared.features, corpus.label_sets, len(corpus.labels), prepared.weights,
+        BoostingSettings(rounds=rounds, smoothing="ss99"), "incremental", 1,
+    )  # fmt: skip
+    began = time.process_time()
+    made = list(booster.rounds())
+    each = (time.process_time() - began) / len(made)
+    yes = [lists[one.condition] for one in made]
+    changed = [(len(one), int(terms_of[one].sum())) for one in yes]
+    whole = len(corpus), int(terms_of.sum())  # the block with more documents stays as it is
+    least = [min(one, (whole[0] - one[0], whole[1] - one[1])) for one in changed]
+    documents, touched = np.mean(least, axis=0).tolist()
+    return {
+        "changed": documents, "touched": touched, "each": each, "documents": len(corpus),
+        "postings": len(lists.items), "columns": len(lists), "labels": len(corpus.labels),
+    }  # fmt: skip
+
+
 def kernels() -> dict[str, Any]:
     """Make or load every kernel; `importing` is what numba's own import took."""
     began = time.perf_counter()
