@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Int64
+from boostext.arrays import Int64, Scores
 from boostext.boosting.membership import ALWAYS
 from boostext.boosting.rounds import Booster
 from boostext.evaluation.common_threshold import common_threshold
@@ -122,13 +122,19 @@ class Course:
         self.ended = self.done > PATIENCE * self._best.round and self.done > LEAST_ROUNDS
         return mark
 
-    def _mark(self) -> Mark:
-        scores = self._booster.decode(self._sums.value())
-        terms = len(self._seen)
+    def scores(self) -> Scores:
+        """(held out, k): of what is held out, by the rules so far."""
+        return self._booster.decode(self._sums.value())
+
+    def value_of(self, scores: Scores) -> tuple[float, float]:
+        """The measure of scores of what is held out, and the threshold: the best where it is free."""
         if self._monitor.name == "micro-f1" and not self._boosting.threshold:
             threshold, value = common_threshold(scores, self._part.gold)
-            return Mark(self.done, terms, value, threshold)
-        return Mark(self.done, terms, self._monitor.value(scores), self._boosting.threshold)
+            return value, threshold
+        return self._monitor.value(scores), self._boosting.threshold
+
+    def _mark(self) -> Mark:
+        return Mark(self.done, len(self._seen), *self.value_of(self.scores()))
 
 
 def joined(courses: list[list[Mark]], sizes: list[int]) -> Iterator[Mark]:

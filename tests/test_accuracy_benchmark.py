@@ -1,0 +1,45 @@
+"""benchmarks/accuracy.py runs on generated texts, and tells figures that are one row each."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "accuracy.py"
+
+
+def figures(*arguments):
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--json", *map(str, arguments)],
+        capture_output=True, encoding="utf-8", check=False, env=os.environ,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_preset_is_measured_with_its_terms_and_seconds():
+    (figure,) = figures("--smoke", "--only", "fast")
+    assert (figure["corpus"], figure["method"], figure["measure"]) == ("generated", "fast", "error")
+    assert figure["value"] < 0.2
+    assert 0 < figure["size"] <= 71, "words, and the prior"
+    assert figure["seconds"] > 0
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_linear_models_meet_the_same_documents(tmp_path, several):
+    pytest.importorskip("sklearn")
+    for part in ("train", "test"):
+        rows = (
+            {"text": f"own{n % 3} own{n % 2}z", "labels": [f"l{n % 3}", f"m{n % 2}"][: 1 + several]}
+            for n in range(60)
+        )
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{part}.jsonl").write_text(lines, encoding="utf-8")
+    only = [word for name in ("svm-words", "svm-pairs", "bayes") for word in ("--only", name)]
+    found = figures(*only, tmp_path)
+    assert [figure["method"] for figure in found] == ["svm-words", "svm-pairs", "bayes"]
+    assert {figure["measure"] for figure in found} == {"micro-f1" if several else "error"}
+    assert found[0]["value"] == (1.0 if several else 0.0)
