@@ -127,7 +127,7 @@ class Course:
         return self._booster.decode(self._sums.value())
 
     def value_of(self, scores: Scores) -> tuple[float, float]:
-        """The measure of scores of what is held out, and the threshold: the best where it is free."""
+        """The measure of scores of what is held out; the threshold is the best if it is free."""
         if self._monitor.name == "micro-f1" and not self._boosting.threshold:
             threshold, value = common_threshold(scores, self._part.gold)
             return value, threshold
