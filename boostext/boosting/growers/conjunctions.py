@@ -76,21 +76,26 @@ def conjunction(ground: Ground, number: int) -> Growth | None:
     return found if found is not None and helps(found.gain) else None
 
 
-def _grown(ground: Ground, documents: Numbers, open_to: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Literals, in the order found, while each raises the gain of what they cover."""
+def _grown(ground: Ground, documents: Numbers, open_to: NDArray[np.bool_]) -> list[Literals]:
+    """The conjunction after each condition that raised the gain of what it covers."""
     flat, reach = ground.flat(), ground.reach
-    inside = np.zeros(ground.example_count, np.bool_)
-    inside[documents] = True
-    literals: list[tuple[int, int]] = []
+    inside = _mask(ground, documents)
+    grown: list[Literals] = [()]
     gain = 0.0
-    while len(literals) < most_literals(ground):
-        here = np.flatnonzero(reach.holds(literals) & inside).astype(np.int32)
+    while len(grown) <= most_literals(ground):
+        here = np.flatnonzero(reach.holds(grown[-1]) & inside).astype(np.int32)
         found = _best_literal(ground, flat, here, open_to)
         if found is None or found[2] <= gain + LEAST_GAIN:
             break
-        literals.append(found[:2])
+        grown.append((*grown[-1], found[:2]))
         gain = found[2]
-    return literals
+    return grown[1:]
+
+
+def _mask(ground: Ground, documents: Numbers) -> NDArray[np.bool_]:
+    inside = np.zeros(ground.example_count, np.bool_)
+    inside[documents] = True
+    return inside
 
 
 def _best_literal(
@@ -136,7 +141,8 @@ def decision_rule(ground: Ground, number: int) -> Growth | None:
 
     Each test is the one that lowers the potential most among the documents that came so far; then
     only its block of greatest potential, 2 sum sqrt(W+ W-) for real votes, is tested further. The
-    list is cut where Z on the pruning part is least.
+    list is cut where Z on the pruning part is least; of its last test the block that is better
+    alone stands against all others.
     Source: Freund & Schapire 1996, FindDecRule, as used in S97 s5; NN07's rules of r literals.
     """
     literals = _pruned(ground, number, _tested, _two_sided, ground.speaks)
@@ -149,30 +155,40 @@ def decision_rule(ground: Ground, number: int) -> Growth | None:
     return Growth(tuple(_list_of_rules(ground, literals, vote.votes, vote.alpha)), gain)
 
 
-def _tested(
-    ground: Ground, documents: Numbers, open_to: NDArray[np.bool_]
-) -> list[tuple[int, int]]:
-    """Tests, each with the block in which the next one is made."""
+def _tested(ground: Ground, documents: Numbers, open_to: NDArray[np.bool_]) -> list[Literals]:
+    """The list after each test, ended there."""
     flat, reach = ground.flat(), ground.reach
-    inside = np.zeros(ground.example_count, np.bool_)
-    inside[documents] = True
-    literals: list[tuple[int, int]] = []
+    inside = _mask(ground, documents)
+    lists: list[Literals] = []
+    branch: Literals = ()
     gain = 0.0
-    while len(literals) < most_literals(ground):
-        here = np.flatnonzero(reach.holds(literals) & inside).astype(np.int32)
+    while len(branch) < most_literals(ground):
+        here = np.flatnonzero(reach.holds(branch) & inside).astype(np.int32)
         found = ground.best(flat, here, open_to)
         if found is None or found[1] <= gain + LEAST_GAIN:
             break
-        blocks = reach.blocks(literals, found[0])
-        W = ground.engine.sums(_within(blocks, inside))
-        block = max((YES, NO), key=lambda b: _potential(ground, W, b))
-        literals.append((found[0], block))
+        W = ground.engine.sums(_within(reach.blocks(branch, found[0]), inside))
+        lists.append(_ended(ground, reach, branch, found[0], inside))
+        block = NO if _potential(ground, W, NO) > _potential(ground, W, YES) + TIE else YES
+        branch = (*branch, (found[0], block))
         gain = float(ground.voting.gain(W, ONLY[block]))
-    return literals
+    return lists
 
 
 def _potential(ground: Ground, W: Float64, block: int) -> float:
     return float(W[block].sum() - ground.voting.gain(W, ONLY[block]))
+
+
+def _ended(
+    ground: Ground, reach: Reach[int], branch: Literals, condition: int, part: NDArray[np.bool_]
+) -> Literals:
+    """The last test with the block that is better apart from all that failed before."""
+    ends: list[Literals] = [(*branch, (condition, block)) for block in (YES, NO)]
+    gains = [
+        float(ground.voting.gain(ground.engine.sums(_within(blocks, part)), ground.speaks))
+        for blocks in (_two_sided(ground, reach, end) for end in ends)
+    ]
+    return ends[gains[1] > gains[0] + TIE]
 
 
 def _two_sided(ground: Ground, reach: Reach[int], literals: Sequence[tuple[int, int]]) -> Blocks:
@@ -213,31 +229,29 @@ def _list_of_rules(
 
 # Pruning -------------------------------------------------------------------------------------
 
-Grow = Callable[[Ground, Numbers, NDArray[np.bool_]], list[tuple[int, int]]]
+Grow = Callable[[Ground, Numbers, NDArray[np.bool_]], list[Literals]]
 ToBlocks = Callable[[Ground, Reach[int], Sequence[tuple[int, int]]], Blocks]
 
 
 def _pruned(
     ground: Ground, number: int, grow: Grow, to_blocks: ToBlocks, speaks: Float64
 ) -> Literals:
-    """The literals grown, up to where Z on the pruning part is least; of equals the fewest.
-
-    Votes are those of the growing part, with its weights as if they summed to 1.
+    """Of what was grown, literal by literal, what has least Z on the pruning part; of equals the
+    first. Votes are those of the growing part, with its weights as if they summed to 1.
     """
     parts = parts_of(ground, number)
-    literals = grow(ground, parts.growing, ground.open_to(number))
-    if len(literals) < 2 or not len(parts.pruning):
-        return tuple(literals)
-    growing = np.zeros(ground.example_count, np.bool_)
-    growing[parts.growing] = True
+    grown = grow(ground, parts.growing, ground.open_to(number))
+    if len(grown) < 2 or not len(parts.pruning):
+        return grown[-1] if grown else ()
+    growing = _mask(ground, parts.growing)
     total = float(ground.flat()[growing].sum())
     reach, losses = ground.reach, []
-    for length in range(1, len(literals) + 1):
-        blocks = to_blocks(ground, reach, literals[:length])
+    for literals in grown:
+        blocks = to_blocks(ground, reach, literals)
         learned, held = (ground.engine.sums(_within(blocks, part)) for part in (growing, ~growing))
         votes = ground.vote(learned / total, speaks).votes
         losses.append(normalizer(held, votes) - float(held.sum()))  # Z, less what is the same
-    return tuple(literals[: first_of_best(-np.array(losses)) + 1])
+    return grown[first_of_best(-np.array(losses))]
 
 
 def _within(blocks: Blocks, mask: NDArray[np.bool_]) -> Blocks:

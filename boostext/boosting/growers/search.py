@@ -46,7 +46,7 @@ class Search:
         """
         inside = flat[documents]
         total = inside.sum(axis=0)
-        unknown = self._unknown[documents].T @ inside  # (lists of unknown documents, 2k)
+        unknown = self.unknown(flat, documents)
         for start, piece in self._pieces:
             yes = piece[documents].T @ inside
             yield start, self.with_rest(start, yes, unknown, total)
@@ -64,6 +64,8 @@ class Search:
 
     def unknown(self, flat: Float64, documents: Numbers) -> Float64:
         """(lists of unknown documents, 2k)."""
+        if not len(self.members.features.unknown):
+            return np.zeros((0, flat.shape[1]))
         return np.asarray(self._unknown[documents].T @ flat[documents])
 
     def with_rest(self, start: int, yes: Float64, unknown: Float64, total: Float64) -> Float64:

@@ -1,0 +1,275 @@
+"""The growers again, slowly, in plain Python loops straight from the papers.
+
+Conditions are (name, [block of each example]) as papers.conditions makes them; a body is a tuple
+of (number of condition, block). A rule is (precondition, condition, {block: votes by label}), a
+round a list of rules and its Z. ALWAYS is the number of the condition that all examples meet.
+"""
+
+from itertools import product
+from math import exp, log, sqrt
+
+ALWAYS = -1
+BOTH = ("no", "yes")
+EPS, TIE, LEAST = 1e-15, 1e-12, 1e-11
+
+
+def holds(made, body, i):
+    return all(made[j][1][i] == block for j, block in body)
+
+
+def covered(made, body, m):
+    return [i for i in range(m) if holds(made, body, i)]
+
+
+def sums(documents, Y, D):
+    """[(W+, W-)] by label."""
+    k = len(Y[0])
+    return [
+        tuple(sum(D[i][label] for i in documents if Y[i][label] == sign) for sign in (1, -1))
+        for label in range(k)
+    ]
+
+
+def gain(documents, Y, D):
+    """sum over labels of (sqrt W+ - sqrt W-)^2: what a block of real votes takes off Z = 1."""
+    return sum((sqrt(pos) - sqrt(neg)) ** 2 for pos, neg in sums(documents, Y, D))
+
+
+def vote(documents, Y, D, e, total=1.0):
+    return [
+        0.5 * log(max(pos / total + e, EPS) / max(neg / total + e, EPS))
+        for pos, neg in sums(documents, Y, D)
+    ]
+
+
+def blocks(made, body, j, m):
+    """Documents of each block of a condition, under a precondition."""
+    inside = covered(made, body, m)
+    if j == ALWAYS:
+        return {"no": [], "yes": inside, "unknown": []}
+    return {b: [i for i in inside if made[j][1][i] == b] for b in ("unknown", "no", "yes")}
+
+
+def moved(rules, made, Y, D):
+    """D after the rules of a round, and Z."""
+    m, k = len(Y), len(Y[0])
+    h = [[0.0] * k for _ in range(m)]
+    for body, j, votes in rules:
+        for b, documents in blocks(made, body, j, m).items():
+            for i, label in product(documents, range(k)):
+                h[i][label] += votes.get(b, [0.0] * k)[label]
+    D = [[D[i][x] * exp(-Y[i][x] * h[i][x]) for x in range(k)] for i in range(m)]
+    z = sum(map(sum, D))
+    return [[d / z for d in row] for row in D], z
+
+
+def boost(grow, made, Y, D, rounds):
+    """Rounds of a grower (made, Y, D, bodies so far, number) -> rules, or none."""
+    out, before = [], []
+    for number in range(1, rounds + 1):
+        rules = grow(made, Y, D, before, number)
+        if not rules:
+            break
+        D, z = moved(rules, made, Y, D)
+        before += [(body, j) for body, j, _ in rules]
+        out.append((rules, z))
+    return out
+
+
+def always(Y, D, e):
+    everything = range(len(Y))
+    return gain(everything, Y, D), ((), ALWAYS, {"yes": vote(everything, Y, D, e)})
+
+
+def alternating_tree(e, depth=0):
+    """SF12-9 Algorithm 9.4: least Z = W(p fails) + 2 sum sqrt(W+ W-), over all p and conditions."""
+
+    def grow(made, Y, D, before, number):
+        root, rule = always(Y, D, e)
+        if number == 1 and root > LEAST:
+            return [rule]
+        preconditions = {(): None}
+        for body, j in before:
+            if j != ALWAYS:
+                preconditions.update({(*body, (j, b)): None for b in BOTH})
+        best = []
+        for body in preconditions:
+            if depth and len(body) >= depth:
+                continue
+            for j in range(len(made)):
+                parts = blocks(made, body, j, len(Y))
+                best.append((sum(gain(parts[b], Y, D) for b in BOTH), body, j))
+        return _first(best, made, Y, D, e)
+
+    return grow
+
+
+def _first(best, made, Y, D, e):
+    greatest = max((g for g, _, _ in best), default=0.0)
+    if greatest <= LEAST:
+        return []
+    body = next(body for g, body, _ in best if g >= greatest - TIE)
+    own = [(g, j) for g, other, j in best if other == body]
+    j = next(j for g, j in own if g >= max(g for g, _ in own) - TIE)
+    parts = blocks(made, body, j, len(Y))
+    return [(body, j, {b: vote(parts[b], Y, D, e) for b in BOTH})]
+
+
+def decision_tree(e, depth):
+    """SS99 s4.1: split each leaf by the condition of least 2 sum sqrt(W+ W-)."""
+
+    def best(made, Y, D, body):
+        gains = []
+        for j in range(len(made)):
+            parts = blocks(made, body, j, len(Y))
+            gains.append(sum(gain(parts[b], Y, D) for b in BOTH))
+        greatest = max(gains, default=0.0)
+        return next((j for j, g in enumerate(gains) if g >= greatest - TIE), None), greatest
+
+    def split(made, Y, D, body, j):
+        parts = blocks(made, body, j, len(Y))
+        votes, below = {}, []
+        for b in BOTH:
+            deeper = (*body, (j, b))
+            if parts[b] and len(deeper) < depth:
+                found, greatest = best(made, Y, D, deeper)
+                if greatest > gain(parts[b], Y, D) + LEAST:
+                    below.append((deeper, found))
+                    continue
+            votes[b] = vote(parts[b], Y, D, e)
+        rules = [(body, j, votes)] if votes else []
+        for deeper, found in below:
+            rules += split(made, Y, D, deeper, found)
+        return rules
+
+    def grow(made, Y, D, before, number):
+        j, greatest = best(made, Y, D, ())
+        return split(made, Y, D, (), j) if greatest > LEAST else []
+
+    return grow
+
+
+def slipper(e, most, numeric_from, halves=None, default=True):
+    """Cohen & Singer 1999, with labels summed over; halves: number -> growing, pruning examples."""
+
+    def grow(made, Y, D, before, number):
+        m = len(Y)
+        growing, pruning = halves(number, D) if halves else (range(m), [])
+        body, value = (), 0.0
+        while len(body) < most:
+            found = []
+            for b in ("yes", "no"):
+                for j in range(len(made)):
+                    if b == "yes" or j >= numeric_from:
+                        inside = [i for i in covered(made, (*body, (j, b)), m) if i in growing]
+                        found.append((gain(inside, Y, D), j, b))
+            greatest = max((g for g, _, _ in found), default=0.0)
+            if greatest <= value + LEAST:
+                break
+            value, j, b = next(f for f in found if f[0] >= greatest - TIE)
+            body = (*body, (j, b))
+        if len(body) > 1 and len(pruning):
+            body = _cut(made, Y, D, body, growing, pruning, e)
+        own = gain(covered(made, body, m), Y, D) if body else 0.0
+        other, rule = always(Y, D, e)
+        if default and other > LEAST and (not body or other > own + TIE):
+            return [rule]
+        if own <= LEAST:
+            return []
+        votes = {"yes": vote(covered(made, body, m), Y, D, e)}
+        (j, b), front = body[-1], body[:-1]
+        return [(front, j, votes) if b == "yes" else (body, ALWAYS, votes)]
+
+    return grow
+
+
+def _cut(made, Y, D, body, growing, pruning, e):
+    """The beginning of the body of least Z on the pruning part, voting as the growing part says."""
+    total = sum(sum(D[i]) for i in growing)
+    losses = []
+    for length in range(1, len(body) + 1):
+        inside = covered(made, body[:length], len(Y))
+        c = vote([i for i in inside if i in growing], Y, D, e, total)
+        loss = 0.0
+        for i, label in product(pruning, range(len(Y[0]))):
+            h = c[label] if i in inside else 0.0
+            loss += D[i][label] * exp(-Y[i][label] * h)
+        losses.append(loss)
+    return body[: next(n for n, x in enumerate(losses, 1) if x <= min(losses) + TIE)]
+
+
+def decision_rule(e, most):
+    """Freund & Schapire 1996, FindDecRule: only the block of greatest potential is tested on."""
+
+    def grow(made, Y, D, before, number):
+        m, body, value, ended = len(Y), (), 0.0, ()
+        while len(body) < most:
+            gains = []
+            for j in range(len(made)):
+                parts = blocks(made, body, j, m)
+                gains.append(sum(gain(parts[b], Y, D) for b in BOTH))
+            greatest = max(gains, default=0.0)
+            if greatest <= value + LEAST:
+                break
+            j = next(j for j, g in enumerate(gains) if g >= greatest - TIE)
+            parts = blocks(made, body, j, m)
+            potential = {
+                b: sum(2 * sqrt(pos * neg) for pos, neg in sums(parts[b], Y, D)) for b in BOTH
+            }
+            ended = _ended(made, Y, D, body, j)
+            b = "no" if potential["no"] > potential["yes"] + TIE else "yes"
+            body, value = (*body, (j, b)), gain(parts[b], Y, D)
+        return _listed(made, Y, D, ended, e)
+
+    return grow
+
+
+def _ended(made, Y, D, body, j):
+    """The last test with the block that is better apart from all that failed."""
+    values = {}
+    for b in ("yes", "no"):
+        inside = covered(made, (*body, (j, b)), len(Y))
+        values[b] = gain(inside, Y, D) + gain(_failed(made, (*body, (j, b)), len(Y)), Y, D)
+    return (*body, (j, "no" if values["no"] > values["yes"] + TIE else "yes"))
+
+
+def _failed(made, body, m):
+    """Where some test before an unknown one comes out otherwise."""
+    failed = []
+    for n, (j, b) in enumerate(body):
+        failed += blocks(made, body[:n], j, m)["yes" if b == "no" else "no"]
+    return failed
+
+
+def _listed(made, Y, D, body, e):
+    here = vote(covered(made, body, len(Y)), Y, D, e)
+    elsewhere = vote(_failed(made, body, len(Y)), Y, D, e)
+    other = {"yes": "no", "no": "yes"}
+    if len(body) == 1:
+        return [((), body[0][0], {body[0][1]: here, other[body[0][1]]: elsewhere})]
+    rules = [(body[:n], j, {other[b]: elsewhere}) for n, (j, b) in enumerate(body)]
+    return [*rules, (body, ALWAYS, {"yes": here})] if body else []
+
+
+def committee(e, size):
+    """Sebastiani et al. 2000: the mean of the best rules."""
+
+    def grow(made, Y, D, before, number):
+        gains = []
+        for j in range(len(made)):
+            parts = blocks(made, (), j, len(Y))
+            gains.append(sum(gain(parts[b], Y, D) for b in BOTH))
+        chosen = []
+        while len(chosen) < size:
+            rest = {j: g for j, g in enumerate(gains) if j not in chosen and g > LEAST}
+            if not rest:
+                break
+            chosen.append(next(j for j, g in rest.items() if g >= max(rest.values()) - TIE))
+        rules = []
+        for j in chosen:
+            parts = blocks(made, (), j, len(Y))
+            votes = {b: [v / len(chosen) for v in vote(parts[b], Y, D, e)] for b in BOTH}
+            rules.append(((), j, votes))
+        return rules
+
+    return grow
