@@ -13,8 +13,8 @@ from boostext.features.matrix import FeatureMatrix
 ALIKE = 0.9
 """Cosine of the conditions of two documents, weighted by ln(m/df): from here on nearly the same."""
 MOST = 5
-COMMON = 0.2
-"""Conditions of a greater share of the documents tell nothing, and would cost most."""
+COMMON, FEW = 0.2, 1000
+"""Conditions of a greater share of the documents, and of more than FEW, tell little at most cost."""
 
 
 def near_duplicates(
@@ -36,7 +36,9 @@ def _rows(features: FeatureMatrix) -> csr_array:
     """(m, n): documents by conditions, each row of length 1."""
     m, yes = features.document_count, features.yes
     frequencies = np.diff(yes.starts)
-    weights = np.where(frequencies <= max(COMMON * m, 1), np.log(m / np.maximum(frequencies, 1)), 0)
+    weights = np.where(
+        frequencies <= max(COMMON * m, FEW), np.log(m / np.maximum(frequencies, 1)), 0
+    )
     values = np.repeat(weights, frequencies)
     by_condition = csr_array((values, yes.items, yes.starts), shape=(len(yes), m))
     documents = by_condition.T.tocsr()

@@ -1,0 +1,128 @@
+"""Rows of labels in doubt, from chances given by hand."""
+
+import json
+
+import numpy as np
+import pytest
+
+from boostext.corpus.documents import Document
+from boostext.features.extract import extract
+from boostext.reports.doubts import (
+    class_thresholds,
+    document_doubts,
+    doubt_rows,
+    given_signs,
+    suggestions,
+)
+from boostext.reports.label_studio import label_studio
+from boostext.reports.near_duplicates import near_duplicates
+from boostext.settings import TextSettings
+from tests.reports.models import HOSTILE, corpus_of
+
+LABELS = ("a", "b", "rare")
+
+
+def rows_of(label_sets, chances, multilabel=False, **given):
+    chances = np.array(chances, float)
+    scores = np.log(np.maximum(chances, 1e-9))
+    corpus = corpus_of(label_sets, LABELS, **given)
+    return doubt_rows(corpus, multilabel, scores, chances)
+
+
+def test_doubt_is_one_minus_the_chance_of_what_is_given():
+    signs = given_signs(corpus_of([[0], [1]], LABELS))
+    chances = np.array([[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])
+    assert document_doubts(chances, signs, False) == pytest.approx([0.3, 0.8])
+
+
+def test_of_several_labels_the_greatest_doubt_counts_given_or_not():
+    signs = given_signs(corpus_of([[0], [1]], LABELS))
+    chances = np.array([[0.9, 0.2, 0.1], [0.6, 0.9, 0.1]])
+    assert document_doubts(chances, signs, True) == pytest.approx([0.2, 0.6])
+
+
+def test_the_threshold_of_a_class_is_its_mean_chance_where_it_is_given():
+    given = given_signs(corpus_of([[0], [0], [1]], LABELS)) > 0
+    chances = np.array([[0.9, 0.1, 0], [0.5, 0.5, 0], [0.2, 0.8, 0]])
+    assert class_thresholds(chances, given) == pytest.approx([0.7, 0.8, 1.0])
+
+
+def test_a_rare_label_of_low_chances_is_no_alarm_by_that_alone():
+    # plain argmax would call all three "rare" wrong; "a" is not as sure there as it usually is
+    chances = [[0.95, 0.04, 0.01]] * 4 + [[0.6, 0.1, 0.3]] * 3
+    rows = rows_of([[0]] * 4 + [[2]] * 3, chances)
+    rare = [row for row in rows if row.given == ("rare",)]
+    assert len(rare) == 3
+    assert all(row.kind == "agrees" for row in rare)
+    assert all(row.rival == "a" for row in rare)
+
+
+def test_a_sure_other_label_is_suggested():
+    chances = [[0.9, 0.05, 0.05]] * 4 + [[0.97, 0.02, 0.01]]
+    first = rows_of([[0]] * 4 + [[1]], chances)[0]
+    assert (first.example, first.kind, first.suggested) == (4, "wrong", ("a",))
+    assert dict(first.scores) == pytest.approx({"b": 0.02, "a": 0.97})
+
+
+@pytest.mark.parametrize(
+    ("given", "row", "kind", "suggested"),
+    [
+        ([0], [0.9, 0.95, 0.01], "missing", ("a", "b")),
+        ([0, 1], [0.9, 0.001, 0.01], "extra", ("a",)),
+        ([0], [0.001, 0.95, 0.01], "wrong", ("b",)),
+        ([0], [0.9, 0.1, 0.01], "agrees", ("a",)),
+    ],
+)
+def test_several_labels_may_be_missing_or_too_many(given, row, kind, suggested):
+    others = [[0], [1], [0], [1], [2]]
+    chances = [[0.9, 0.1, 0.1], [0.1, 0.9, 0.1]] * 2 + [[0.1, 0.1, 0.9]]
+    rows = rows_of([*others, given], [*chances, row], multilabel=True)
+    (mine,) = [found for found in rows if found.example == 5]
+    assert (mine.kind, mine.suggested) == (kind, suggested)
+
+
+def test_documents_without_chances_are_left_out():
+    rows = rows_of([[0], [2]], [[0.9, 0.05, 0.05], [np.nan] * 3])
+    assert [row.example for row in rows] == [0]
+
+
+def test_a_document_of_no_weight_comes_last():
+    rows = rows_of([[0], [0]], [[0.1, 0.8, 0.1], [0.9, 0.05, 0.05]], weights=[0.0, 1.0])
+    assert [row.example for row in rows] == [1, 0]
+
+
+def test_places_count_within_the_given_label():
+    chances = [[0.2, 0.8, 0], [0.9, 0.1, 0], [0.3, 0.7, 0]]
+    places = {r.example: (r.label_rank, r.label_count) for r in rows_of([[0]] * 3, chances)}
+    assert places == {0: (1, 3), 2: (2, 3), 1: (3, 3)}
+
+
+def test_no_suggestion_is_made_without_reaching_a_threshold():
+    corpus = corpus_of([[0], [1]], LABELS)
+    chances = np.array([[0.4, 0.35, 0.25], [0.35, 0.4, 0.25]])
+    found = suggestions(chances, given_signs(corpus), False)
+    assert found.tolist() == [[True, False, False], [False, True, False]]
+
+
+def test_label_studio_gets_tasks_with_the_suggestion_as_prediction():
+    rows = rows_of([[0]] * 3 + [[1]], [[0.9, 0.1, 0]] * 3 + [[0.95, 0.05, 0]],
+                   snippets=["x", "y", "z", HOSTILE])  # fmt: skip
+    tasks = json.loads("".join(label_studio(rows)))
+    assert len(tasks) == 4
+    first = tasks[0]
+    assert first["data"]["given"] == ["b"]
+    (result,) = first["predictions"][0]["result"]
+    assert (result["type"], result["from_name"], result["to_name"]) == ("choices", "label", "text")
+    assert result["value"] == {"choices": ["a"]}
+
+
+def test_no_rows_are_an_empty_list_of_tasks():
+    assert json.loads("".join(label_studio([]))) == []
+
+
+def test_nearly_the_same_text_with_other_labels_is_named():
+    texts = ["call my mother now", "call my mother now please", "call my mother now", "other words"]
+    corpus = corpus_of([[0], [0], [1], [1]], LABELS)
+    documents = [Document(str(i), {"text": text}) for i, text in enumerate(texts)]
+    features = extract(documents, TextSettings(), ["text"])
+    assert near_duplicates(features, corpus, [0, 2, 3]) == [[2], [0], []]
