@@ -24,6 +24,7 @@ from boostext.reports.outliers import (
     tapered,
 )
 from boostext.settings import RunSettings
+from boostext.training.audit import Audit
 from boostext.training.plan import Plan
 from boostext.training.run import prepare
 
@@ -34,11 +35,15 @@ KEPT = 2 * EXPLAINED
 
 @dataclass(frozen=True, eq=False)
 class DataOutliers:
-    """rows: every document, heaviest first. margins: quantiles of theirs. digest: of the data."""
+    """rows: every document, heaviest first. margins: quantiles of theirs. digest: of the data.
+
+    audit: what the rows go by, where they do not go by weight.
+    """
 
     rows: Sequence[OutlierRow]
     margins: dict[str, float]
     digest: str
+    audit: Audit | None = None
 
 
 def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> DataOutliers:
@@ -69,7 +74,7 @@ def audited_data(
     _, found = audited("cv", prepared, "auto", talk)
     assert found is not None, "cv was asked for"
     rows = audit_listing(prepared, found)
-    return DataOutliers(rows, _quantiles([r.margin for r in rows]), prepared.corpus.digest)
+    return DataOutliers(rows, _quantiles([r.margin for r in rows]), prepared.corpus.digest, found)
 
 
 def _quantiles(margins: Sequence[float]) -> dict[str, float]:

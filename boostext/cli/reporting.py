@@ -7,11 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from boostext.arrays import Float64
+from boostext.cli.report_page import (
+    SOURCES,
+    learning_curves,
+    page_reports,
+    training_aliases,
+    training_evidence,
+    training_judged,
+)
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.margins import MarginRow, margin_rows
 from boostext.model.model import Model
+from boostext.reports.coverage import TermFacts, coverage_tsv, term_facts
 from boostext.reports.doubts import doubt_rows
 from boostext.reports.escape import tsv_field
+from boostext.reports.evidence import Evidence
 from boostext.reports.folder import write_reports
 from boostext.reports.label_studio import label_studio
 from boostext.reports.margins import margins_tsv
@@ -24,6 +34,7 @@ from boostext.reports.outliers import (
     outliers_tsv,
     tapered,
 )
+from boostext.reports.page.content import Content, Read, nothing_read
 from boostext.reports.rules import rule_rows, rules_tsv, text_field_count
 from boostext.reports.terms import term_rows, terms_tsv
 from boostext.reports.trace import TraceRow, trace_jsonl, trace_row
@@ -38,31 +49,45 @@ EXPLAINED = 300
 
 
 def write_training_report(
-    folder: Path, trained: Trained, bad: BadRecords, source: str, found: Audit | None
+    folder: Path,
+    trained: Trained,
+    bad: BadRecords,
+    source: str,
+    found: Audit | None,
+    title: str = "",
+    read: Read = nothing_read,
 ) -> list[Path]:
-    """Rules, terms, outliers, margins and the trace of a run, and the records that it left out.
+    """Rules, terms, outliers, margins and the trace of a run, and the records that it left out;
+    and all of it as a page.
 
-    source: of the outliers, a key of OUTLIERS; found: what `cv` goes by.
+    source: of the outliers, a key of OUTLIERS; found: what `cv` goes by. title, read: of the page.
     """
-    reports = model_reports(trained.model)
+    evidence = training_evidence(trained)
+    facts = term_facts(evidence, term_rows(trained.model), training_aliases(trained))
+    reports = model_reports(trained.model, facts)
     rows = OUTLIERS[source](trained, found)
     reports["outliers.tsv"] = outliers_tsv(rows)
     reports["outliers.label-studio.json"] = label_studio(rows[:EXPLAINED])
-    reports["margins.tsv"] = margins_tsv(training_margins(trained))
+    margins = training_margins(trained, evidence)
+    reports["margins.tsv"] = margins_tsv(margins)
     measure, points = curve(trained)
     reports["curve.tsv"] = curve_tsv(measure, points)
     reports["trace.jsonl"] = trace_jsonl(_trace(trained, measure, points))
     if trained.prepared.plan.data.skip_bad:
         reports["bad.tsv"] = bad_tsv(bad)
+    content = Content(
+        trained.model, title, evidence, facts, *training_judged(trained, evidence, found), rows,
+        SOURCES[source], margins, learning_curves(measure, points), read,
+    )  # fmt: skip
+    reports |= page_reports(content)
     return write_reports(folder, reports)
 
 
-def training_margins(trained: Trained) -> list[MarginRow]:
+def training_margins(trained: Trained, evidence: Evidence) -> list[MarginRow]:
     """Of the documents that the model was learned from, with the bound."""
     prepared, model = trained.prepared, trained.model
-    scores = training_scores(trained.members, model, condition_numbers(trained.rounds))
     signs = label_signs(model, prepared.corpus)
-    return margin_rows(model, scores, signs, prepared.weights, training=True)
+    return margin_rows(model, evidence.scores, signs, prepared.weights, training=True)
 
 
 def bad_tsv(bad: BadRecords) -> Iterator[str]:
@@ -74,12 +99,16 @@ def bad_tsv(bad: BadRecords) -> Iterator[str]:
         yield f"\tand {bad.count - len(bad.first)} more\n"
 
 
-def model_reports(model: Model) -> dict[str, Iterable[str]]:
-    """Reports that need no data."""
-    return {
+def model_reports(model: Model, facts: Sequence[TermFacts] = ()) -> dict[str, Iterable[str]]:
+    """Rules and terms; and, where there are documents, what the terms do in them."""
+    rows = term_rows(model)
+    reports: dict[str, Iterable[str]] = {
         "rules.tsv": rules_tsv(rule_rows(model), model.columns),
-        "terms.tsv": terms_tsv(term_rows(model), model.columns),
+        "terms.tsv": terms_tsv(rows, model.columns),
     }
+    if facts:
+        reports["coverage.tsv"] = coverage_tsv(rows, facts)
+    return reports
 
 
 def weight_outliers(trained: Trained, found: Audit | None = None) -> list[OutlierRow]:

@@ -18,6 +18,7 @@ from boostext.cli.cross_validating import audited, found_words, told_by
 from boostext.cli.progress import Progress, State
 from boostext.cli.reading import announce_stdin, count, make_parent, tell_bad
 from boostext.cli.reporting import write_training_report
+from boostext.cli.rereading import rereading
 from boostext.cli.signals import Stopped, StopRequest, stop_request
 from boostext.cli.talk import Talk
 from boostext.cli.tuning_job import Wish, read_all, table, tuned, wish
@@ -110,8 +111,10 @@ def run(job: Job, talk: Talk) -> None:
         result = summary(trained)
         if job.report:
             write_training_report(
-                Path(job.report), trained, bad, *audited(job.outliers, prepared, job.progress, talk)
-            )
+                Path(job.report), trained, bad,
+                *audited(job.outliers, prepared, job.progress, talk), Path(job.output).name,
+                rereading(job.data, job.plan.reading, prepared.corpus),
+            )  # fmt: skip
     show(job, trained, result, bad, talk)
 
 

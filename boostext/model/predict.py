@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Float64, Int8, Scores
+from boostext.arrays import Float64, Int8, Int32, Scores
 from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Literal
 from boostext.features.lookup import ConditionLookup
@@ -63,13 +63,24 @@ class Predictor:
         Batches double from 1, so that first answers come early; batch=1 answers each document
         before it reads the next.
         """
+        return ((document, scores) for document, scores, _, _ in self.met(documents, batch))
+
+    def met(
+        self, documents: Iterable[Document], batch: int = BATCH
+    ) -> Iterator[tuple[Document, Scores, Int32, Int32]]:
+        """As `scores`, with the document's conditions in block YES, and those in block UNKNOWN:
+        ascending numbers of `merged.conditions`.
+        """
         for group in _batches(documents, batch):
             if len(group) == 1:
-                yield group[0], self.score(group[0])
+                yes, unknown = self._lookup.blocks(group[0])
+                sums = self.merged.score(yes, unknown)[None]
+                yield group[0], decoded(sums, self.model)[0], yes, unknown
                 continue
-            sums = self.merged.scores(*self._lookup.batch(group, self.threads))
-            found = decoded(sums, self.model)
-            yield from zip(group, found, strict=True)
+            met, open_to = self._lookup.batch(group, self.threads)
+            found = decoded(self.merged.scores(met, open_to), self.model)
+            for i, document in enumerate(group):
+                yield document, found[i], met[i], open_to[i]
 
     def contributions(self, document: Document) -> tuple[Contribution, ...]:
         """A row for every condition with a vote, in order of first choice.

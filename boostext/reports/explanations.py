@@ -5,12 +5,13 @@ Scores add up: the votes of the rows of one label sum to its score.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
 
-from boostext.features.conditions import NO, UNKNOWN, spell_rule
+from boostext.features.conditions import NO, UNKNOWN, YES, spell_rule
 from boostext.model.predict import Contribution, loudest
 from boostext.reports.bars import bar, signed, style
 from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, shorten, stack
@@ -39,35 +40,39 @@ def explanation_rows(
     chosen: Iterable[int],
     count: int = 5,
     fields: int = 1,
+    absent: int = 0,
 ) -> list[ExplanationRow]:
-    """For each chosen label number: the `count` loudest findings, and the rest by kind.
+    """For each chosen label number: the `count` loudest findings and the `absent` loudest of what
+    is not found, the loudest first; then the rest by kind.
 
-    contributions: all of one document. fields: how many text fields the model has.
+    contributions: all of one document. fields: how many text fields the model has. The votes of a
+    label's rows add up to its score.
     """
-    found = [row for row in contributions if row.block not in (NO, UNKNOWN)]
-    unsaid = {
-        kind: [row for row in contributions if row.block == block]
-        for kind, block in (("absent", NO), ("unknown", UNKNOWN))
+    kinds = {"other": YES, "absent": NO, "unknown": UNKNOWN}
+    spoken = {
+        kind: [row for row in contributions if row.block == block] for kind, block in kinds.items()
     }
     rows = []
     for number in chosen:
-        loud = loudest(found, number, count)
-        heard = set(map(id, loud))
-        rows += [
-            ExplanationRow(
-                labels[number], "found", spell_rule(row.precondition, row.condition, fields), 1,
-                len(row.rounds), float(row.votes[number]),
-            )
-            for row in loud
-        ]  # fmt: skip
-        rest = {"other": [row for row in found if id(row) not in heard], **unsaid}
+        loud = loudest(spoken["other"], number, count)
+        missing = loudest(spoken["absent"], number, absent)
+        named = [_named(labels[number], "found", row, number, fields) for row in loud]
+        named += [_named(labels[number], "absent", row, number, fields) for row in missing]
+        rows += sorted(named, key=lambda row: -abs(row.votes))
+        told = set(map(id, (*loud, *missing)))
+        rest = {kind: [r for r in some if id(r) not in told] for kind, some in spoken.items()}
         rows += [_sum(labels[number], kind, group, number) for kind, group in rest.items() if group]
     return rows
 
 
+def _named(label: str, kind: str, row: Contribution, number: int, fields: int) -> ExplanationRow:
+    spelled = spell_rule(row.precondition, row.condition, fields)
+    return ExplanationRow(label, kind, spelled, 1, len(row.rounds), float(row.votes[number]))
+
+
 def _sum(label: str, kind: str, rows: Sequence[Contribution], number: int) -> ExplanationRow:
     speaking = [row for row in rows if row.votes[number]]
-    votes = sum(float(row.votes[number]) for row in speaking)
+    votes = math.fsum(float(row.votes[number]) for row in speaking)
     rounds = sum(len(row.rounds) for row in speaking)
     return ExplanationRow(label, kind, "", len(speaking), rounds, votes)
 
@@ -81,7 +86,7 @@ def explanation_list(rows: Sequence[ExplanationRow], page: Page) -> Text:
     drawings = []
     for label in dict.fromkeys(row.label for row in rows):
         lines = [row for row in rows if row.label == label]
-        score = sum(row.votes for row in lines)
+        score = math.fsum(row.votes for row in lines)
         drawings.append(Text(shorten(label, page.width, page), style=HEAD))
         drawings += [_line(_name(row), row.votes, full, width, page) for row in lines]
         drawings.append(Text("  ").append(fit("score", width, page) + f"    {signed(score)}", HEAD))
@@ -94,6 +99,8 @@ def _name(row: ExplanationRow) -> str:
         "absent": f"{row.conditions} not found",
         "unknown": f"{row.conditions} unknown",
     }
+    if row.condition and row.kind == "absent":
+        return f"not found: {row.condition}"
     return row.condition or kinds[row.kind]
 
 

@@ -1,4 +1,4 @@
-"""The report folder: rules, terms, outliers, trace, bad records; each whole or not at all."""
+"""The report folder: a page, and tables beside it; each file whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boostext.errors import BoostextError
 REPORTS = (
     "rules.tsv", "terms.tsv", "outliers.tsv", "outliers.label-studio.json", "margins.tsv",
     "reliability.tsv", "trace.jsonl", "bad.tsv", "curve.tsv", "out-of-fold.tsv",
-    "out-of-fold.jsonl",
+    "out-of-fold.jsonl", "coverage.tsv", "confusions.tsv", "report.html",
 )  # fmt: skip
 
 

@@ -1,0 +1,77 @@
+"""What a model says of documents that go by, kept for their margins and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from boostext.arrays import Int32, Lists
+from boostext.cli.data_outliers import DataOutliers
+from boostext.cli.report_page import SOURCES, out_of_fold
+from boostext.corpus.corpus import CorpusBuilder
+from boostext.corpus.documents import Document
+from boostext.evaluation.margins import MarginRow, margin_rows
+from boostext.model.model import Model
+from boostext.model.predict import Predictor, decisions
+from boostext.reports.coverage import term_facts
+from boostext.reports.evidence import Evidence, evidence_of, found_in
+from boostext.reports.outliers import label_signs
+from boostext.reports.page.content import Content, Judged, Read
+from boostext.reports.terms import term_rows
+
+
+class Gathered:
+    """Documents under a model, without their texts: 4 bytes for each condition that one meets."""
+
+    def __init__(self, model: Model, threads: int = 1) -> None:
+        self.model = model
+        self._predictor = Predictor(model, threads)
+        self._builder = CorpusBuilder()
+        self._yes: list[Int32] = []
+        self._unknown: list[Int32] = []
+
+    def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Pass documents on, each recorded before it goes."""
+        for document, _, yes, unknown in self._predictor.met(documents):
+            self._builder.add(document)
+            self._yes.append(np.asarray(yes, np.int32))
+            self._unknown.append(np.asarray(unknown, np.int32))
+            yield document
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Once all have gone by."""
+        conditions = self._predictor.merged.conditions
+        find = found_in(conditions, Lists.of(self._yes), Lists.of(self._unknown))
+        return evidence_of(self.model, self._builder.corpus(self.model.labels), find)
+
+    @property
+    def is_training(self) -> bool:
+        """Whether these are the very documents that the model was learned from."""
+        return self.evidence.corpus.digest == self.model.provenance.digest
+
+    def margins(self) -> list[MarginRow]:
+        """With the bound where these are the documents that the model was trained on."""
+        evidence, model = self.evidence, self.model
+        training = self.is_training and not model.boosting.class_weight
+        signs = label_signs(model, evidence.corpus)
+        return margin_rows(model, evidence.scores, signs, evidence.corpus.weights, training)
+
+
+def data_content(
+    gathered: Gathered, title: str, found: DataOutliers, margins: Sequence[MarginRow], read: Read
+) -> Content:
+    """The page of a model and documents, its training data or others."""
+    model, evidence = gathered.model, gathered.evidence
+    what = "the training documents" if gathered.is_training else "the documents given"
+    given = decisions(evidence.scores, model)
+    own = Judged(what, evidence.corpus, evidence.scores, given)
+    judged, source = own, "weights"
+    if found.audit is not None:
+        judged, source = out_of_fold(evidence.corpus, found.audit, model.multilabel), "cv"
+    facts = term_facts(evidence, term_rows(model))
+    return Content(
+        model, title, evidence, facts, judged, own, found.rows, SOURCES[source], margins, read=read
+    )

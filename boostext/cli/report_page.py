@@ -1,0 +1,114 @@
+"""What report.html shows after training, and the files that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from boostext.corpus.corpus import Corpus
+from boostext.features.conditions import Condition
+from boostext.features.merge import gather
+from boostext.model.decoding import decoded
+from boostext.model.model import Model
+from boostext.model.predict import decisions, greatest
+from boostext.reports.coverage import Aliases
+from boostext.reports.escape import tsv_field
+from boostext.reports.evidence import Evidence, evidence_of
+from boostext.reports.page.confusion import confusion_of
+from boostext.reports.page.content import Content, Curve, Judged, Limits
+from boostext.reports.training import condition_numbers, membership_find
+from boostext.training.audit import Audit
+from boostext.training.curve import CurveRow
+from boostext.training.run import Trained
+
+SOURCES = {
+    "cv": "found by rules that were learned without the document, the most doubtful first",
+    "weights": "by the weight that boosting gives them in the end, the heaviest first",
+    "cumulated": "by the weight that boosting gave them over all rounds, the heaviest first",
+}
+"""--outliers -> how they were found, in words"""
+
+
+def training_evidence(trained: Trained) -> Evidence:
+    find = membership_find(trained.members, condition_numbers(trained.rounds))
+    return evidence_of(trained.model, trained.prepared.corpus, find)
+
+
+def training_aliases(trained: Trained) -> Aliases:
+    """Conditions that training found to hold for the very same documents."""
+    numbers, features = condition_numbers(trained.rounds), trained.prepared.features
+
+    def aliases(condition: Condition) -> Sequence[Condition]:
+        number = numbers[condition]
+        return features.names.aliases(number) if 0 <= number < len(features.yes) else ()
+
+    return aliases
+
+
+def training_judged(
+    trained: Trained, evidence: Evidence, found: Audit | None
+) -> tuple[Judged, Judged]:
+    """What labels and confusions, and what probabilities are measured on.
+
+    Best on documents that the rules have not learned from: those that an audit holds out, or the
+    validation data.
+    """
+    model, prepared = trained.model, trained.prepared
+    scores = evidence.scores
+    own = Judged("the training documents", prepared.corpus, scores, decisions(scores, model))
+    if prepared.validation is not None and model.rules:
+        held = decoded(prepared.validation.sums_of(model.rules), model)
+        corpus = prepared.validation.corpus
+        own = Judged("the validation documents", corpus, held, decisions(held, model))
+    return (out_of_fold(prepared.corpus, found, model.multilabel) if found else own), own
+
+
+def out_of_fold(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
+    """Labels by rules that were learned without the document."""
+    kept = np.flatnonzero(~np.isnan(found.scores).any(axis=1))
+    scores = found.scores[kept]
+    given = found.chances[kept] > 0.5 if multilabel else greatest(scores)
+    source = "the training documents, each by rules that were learned without it"
+    return Judged(source, some_of(corpus, kept.tolist()), scores, given, own=False)
+
+
+def some_of(corpus: Corpus, kept: Sequence[int]) -> Corpus:
+    """Only these documents."""
+    if len(kept) == len(corpus):
+        return corpus
+    chosen = np.asarray(kept, np.int64)
+    return replace(
+        corpus, ids=[corpus.ids[i] for i in kept], origins=[corpus.origins[i] for i in kept],
+        label_sets=gather(corpus.label_sets, chosen), weights=corpus.weights[chosen],
+        attributes={}, snippets=[corpus.snippets[i] for i in kept],
+    )  # fmt: skip
+
+
+def learning_curves(measure: str, rows: Sequence[CurveRow]) -> list[Curve]:
+    """The measure on the documents learned from, and on held-out ones where there are any."""
+    return [
+        Curve(f"{measure}, training", tuple((row.round, row.train) for row in rows)),
+        Curve(f"{measure}, validation", tuple((row.round, row.valid) for row in rows)),
+    ]
+
+
+def page_reports(content: Content) -> dict[str, Iterable[str]]:
+    """The page, and all confusions with the documents behind them."""
+    from boostext.reports.page.render import report_page
+
+    reports: dict[str, Iterable[str]] = {"report.html": [report_page(content)]}
+    if content.judged is not None:
+        reports["confusions.tsv"] = confusions_tsv(content.judged, content.model)
+    return reports
+
+
+def confusions_tsv(judged: Judged, model: Model) -> Iterator[str]:
+    """Lines of confusions.tsv: a document for each label that it has and another it was given."""
+    yield "missed\tgiven\tid\torigin\n"
+    whole = replace(Limits(), cells=1 << 40)
+    for pair in confusion_of(judged, len(model.labels), whole, 1 << 40).pairs:
+        for i in pair.behind:
+            cells = (pair.missed, pair.given, judged.corpus.ids[i], str(judged.corpus.origins[i]))
+            yield "\t".join(map(tsv_field, cells)) + "\n"

@@ -1,0 +1,196 @@
+"""The geometry of charts: paths and ticks, in the units of their drawing; templates draw them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.evaluation.margins import MarginRow
+from boostext.evaluation.report import Bin
+from boostext.reports.page.content import Curve
+
+WIDTH, HEIGHT = 640, 300
+LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 40
+MOST_POINTS = 240
+STEP, BASE, TALL = 12, 13, 11
+"""Of a row of bars: from one to the next, where the line is, and the greatest bar."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A line of a chart. style: 1 to 4, color and dashes; rows: what a table says instead."""
+
+    name: str
+    style: int
+    path: str
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Bar:
+    x: float
+    y: float
+    width: float
+    height: float
+    said: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    name: str
+    title: str
+    about: str
+    x_name: str
+    y_name: str
+    traces: tuple[Trace, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    bars: tuple[Bar, ...] = ()
+    diagonal: str = ""
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    bottom: int = HEIGHT - BOTTOM
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From numbers to places between first and last."""
+
+    low: float
+    high: float
+    first: float
+    last: float
+
+    def __call__(self, value: float) -> float:
+        share = (value - self.low) / ((self.high - self.low) or 1.0)
+        return round(self.first + share * (self.last - self.first), 1)
+
+
+def ticks_of(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers from low to high, at most about `most`."""
+    wide = (high - low) or 1.0
+    step = 10 ** math.floor(math.log10(wide / most))
+    step *= next((m for m in (1, 2, 5, 10) if wide / (step * m) <= most), 10)
+    first = math.ceil(low / step - 1e-9)
+    return [n * step for n in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def line_chart(
+    name: str, title: str, about: str, axes: tuple[str, str], lines: Sequence[Curve],
+    y_range: tuple[float, float] | None = None,
+) -> Chart | None:  # fmt: skip
+    """None where there is no point to draw."""
+    lines = [Curve(c.name, tuple(p for p in c.points if p[1] == p[1])) for c in lines]
+    lines = [line for line in lines if line.points]
+    if not lines:
+        return None
+    points = [point for line in lines for point in line.points]
+    low, high = y_range or (min(0.0, *(y for _, y in points)), max(y for _, y in points))
+    xs = [x for x, _ in points]
+    x = Scale(min(xs), max(xs), LEFT, WIDTH - RIGHT)
+    y = Scale(low, high or 1.0, HEIGHT - BOTTOM, TOP)
+    traces = tuple(_trace(line, n, x, y) for n, line in enumerate(lines, 1))
+    return Chart(name, title, about, *axes, traces, _ticks(x), _ticks(y))
+
+
+def _ticks(scale: Scale) -> tuple[Tick, ...]:
+    return tuple(Tick(scale(value), f"{value:g}") for value in ticks_of(scale.low, scale.high))
+
+
+def _trace(line: Curve, number: int, x: Scale, y: Scale) -> Trace:
+    kept = _thinned(line.points, MOST_POINTS)
+    path = "M" + "L".join(f"{x(a):g} {y(b):g}" for a, b in kept)
+    rows = tuple((f"{a:g}", f"{b:.4g}") for a, b in _thinned(line.points, 15))
+    return Trace(line.name, (number - 1) % 4 + 1, path, rows)
+
+
+def _thinned(points: Sequence[tuple[float, float]], most: int) -> list[tuple[float, float]]:
+    if len(points) <= most:
+        return list(points)
+    places = sorted({round(p) for p in np.linspace(0, len(points) - 1, most)})
+    return [points[place] for place in places]
+
+
+def margin_chart(rows: Sequence[MarginRow]) -> Chart | None:
+    """Both margins, and their bounds where they are known."""
+
+    def line(name: str, attribute: str) -> Curve:
+        pairs = ((row.theta, getattr(row, attribute)) for row in rows)
+        return Curve(name, tuple((x, y) for x, y in pairs if y is not None))
+
+    lines = [
+        line("by votes", "votes"), line("by tanh", "tanh"),
+        line("bound, votes", "votes_bound"), line("bound, tanh", "tanh_bound"),
+    ]  # fmt: skip
+    about = "The lower a line, the surer the rules."
+    axes = ("margin", "share of (document, label) pairs with this margin or less")
+    return line_chart("margins", "Distribution of margins", about, axes, lines, (0, 1))
+
+
+def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
+    """How often probabilities came true, with the counts of the bins as bars below."""
+    filled = [row for row in bins if row.count]
+    if not filled:
+        return None
+    x, y = Scale(0, 1, LEFT, WIDTH - RIGHT), Scale(0, 1, HEIGHT - BOTTOM, TOP)
+    line = Curve("came true", tuple((row.probability, row.frequency) for row in filled))
+    most = max(row.count for row in filled)
+    floor = HEIGHT - BOTTOM
+    bars = []
+    for row in filled:
+        tall = round(60 * row.count / most + 1, 1)
+        said = f"{row.low:.1f} to {row.high:.1f}: {row.count:,}"
+        bars.append(Bar(x(row.low) + 2, floor - tall, x(row.high) - x(row.low) - 4, tall, said))
+    about = (
+        "What the model calls likely should come true as often: on the diagonal it does. "
+        "Bars show how many probabilities are in each bin."
+    )
+    return Chart(
+        "reliability", "Reliability diagram", about, "probability", "came true",
+        (_trace(line, 1, x, y),), _ticks(x), _ticks(y), tuple(bars),
+        f"M{x(0):g} {y(0):g}L{x(1):g} {y(1):g}",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BarRow:
+    """Votes as bars: paths of those for, which rise, and against, which hang; said: in words."""
+
+    rising: str
+    hanging: str
+    said: str
+
+
+def bar_row(votes: Float64, full: float, names: Sequence[str], step: int = STEP) -> BarRow:
+    """One bar a label; a vote of size `full` is as tall as can be."""
+    rising: list[str] = []
+    hanging: list[str] = []
+    for j, vote in enumerate(votes.tolist()):
+        tall = round(TALL * min(abs(vote) / full, 1.0), 1) if full > 0 else 0.0
+        if tall < 0.4:
+            continue
+        bars, sign = (rising, "-") if vote > 0 else (hanging, "")
+        bars.append(f"M{j * step + 1} {BASE}h{step - 2}v{sign}{tall:g}h-{step - 2}z")
+    return BarRow("".join(rising), "".join(hanging), _said(votes, names, full))
+
+
+def _said(votes: Float64, names: Sequence[str], full: float, most: int = 3) -> str:
+    """The greatest votes for and against, as a sentence; without those that are next to nothing."""
+    least = full / 50
+    order = np.argsort(-votes, kind="stable").tolist()
+    liked = [f"{names[j]} {votes[j]:+.2f}" for j in order[:most] if votes[j] > least]
+    others = [f"{names[j]} {votes[j]:+.2f}" for j in order[::-1][:most] if votes[j] < -least]
+    return ", ".join(liked + others) or "next to nothing"

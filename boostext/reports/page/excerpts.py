@@ -1,0 +1,88 @@
+"""Short pieces of documents with the words marked that were found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from boostext.corpus.corpus import Corpus
+from boostext.corpus.documents import Document
+from boostext.features.conditions import YES, Condition, Literal, Occurs
+from boostext.features.lookup import ConditionLookup
+from boostext.model.model import Model
+from boostext.reports.marks import Mark, Piece, marked_pieces
+from boostext.reports.terms import TermRow
+
+READ = 200_000
+"""Characters of a text that are looked through for an excerpt."""
+
+Weighed = Iterable[tuple[Condition, float]]
+"""Conditions, and what each adds to a score."""
+
+
+class Excerpts:
+    """Documents by their places in a corpus, with their texts as far as they could be read."""
+
+    def __init__(
+        self, model: Model, corpus: Corpus, documents: Mapping[int, Document], room: int
+    ) -> None:
+        self._corpus, self._documents, self._room = corpus, documents, room
+        self._lookup = ConditionLookup((), model.text, model.data.text)
+        self._fields = model.data.text
+
+    def of(self, example: int, said: Weighed) -> list[Piece]:
+        """Around the words that the conditions ask for; else the beginning."""
+        document = self._documents.get(example)
+        if document is None:
+            return [Piece(self._corpus.snippets[example])]
+        found = self._marks(document, said)
+        field = max(self._fields, key=lambda name: sum(abs(m.votes) for m in found[name]))
+        text = document.texts.get(field, "")[:READ]
+        return marked_pieces(text, found[field], self._room)
+
+    def _marks(self, document: Document, said: Weighed) -> dict[str, list[Mark]]:
+        texts = {name: document.texts.get(name, "")[:READ] for name in self._fields}
+        short = Document(document.id, texts)
+        found: dict[str, list[Mark]] = {name: [] for name in self._fields}
+        for condition, votes in said:
+            if isinstance(condition, Occurs) and condition.field in found:
+                spans = self._lookup.find(short, condition)[:200]
+                found[condition.field] += [Mark(start, end, votes) for start, end in spans]
+        return found
+
+
+def term_conditions(row: TermRow) -> list[tuple[Condition, float]]:
+    """What to mark where a term speaks: itself, and what its precondition asks for."""
+    asked = [row.levels[0].asked, *(c for c, block in _met(row.before) if block == YES)]
+    return [(condition, 1.0) for condition in asked]
+
+
+def _met(literals: Iterable[Literal]) -> Iterable[tuple[Condition, int]]:
+    return ((literal.condition, literal.block) for literal in literals)
+
+
+def spoken_conditions(spelled: Iterable[tuple[str, float]], model: Model) -> Weighed:
+    """Terms as listings spell them, for words to mark; what is no term marks nothing."""
+    for name, votes in spelled:
+        for part in name.split(" & "):
+            if not part.startswith("not "):
+                yield read_term(part, model.data.text), votes
+
+
+def read_term(spelled: str, fields: tuple[str, ...]) -> Occurs:
+    """The inverse of `spell`, up to a backslash at the end of a token.
+
+    read_term("person ? person", ("text",)) is Occurs("text", ("person", None, "person")).
+    """
+    field = fields[0]
+    if len(fields) > 1:
+        named, _, rest = spelled.partition(":")
+        if named in fields:
+            field, spelled = named, rest
+    tokens = (None if word == "?" else _token(word) for word in spelled.split(" "))
+    return Occurs(field, tuple(tokens))
+
+
+def _token(word: str) -> str:
+    if word == "\\?":
+        return "?"
+    return word.replace("\\·", "\0").replace("·", " ").replace("\0", "·")

@@ -1,0 +1,184 @@
+"""The values of the page's templates, from its content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from boostext import __version__
+from boostext.evaluation.report import Report, report_of
+from boostext.model.model import Model, asked_conditions
+from boostext.reports.coverage import TermFacts, example_documents, label_matrix_column
+from boostext.reports.page.charts import line_chart, margin_chart, reliability_chart
+from boostext.reports.page.confusion import Confusion, confusion_of
+from boostext.reports.page.content import Content, Curve, Judged, Limits
+from boostext.reports.page.data import confusion_data, outlier_data, script_json, shown
+from boostext.reports.page.excerpts import Excerpts, term_conditions
+from boostext.reports.page.rows import Example, TermLine, label_sections, rule_lines
+from boostext.reports.page.worked import Worked, worked_document, worked_example
+from boostext.reports.rules import rule_rows
+from boostext.reports.terms import TermRow, term_rows
+
+
+def page_values(content: Content, limits: Limits) -> dict[str, Any]:
+    """Everything that report.html asks for, as far as there is data for it."""
+    model = content.model
+    rows = term_rows(model, None)
+    facts = content.facts
+    report = _report(model, content.judged)
+    confusion = _confusion(content, limits)
+    lines, worked, outliers = _with_texts(content, rows, facts, limits)
+    return {
+        **_opening(content, report),
+        "worked": worked,
+        "curves": [c for c in _curves(content) if c],
+        "rules": rule_lines(rule_rows(model, limits.rules), len(model.rules)),
+        "terms": lines, "term_total": len(rows), "counted": bool(facts),
+        "evidence_size": len(content.evidence.corpus) if content.evidence else 0,
+        "labels": label_sections(model, rows, facts, report, limits.labels, limits.label_terms),
+        "confusion": confusion, "pairs": confusion.pairs[: limits.pairs] if confusion else (),
+        "confusion_json": _confusion_json(content, confusion, limits),
+        "margins": margin_chart(content.margins) if content.margins else None,
+        **_calibration(content),
+        **_outliers(content, outliers),
+    }  # fmt: skip
+
+
+def _report(model: Model, judged: Judged | None) -> Report | None:
+    if judged is None or not len(judged.corpus):
+        return None
+    return report_of(model, judged.scores, judged.gold(len(model.labels)), judged.given)
+
+
+def _confusion(content: Content, limits: Limits) -> Confusion | None:
+    judged = content.judged
+    if judged is None or not len(judged.corpus):
+        return None
+    return confusion_of(judged, len(content.model.labels), limits)
+
+
+def _confusion_json(content: Content, confusion: Confusion | None, limits: Limits) -> str:
+    if confusion is None or content.judged is None:
+        return ""
+    told = confusion_data(confusion, content.judged.corpus, limits.characters)
+    return Markup(script_json(told))
+
+
+def _with_texts(
+    content: Content, rows: Sequence[TermRow], facts: Sequence[TermFacts], limits: Limits
+) -> tuple[list[TermLine], Worked | None, dict[str, Any] | None]:
+    """Whatever shows documents; their texts are read in one go."""
+    if content.evidence is None:
+        return [TermLine(row, None) for row in rows[: limits.terms]], None, None
+    evidence = content.evidence
+    examples = [example_documents(evidence, fact) for fact in facts[: limits.terms]]
+    worked = worked_document(evidence)
+    wanted = {i for some in examples for i in some} | ({worked} if worked is not None else set())
+    wanted |= {row.example for row in content.outliers[: limits.outliers]}
+    documents = content.read(sorted(wanted))
+    excerpts = Excerpts(content.model, evidence.corpus, documents, limits.characters)
+    lines = [
+        TermLine(row, fact, tuple(_examples(content, excerpts, row, fact, some)))
+        for row, fact, some in zip(rows, facts, examples, strict=False)
+    ]
+    told = outlier_data(
+        content.outliers[: limits.outliers], content.model, evidence.corpus, excerpts,
+        limits.outlier_bytes,
+    )  # fmt: skip
+    done = None
+    if worked is not None and worked in documents:
+        done = worked_example(content.model, documents[worked])
+    return lines, done, told
+
+
+def _examples(
+    content: Content, excerpts: Excerpts, row: TermRow, fact: TermFacts, places: Sequence[int]
+) -> Iterator[Example]:
+    assert content.evidence is not None
+    corpus = content.evidence.corpus
+    given = label_matrix_column(content.evidence, fact.label)
+    for i in places:
+        labels = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
+        pieces = excerpts.of(i, term_conditions(row))
+        yield Example(corpus.ids[i], labels, bool(given[i]), tuple(pieces))
+
+
+def _opening(content: Content, report: Report | None) -> dict[str, Any]:
+    model, said = content.model, content.model.provenance
+    facts = {
+        "rules": len(model.rules), "labels": len(model.labels), "documents": said.documents,
+        "stopped": said.stopped, "command": said.command, "multilabel": model.multilabel,
+    }  # fmt: skip
+    return {
+        "title": shown(content.title or "boostext report", 80), "version": __version__,
+        "facts": facts, "overview": list(_overview(model, report)),
+        "judged_source": content.judged.source if content.judged else "",
+    }  # fmt: skip
+
+
+MEASURED = (
+    ("error", "error"), ("one-error", "one-error"), ("micro-f1", "micro-F1"),
+    ("macro-f1", "macro-F1"), ("hamming-loss", "Hamming loss"),
+    ("average-precision", "average precision"),
+)  # fmt: skip
+
+
+def _overview(model: Model, report: Report | None) -> Iterator[tuple[str, str]]:
+    said = model.provenance
+    yield "algorithm", model.boosting.algorithm
+    yield "documents", f"{said.documents:,}"
+    yield "labels", f"{len(model.labels):,}{', several each' if model.multilabel else ''}"
+    yield "rules", f"{len(model.rules):,}"
+    yield "distinct conditions", f"{len(asked_conditions(model)):,}"
+    yield "conditions to choose from", f"{said.conditions:,}"
+    for name, label in MEASURED if report else ():
+        value = report.measures.get(name, float("nan")) if report else float("nan")
+        if value == value:
+            yield label, f"{value:.4f}"
+
+
+def _curves(content: Content) -> Iterator[Any]:
+    if content.curves:
+        yield line_chart(
+            "learning", "Learning curves", "After so many rounds.", ("rounds", "measure"),
+            content.curves,
+        )  # fmt: skip
+    zs = np.asarray(content.model.history.z, np.float64)
+    if len(zs) > 1:
+        bounds = np.cumprod(zs)
+        points = tuple((float(t), float(b)) for t, b in enumerate(bounds.tolist(), 1))
+        each = tuple((float(t), float(z)) for t, z in enumerate(zs.tolist(), 1))
+        about = "Z is by how much a round lowers the bound on the training error."
+        lines = [Curve("bound (product of Z)", points), Curve("Z of the round", each)]
+        yield line_chart("bound", "Bound and Z", about, ("rounds", "value"), lines)
+
+
+def _calibration(content: Content) -> dict[str, Any]:
+    measured = content.measured
+    report = _report(content.model, measured)
+    bins = report.calibration if report else ()
+    drawn = reliability_chart(bins)
+    numbers = report.measures if report else {}
+    note = ", ".join(
+        f"{label} {numbers[name]:.4f}"
+        for name, label in (("ece", "expected calibration error"), ("brier", "Brier score"),
+                            ("log-loss", "log loss"))
+        if name in numbers and numbers[name] == numbers[name]
+    )  # fmt: skip
+    return {
+        "reliability": drawn, "bins": bins, "measured_source": measured.source if measured else "",
+        "calibration_note": f"{note[:1].upper()}{note[1:]}." if note else "",
+    }  # fmt: skip
+
+
+def _outliers(content: Content, told: dict[str, Any] | None) -> dict[str, Any]:
+    rows = told["rows"] if told else []
+    return {
+        "outlier_json": Markup(script_json(told)) if rows else "",
+        "outlier_count": len(rows), "outlier_total": len(content.outliers),
+        "outlier_source": content.outlier_source,
+        "kinds": sorted({row["kind"] for row in rows}),
+    }  # fmt: skip

@@ -1,0 +1,99 @@
+"""One document worked out: how the votes of what is found in it, and of what is not, add up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.corpus.documents import Document
+from boostext.features.conditions import YES, Occurs
+from boostext.features.lookup import ConditionLookup
+from boostext.model.model import Model
+from boostext.model.predict import Contribution, Predictor, decisions
+from boostext.reports.evidence import Evidence
+from boostext.reports.explanations import ExplanationRow, explanation_rows
+from boostext.reports.marks import Mark, Piece, marked_pieces
+
+FOUND, ABSENT = 6, 3
+LEGIBLE, LONGEST, ROOM = 60, 20_000, 600
+NAMES = {"other": "more found", "absent": "not found", "unknown": "unknown"}
+
+
+@dataclass(frozen=True)
+class SumLine:
+    name: str
+    votes: float
+
+
+@dataclass(frozen=True)
+class LabelSum:
+    label: str
+    score: float
+    lines: tuple[SumLine, ...]
+
+
+@dataclass(frozen=True)
+class Worked:
+    id: str
+    pieces: tuple[Piece, ...]
+    sums: tuple[LabelSum, ...]
+
+
+def worked_document(evidence: Evidence) -> int | None:
+    """A document that the model gets right, neither more nor less surely than most; of those that
+    have something to read. None where there is none.
+    """
+    scores, gold = evidence.scores, evidence.gold
+    if not len(scores) or not evidence.model.rules:
+        return None
+    right = (decisions(scores, evidence.model) == gold.matrix).all(axis=1) & gold.matrix.any(axis=1)
+    sizes = np.array([len(text) for text in evidence.corpus.snippets])
+    usable = np.flatnonzero(right & (sizes >= min(LEGIBLE, int(sizes.max(initial=0)))))
+    if not len(usable):
+        return None
+    sure = np.where(gold.matrix, scores, -scores)[usable].min(axis=1)
+    return int(usable[np.argsort(sure, kind="stable")[len(usable) // 2]])
+
+
+def worked_example(model: Model, document: Document) -> Worked:
+    """The sums of its best label, and of the best one but that, with the words marked."""
+    predictor = Predictor(model)
+    scores, said = predictor.score(document), predictor.contributions(document)
+    best = np.argsort(-scores, kind="stable").tolist()[:2]
+    sums = tuple(label_sum(model, said, float(scores[j]), j, FOUND, ABSENT) for j in best)
+    return Worked(document.id, tuple(marked(model, document, said, best[0])), sums)
+
+
+def label_sum(
+    model: Model, said: Sequence[Contribution], score: float, j: int, found: int, absent: int
+) -> LabelSum:
+    """The loudest findings and absences by name, the rest by kind."""
+    fields = len(model.data.text)
+    rows = explanation_rows(said, model.labels, [j], found, fields, absent)
+    lines = tuple(SumLine(line_name(row), row.votes) for row in rows if row.votes)
+    return LabelSum(model.labels[j], score, lines)
+
+
+def line_name(row: ExplanationRow) -> str:
+    """A condition as spelled, `not ...`, or how many are added up."""
+    if row.condition:
+        return row.condition if row.kind == "found" else f"{NAMES[row.kind]}: {row.condition}"
+    return f"{row.conditions:,} {'more ' if row.kind == 'absent' else ''}{NAMES[row.kind]}"
+
+
+def marked(
+    model: Model, document: Document, said: Sequence[Contribution], j: int, room: int = ROOM
+) -> list[Piece]:
+    """The text, or around what speaks most of label j; only what is found in it is marked."""
+    lookup = ConditionLookup((), model.text, model.data.text)
+    field = max(model.data.text, key=lambda name: len(document.texts.get(name, "")))
+    short = Document(document.id, {field: document.texts.get(field, "")[:LONGEST]})
+    marks = []
+    for row in said:
+        condition = row.condition
+        if isinstance(condition, Occurs) and condition.field == field and row.block == YES:
+            votes = float(row.votes[j])
+            marks += [Mark(s, e, votes) for s, e in lookup.find(short, condition)[:50] if votes]
+    return marked_pieces(short.texts[field], marks, room)
