@@ -32,6 +32,7 @@ from boostext.cli.talk import Talk
     "learned without it (cv), which takes longer and finds more.  [default: cv with --output, "
     "else weights]",
 )  # fmt: skip
+@click.option("--dot", is_flag=True, help="Print the rules as a tree for Graphviz instead.")
 @click.option("--margins", is_flag=True, help="Show the distribution of margins, and its bound.")
 @click.option("--label", multiple=True, metavar="LABEL", help="Only this label; repeat.")
 @threads_option

@@ -39,6 +39,7 @@ from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
 from boostext.reports.rules import RuleRow, rule_json, rule_rows
 from boostext.reports.tables import rule_table
 from boostext.reports.terms import LabelTerm, label_terms, term_rows
+from boostext.reports.trees import dot, is_flat, tree_drawing
 from boostext.threads import usable_threads
 
 
@@ -56,6 +57,7 @@ class Job:
     as_json: bool
     source: str | None = None
     margins: bool = False
+    dot: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,9 @@ class View:
 def run(job: Job, talk: Talk) -> None:
     model = read_model(job.model)
     check_labels(job, model)
+    if job.dot:
+        sys.stdout.writelines(dot(model, job.top, label_numbers(job, model)))
+        return
     if job.output:
         check_folder(Path(job.output))
     scored = OwnScores(model)
@@ -84,7 +89,12 @@ def run(job: Job, talk: Talk) -> None:
     if job.as_json:
         click.echo(json.dumps(as_json(model, shown), ensure_ascii=False))
     else:
-        draw(model, shown, talk)
+        draw(job, model, shown, talk)
+
+
+def label_numbers(job: Job, model: Model) -> list[int]:
+    """The labels asked for; none where all are. Votes of coded labels are about columns."""
+    return [] if model.code else [model.labels.index(label) for label in job.label]
 
 
 def check_labels(job: Job, model: Model) -> None:
@@ -213,13 +223,16 @@ def as_json(model: Model, shown: View) -> dict[str, Any]:
     return result
 
 
-def draw(model: Model, shown: View, talk: Talk) -> None:
+def draw(job: Job, model: Model, shown: View, talk: Talk) -> None:
     page, said = page_for(sys.stdout), model.provenance
     talk.show_line(
         f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned from "
         f"{count(said.documents, 'document')}; {said.stopped}"
     )
-    talk.show(rule_table(shown.rules, page))
+    if is_flat(model):
+        talk.show(rule_table(shown.rules, page))
+    else:
+        talk.show(tree_drawing(model, job.top, page, label_numbers(job, model)))
     talk.show_line("")
     talk.show(label_term_list(shown.speaking_for, shown.speaking_against, page))
     if shown.found is not None:

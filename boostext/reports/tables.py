@@ -33,9 +33,9 @@ def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
     full = max(float(np.abs(votes).max()) for row in rows for _, votes in _spoken(row))
     left = _left_width(rows, len(labels), page)
     column = (page.width - left) // len(labels)
-    key = [_key(rows, full, page)]
+    key = [key_to_bars(full, page, any(row.no.any() for row in rows))]
     if column < LEAST_COLUMN:
-        return stack(key + _lines(rows, left, _strongest(labels, full, left, page), page))
+        return stack(key + _lines(rows, left, strongest(labels, full, left, page), page))
     if column < NUMBERED:
         names = heads(labels, column - 1)
         votes_of = _bars(full, column, page)
@@ -106,7 +106,7 @@ def _numbered(full: float, column: int, page: Page) -> DrawVotes:
     return draw
 
 
-def _strongest(labels: Sequence[str], full: float, left: int, page: Page) -> DrawVotes:
+def strongest(labels: Sequence[str], full: float, left: int, page: Page) -> DrawVotes:
     """Bar, number and name of the labels voted for and against most, as many as go in a line."""
     space = page.width - left
     wanted = max(cells(label) for label in labels) + 10
@@ -134,13 +134,13 @@ def _telling(votes: Float64, count: int, least: float) -> list[int]:
     return liked[:for_count] + others[: count - for_count]
 
 
-def _key(rows: Sequence[RuleRow], full: float, page: Page) -> Text:
+def key_to_bars(full: float, page: Page, otherwise: bool = False) -> Text:
     """How to read the bars."""
     samples = [(bar(sign * full, full, 2, page.glyphs), sign) for sign in (1, -1)]
     liked, disliked = (Text(sample, style=style(sign * full, full)) for sample, sign in samples)
     parts = [Text("votes for ") + liked, Text("and against ") + disliked + Text(";")]
     parts.append(Text(f"a full bar is {full:.2f}"))
-    if any(row.no.any() for row in rows):
+    if otherwise:
         parts[-1].append(";")
         parts.append(Text("else: the term is absent"))
     return flow(parts, page, gap=" ")

@@ -1,0 +1,244 @@
+"""Rules that stand under others, as trees: for people to read, and for Graphviz to draw.
+
+A split asks one condition; under each of its blocks stand the votes of that block and further
+splits. A document's score is the sum of all votes that it reaches.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+from rich.text import Text
+
+from boostext.arrays import Float64
+from boostext.boosting.rules import Rule
+from boostext.features.conditions import (
+    NO,
+    UNKNOWN,
+    YES,
+    Always,
+    Condition,
+    Literal,
+    spell,
+)
+from boostext.model.model import Model
+from boostext.reports.bars import signed
+from boostext.reports.escape import one_line
+from boostext.reports.layout import HEAD, QUIET, Page, shorten, stack
+from boostext.reports.rules import text_field_count
+from boostext.reports.tables import key_to_bars, strongest
+
+NAMES = {YES: "yes", NO: "no", UNKNOWN: "unknown"}
+DOT_LABELS = 4
+
+
+@dataclass(eq=False)
+class Split:
+    """rounds: of its rules; none where only others stand under it. branches: by block."""
+
+    condition: Condition
+    rounds: list[int]
+    branches: dict[int, Branch]
+
+
+@dataclass(eq=False)
+class Branch:
+    """votes: (k,), summed over rules. splits: that stand here."""
+
+    votes: Float64
+    splits: list[Split] = field(default_factory=list)
+
+
+def is_flat(model: Model) -> bool:
+    """Whether no rule has a precondition: then a table shows them better."""
+    return not any(rule.precondition for rule in model.rules)
+
+
+def forest(model: Model, limit: int | None = None) -> list[Branch]:
+    """The trees of the first `limit` rounds: one of all rules, or one a round of several rules.
+
+    The branch of each is what stands for every document.
+    """
+    numbered = [
+        (number, rule)
+        for number, rule in zip(model.rule_rounds, model.rules, strict=True)
+        if limit is None or number <= limit
+    ]
+    if not model.round_sizes:
+        return [_tree(numbered, model.width)] if numbered else []
+    rounds: dict[int, list[tuple[int, Rule]]] = {}
+    for number, rule in numbered:
+        rounds.setdefault(number, []).append((number, rule))
+    return [_tree(rules, model.width) for rules in rounds.values()]
+
+
+def _tree(numbered: Iterable[tuple[int, Rule]], width: int) -> Branch:
+    root = Branch(np.zeros(width))
+    splits: dict[tuple[tuple[Literal, ...], Condition], Split] = {}
+
+    def branch(before: tuple[Literal, ...]) -> Branch:
+        if not before:
+            return root
+        *front, (condition, block) = before
+        return split(tuple(front), condition).branches[block]
+
+    def split(before: tuple[Literal, ...], condition: Condition) -> Split:
+        if (before, condition) not in splits:
+            made = Split(condition, [], {b: Branch(np.zeros(width)) for b in NAMES})
+            branch(before).splits.append(made)
+            splits[before, condition] = made
+        return splits[before, condition]
+
+    for number, rule in numbered:
+        if isinstance(rule.condition, Always):
+            here = branch(rule.precondition)
+            here.votes = here.votes + rule.votes[YES]
+            continue
+        made = split(rule.precondition, rule.condition)
+        made.rounds.append(number)
+        for block, part in made.branches.items():
+            part.votes = part.votes + rule.votes[block]
+    return root
+
+
+# For people ----------------------------------------------------------------------------------
+
+
+def tree_drawing(model: Model, limit: int, page: Page, wanted: Sequence[int] = ()) -> Text:
+    """Each split with its blocks below it; votes as bars of the labels they speak of most.
+
+    wanted: numbers of the labels to tell of; all unless said.
+    """
+    trees = forest(model, limit)
+    if not trees:
+        return Text("No rules.")
+    chosen = list(wanted) or list(range(model.width))
+    drawing = _Drawing(model, chosen, _loudest(trees, chosen), page)
+    lines = [key_to_bars(drawing.full, page)]
+    for number, tree in enumerate(trees, 1):
+        if model.round_sizes:
+            lines.append(Text(f"round {number}", HEAD))
+        lines += drawing.tree(tree)
+    return stack(lines)
+
+
+def _loudest(trees: Iterable[Branch], chosen: list[int]) -> float:
+    """The greatest vote of all, which fills a bar."""
+    return max(
+        (float(np.abs(part.votes[chosen]).max()) for tree in trees for part in _branches(tree)),
+        default=0.0,
+    )
+
+
+def _branches(root: Branch) -> Iterator[Branch]:
+    ahead = [root]
+    while ahead:
+        part = ahead.pop()
+        yield part
+        ahead += [part for split in part.splits for part in split.branches.values()]
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    model: Model
+    chosen: list[int]
+    full: float
+    page: Page
+
+    def tree(self, root: Branch) -> Iterator[Text]:
+        if root.votes[self.chosen].any():
+            yield self._line("", "every document", root.votes)
+        yield from self._splits(root)
+
+    def _splits(self, root: Branch) -> Iterator[Text]:
+        # subtle: a stack, as trees may be deeper than Python lets functions call themselves
+        fields = text_field_count(self.model)
+        ahead: list[tuple[int, Split]] = [(0, split) for split in reversed(root.splits)]
+        held: list[tuple[int, int, Branch]] = []
+        while ahead or held:
+            while held and (not ahead or ahead[-1][0] <= held[-1][0]):
+                yield from self._branch(ahead, *held.pop())
+            if not ahead:
+                continue
+            depth, split = ahead.pop()
+            name = "" if self.model.round_sizes else _numbers(split.rounds)
+            indent = self._indent(depth)
+            told = f"{name}{spell(split.condition, fields)}"
+            yield Text(indent + shorten(told, self.page.width - len(indent), self.page))
+            parts = [(depth, block, part) for block, part in split.branches.items()]
+            held += reversed([p for p in parts if p[2].splits or p[2].votes[self.chosen].any()])
+
+    def _branch(
+        self, ahead: list[tuple[int, Split]], depth: int, block: int, part: Branch
+    ) -> Iterator[Text]:
+        yield self._line(self._indent(depth) + "  ", NAMES[block], part.votes)
+        ahead += [(depth + 1, split) for split in reversed(part.splits)]
+
+    def _indent(self, depth: int) -> str:
+        """Four spaces a level, fewer where the page would not hold them."""
+        return " " * min(4 * depth, self.page.width // 2)
+
+    def _line(self, indent: str, name: str, votes: Float64) -> Text:
+        left = indent + f"{name:<3}  "
+        labels = [self.model.columns[j] for j in self.chosen]
+        line = Text(left, QUIET)
+        if votes[self.chosen].any():
+            draw = strongest(labels, self.full, len(left), self.page)
+            line.append_text(draw(votes[self.chosen]))
+        return line
+
+
+def _numbers(rounds: Sequence[int]) -> str:
+    """ "1,5,9+ " for the rounds of a split; "" where it has no rule of its own."""
+    numbers = ",".join(map(str, rounds[:3])) + "+" * (len(rounds) > 3)
+    return numbers and f"{numbers} "
+
+
+# For Graphviz --------------------------------------------------------------------------------
+
+
+def dot(model: Model, limit: int, wanted: Sequence[int] = ()) -> Iterator[str]:
+    """Lines of a DOT file: splits as boxes, votes of the loudest labels as ellipses."""
+    chosen = list(wanted) or list(range(model.width))
+    labels = [model.columns[j] for j in chosen]
+    fields = text_field_count(model)
+    yield "digraph boostext {\n"
+    yield "  node [fontname=sans];\n"
+    yield "  edge [fontname=sans];\n"
+    numbers = count()
+    for tree in forest(model, limit):
+        ahead = deque([(next(numbers), tree)])
+        yield _ellipse(ahead[0][0], tree.votes[chosen], labels)
+        while ahead:
+            above, part = ahead.popleft()
+            for split in part.splits:
+                box = next(numbers)
+                name = ", ".join(map(str, split.rounds))
+                text = (f"{name}: " if name else "") + spell(split.condition, fields)
+                yield f"  n{box} [shape=box, label={_quoted(text)}];\n"
+                yield f"  n{above} -> n{box} [style=dotted];\n"
+                for block, below in split.branches.items():
+                    if below.splits or below.votes[chosen].any():
+                        ahead.append((next(numbers), below))
+                        yield _ellipse(ahead[-1][0], below.votes[chosen], labels)
+                        yield f"  n{box} -> n{ahead[-1][0]} [label={_quoted(NAMES[block])}];\n"
+    yield "}\n"
+
+
+def _ellipse(number: int, votes: Float64, labels: Sequence[str]) -> str:
+    order = np.argsort(-np.abs(votes), kind="stable")[:DOT_LABELS].tolist()
+    lines = [f"{labels[j]} {signed(float(votes[j]))}" for j in order if votes[j]]
+    text = "\\n".join(_escaped(line) for line in lines)
+    return f'  n{number} [shape=ellipse, label="{text}"];\n'
+
+
+def _quoted(text: str) -> str:
+    return f'"{_escaped(text)}"'
+
+
+def _escaped(text: str) -> str:
+    return one_line(text).replace("\\", "\\\\").replace('"', '\\"')
