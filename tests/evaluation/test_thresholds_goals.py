@@ -56,5 +56,5 @@ def test_a_precision_out_of_reach_gives_the_label_to_nobody():
 
 @pytest.mark.parametrize("text", ["f", "f0", "recall=0.5", "precision=1.5", "f-1", "precision=0"])
 def test_other_goals_are_refused_with_an_example(text):
-    with pytest.raises(SettingsError, match="precision=0.9"):
+    with pytest.raises(SettingsError, match=r"precision=0\.9"):
         StopSettings(tune_thresholds=text)

@@ -13,10 +13,14 @@ from boostext.corpus.documents import Document
 from boostext.features.extract import extract
 from boostext.model.model import Model
 from boostext.model.predict import Predictor
+from boostext.reports.doubts import doubt_rows
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import outlier_rows, tapered
 from boostext.reports.training import condition_numbers, training_contributions, training_scores
 from boostext.settings import BoostingSettings, TextSettings
+from boostext.training.audit import audit
+from boostext.training.plan import Plan
+from boostext.training.run import prepare
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 ROUNDS = 200
@@ -94,3 +98,11 @@ def test_the_objecting_terms_are_words_of_the_document(trained):
         for objection in row.objections:
             words = [word for word in objection.term.split() if word != "?"]
             assert all(word in texts[row.id] for word in words)
+
+
+def test_most_planted_labels_are_among_the_first_outliers_by_rules_learned_without_them(planted):
+    plan = Plan.of(ngrams="1-3", expert="sparse", min_df=3)
+    prepared = prepare(calls(), plan)
+    found = audit(prepared)
+    rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.chances)
+    assert sum(row.id in planted for row in rows[:50]) >= 25
