@@ -236,7 +236,7 @@ class IncrementalEngine:
         changes, self._pending = self._pending, self._nothing
         if len(changes[0]):
             self._each_range(
-                lambda low, high: self._kernels["push"](
+                lambda low, high: self._kernels["tell"](
                     low, high, changes, self._terms_of, self._labels, self._slot, self._rows,
                     self._mass,
                 ),
@@ -407,9 +407,10 @@ class _Search:
         if not len(numbers):
             return None
         order = np.argsort(numbers, kind="stable")
-        best = first_of_best(values[order], self.preference[numbers[order]])
-        winner = int(numbers[order][best])
-        return Choice(winner, self._gain(winner))
+        numbers, values = numbers[order], values[order]
+        liked = self.preference[numbers]
+        best = first_of_best(values, liked)
+        return Choice(int(numbers[best]), float(values[best] / max(liked[best], 1e-300)))
 
     def _gain(self, condition: int) -> float:
         problem = self.engine.problem

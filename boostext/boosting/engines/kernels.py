@@ -238,19 +238,11 @@ def weigh(worth: Array, labels: Array, neg: Array, pos: Array, whole: Array) -> 
 # ------------------------------------------------------------------ terms: pushing and recounting
 
 
-def begin(low: int, changes: Array, terms: Array, places: Array) -> None:
-    """places (c,): where the terms from `low` on begin, of each document that changed."""
-    documents = changes[0]
-    for c in range(len(documents)):
-        i = documents[c]
-        places[c] = lower_bound(terms[1], terms[0][i], terms[0][i + 1], low)
-
-
-def hear(
-    high: int, changes: Array, terms: Array, labels: Array, places: Array, slot: Array,
-    rows: Array, mass: Array,
+def tell(
+    low: int, high: int, changes: Array, terms: Array, labels: Array, slot: Array, rows: Array,
+    mass: Array,
 ) -> None:  # fmt: skip
-    """Tell terms below `high` of the changes of their documents; `places` move on.
+    """Tell terms low..high - 1 of the changes of their documents.
 
     terms: (starts, items) of the terms of each document, ascending. slot: a term's row, or -1.
     """
@@ -258,7 +250,9 @@ def hear(
     for c in range(len(documents)):
         i = documents[c]
         first, last = labels[0][i], labels[0][i + 1]
-        place, end = places[c], terms[0][i + 1]
+        place, end = terms[0][i], terms[0][i + 1]
+        if low > 0:
+            place = lower_bound(terms[1], place, end, low)
         while place < end and terms[1][place] < high:
             t = terms[1][place]
             r = slot[t]
@@ -269,17 +263,6 @@ def hear(
                     rows[r, 1, labels[1][p]] += by_pos[p]
             mass[t] += bounds[c]
             place += 1
-        places[c] = place
-
-
-def push(
-    low: int, high: int, changes: Array, terms: Array, labels: Array, slot: Array, rows: Array,
-    mass: Array,
-) -> None:  # fmt: skip
-    """Tell terms low..high - 1 of the changes of their documents."""
-    places = np.zeros(len(changes[0]), np.int64)
-    begin(low, changes, terms, places)
-    hear(high, changes, terms, labels, places, slot, rows, mass)
 
 
 def lower_bound(items: Array, low: int, high: int, x: int) -> int:
@@ -557,8 +540,8 @@ def is_drawn(key: int, share: float, j: int) -> Number:
 
 SLOP = 1e-9
 """A term may win if its bound is not below the best by more: what sums may be wrong by, in gain."""
-STEP, BLOCK = 64, 1024
-"""Terms whose bounds are compared at once; whose rows stay in the cache from change to use."""
+STEP = 64
+"""Terms whose bounds are compared at once."""
 ASKED, LONG = 2, 64
 """A term that was summed so often, or has so many documents, gets a row."""
 
@@ -584,19 +567,17 @@ def scan(
     kp = rows.shape[2]
     W, work = np.zeros((3, 2, S.shape[1])), np.zeros(kp, np.float32)
     sums, row = np.zeros((2, kp)), np.zeros((1, 2, kp), np.uint32)
-    rounded, places = np.zeros((2, kp), np.uint32), np.zeros(len(changes[0]), np.int64)
+    rounded = np.zeros((2, kp), np.uint32)
     for sign in range(2):
         for label in range(S.shape[1]):
             rounded[sign, label] = np.uint32(whole_number(S[sign, label] * grid[sign, label]))
     count, wanted, m = 0, 0, len(labels[0]) - 1
+    flat = len(preference) == 1
     for c in range(len(near[0])):
         near[1][c] = -1.0
-    begin(low, changes, terms, places)
+    tell(low, high, changes, terms, labels, slot, rows, mass)
     fit_bound(form, (best - slop) / greatest, base, S, g, total, now, worth, bound)
     for start in range(low, high, STEP):
-        if (start - low) % BLOCK == 0:
-            block = min(start + BLOCK, high)
-            hear(block, changes, terms, labels, places, slot, rows, mass)
         stop = min(start + STEP, high)
         most = mass[start]
         for t in range(start + 1, stop):
@@ -609,8 +590,11 @@ def scan(
             j = numbers[t]
             if share < 1 and not is_drawn(key, share, j):
                 continue
-            like = preference[j] if len(preference) > 1 else preference[0]
-            if like * roof(form, bound[0] * mass[t], base, bound[1], bound[2]) < best - slop:
+            like = preference[0] if flat else preference[j]
+            if (
+                not flat
+                and like * roof(form, bound[0] * mass[t], base, bound[1], bound[2]) < best - slop
+            ):
                 continue
             value = best
             if slot[t] >= 0:
@@ -632,7 +616,8 @@ def scan(
                 if value >= best - slop:
                     found[0][low + count], found[1][low + count] = j, value
                     count += 1
-            keep_near(j, value, near[0], near[1])
+            if value > near[1][-1]:
+                keep_near(j, value, near[0], near[1])
             if value > best:
                 best, slop = value, SLOP * like
                 fit_bound(form, (best - slop) / greatest, base, S, g, total, now, worth, bound)
@@ -697,7 +682,7 @@ SIGNATURES: dict[Callable[..., Any], str] = {
     f"{TABLE}, {TABLE}, {TABLE}, {TABLE}, {WHOLE}, {CHANGES}",
     sum_exactly: f"{LABELS}, {TABLE}, float64[::1], {TABLE}, {TABLE}",
     weigh: f"{TABLE}, {LABELS}, {TABLE}, float64[::1], int32[::1]",
-    push: f"int64, int64, {CHANGES}, {LISTS}, {LABELS}, int32[::1], {ROWS}, int32[::1]",
+    tell: f"int64, int64, {CHANGES}, {LISTS}, {LABELS}, int32[::1], {ROWS}, int32[::1]",
     fill_rows: f"int64, int64, int32[::1], int32[::1], {LISTS}, {LABELS}, uint32[:, ::1], "
     f"uint32[::1], int32[::1], {ROWS}",
     recount_mass: f"int64, int64, int32[::1], {LISTS}, int32[::1], int32[::1]",
