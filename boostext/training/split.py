@@ -24,6 +24,9 @@ class Holdout:
     held: list[Document] = field(default_factory=list)
 
     def training(self, documents: Iterable[Document]) -> Iterator[Document]:
+        if not self.fraction:
+            yield from documents
+            return
         strata: dict[str | None, _Stratum] = {}
         for document in documents:
             label = document.labels[0] if len(document.labels) == 1 else None
