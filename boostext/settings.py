@@ -241,7 +241,7 @@ class BoostingSettings(Group):
         0, "Conditions in a rule of slipper or decrules, at most; 0 is 4.", low=0, high=64
     )
     grow_fraction: float = setting(
-        2 / 3, "Share of the data to grow such a rule on; it is pruned on the rest. 1: not pruned.",
+        0.667, "Share of the data to grow such a rule on; it is pruned on the rest. 1: not pruned.",
         above=0, high=1,
     )  # fmt: skip
     default_rule: bool = setting(

@@ -3,6 +3,7 @@
 `python tests/test_readme.py` writes the shown output anew.
 """
 
+import json
 import os
 import re
 import shutil
@@ -125,10 +126,13 @@ def printed(command, folder):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.name)
 def test_every_configuration_trains(config, clone):
+    """On calls with one label each, as some algorithms are about these alone."""
     model = clone / "out" / f"{config.stem}.boostext"
+    calls = (clone / "sample_data" / "calls.train.jsonl").read_text(encoding="utf-8")
+    single = [line for line in calls.splitlines() if len(json.loads(line)["labels"]) == 1]
+    (clone / "single.jsonl").write_text("\n".join(single[:600]), encoding="utf-8")
     done = shell(
-        f"boostext train sample_data/calls.train.jsonl -o {model} --config configs/{config.name} "
-        "--rounds 5 -q",
+        f"boostext train single.jsonl -o {model} --config configs/{config.name} --rounds 5 -q",
         clone,
     )
     assert done.returncode == 0, done.stderr
