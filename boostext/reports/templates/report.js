@@ -93,7 +93,10 @@
   const place = new Map(rows.map((row, number) => [row, number]));
 
   shown.forEach((name, number) => controls.label.append(new Option(name, number)));
-  for (const control of Object.values(controls)) control.addEventListener("input", () => { page = 0; draw(); });
+  for (const control of Object.values(controls)) {
+    // a choice is told as "change" everywhere, as "input" not everywhere
+    control.addEventListener(control.tagName === "SELECT" ? "change" : "input", () => { page = 0; draw(); });
+  }
   element("o-before").addEventListener("click", () => { page -= 1; draw(); });
   element("o-after").addEventListener("click", () => { page += 1; draw(); });
   element("o-export").addEventListener("click", save);

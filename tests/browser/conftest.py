@@ -1,0 +1,104 @@
+"""A headless Chromium, where there is one."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from boostext.cli import main
+
+FLAGS = (
+    "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def _program(*names):
+    found = next((path for path in map(shutil.which, names) if path), None)
+    if found is None:
+        pytest.skip(f"no {names[0]} here; Debian has it as chromium and chromium-driver")
+    return found
+
+
+@pytest.fixture(scope="session")
+def start_browser(tmp_path_factory):
+    """start_browser(width, height, dark) -> a driver; all are closed in the end."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    chromium, driver = _program("chromium", "google-chrome"), _program("chromedriver")
+    running = []
+
+    def start(width=1400, height=900, dark=False):
+        options = Options()
+        options.binary_location = chromium
+        profile = tmp_path_factory.mktemp("profile")
+        flags = [*FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}"]
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            flags.append("--no-sandbox")  # Chromium refuses root otherwise
+        for flag in flags:
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        made = webdriver.Chrome(options=options, service=Service(driver))
+        running.append(made)
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        made.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        if dark:
+            feature = {"name": "prefers-color-scheme", "value": "dark"}
+            made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        return made
+
+    yield start
+    for made in running:
+        made.quit()
+
+
+@pytest.fixture
+def downloads(tmp_path):
+    """downloads(driver): where it puts files from now on."""
+
+    def into(driver):
+        behavior = {"behavior": "allow", "downloadPath": str(tmp_path)}
+        driver.execute_cdp_cmd("Browser.setDownloadBehavior", behavior)
+        return tmp_path
+
+    return into
+
+
+def requests_of(driver):
+    """Addresses that pages of ours asked for since it was last looked at; a browser's own pages,
+    such as that of a new tab, are not ours.
+    """
+    events = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
+    return [
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+        and not event["params"]["documentURL"].startswith("chrome")
+    ]
+
+
+def run(*arguments):
+    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.fixture(scope="session")
+def calls():
+    return Path(__file__).resolve().parents[2] / "sample_data" / "calls.train.jsonl"
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory, calls):
+    """The page of the sample calls."""
+    folder = tmp_path_factory.mktemp("report")
+    run(
+        "train", calls, "-o", folder / "calls.boostext", "--rounds", 100, "--report", folder,
+        "--outliers", "weights", "-q",
+    )  # fmt: skip
+    return folder / "report.html"
