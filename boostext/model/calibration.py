@@ -14,10 +14,14 @@ from boostext.errors import ModelError
 
 @dataclass(frozen=True)
 class Sigmoid:
-    """chance = 1/(1 + exp(-(slope * score + intercept))). Source: Platt 1999."""
+    """chance = 1/(1 + exp(-(slope * score + intercept))). Source: Platt 1999.
+
+    power: see `calibrated`.
+    """
 
     slope: float
     intercept: float
+    power: float = 1.0
 
     def __call__(self, scores: Float64) -> Float64:
         odds = self.slope * scores + self.intercept
@@ -29,11 +33,12 @@ class Sigmoid:
 class Isotonic:
     """Chances at ascending scores; straight lines between, constant outside.
 
-    Source: Zadrozny & Elkan 2002.
+    power: see `calibrated`. Source: Zadrozny & Elkan 2002.
     """
 
     scores: tuple[float, ...]
     chances: tuple[float, ...]
+    power: float = 1.0
 
     def __call__(self, scores: Float64) -> Float64:
         return np.asarray(np.interp(scores, self.scores, self.chances))
@@ -45,12 +50,15 @@ Curve = Sigmoid | Isotonic
 def calibrated(scores: Scores, curves: Sequence[Curve], multilabel: bool) -> Float64:
     """(m, k): the chance of each label; of one-label models they sum to 1 for each example.
 
+    There each is raised to the power of its curve before it is divided by their sum: chances that
+    were fitted label by label say too little together, as each leaves something to all others.
     curves: k, one a label.
     """
     columns = [curve(scores[:, number]) for number, curve in enumerate(curves)]
     chances = np.stack(columns, axis=1) if columns else np.zeros(scores.shape)
     if multilabel:
         return chances
+    chances = chances ** np.array([curve.power for curve in curves])
     totals = chances.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = chances / totals
@@ -68,7 +76,7 @@ def check_curves(curves: Sequence[Curve], label_count: int) -> None:
             sound = math.isfinite(curve.slope) and math.isfinite(curve.intercept)
         else:
             sound = _is_rising(curve)
-        if not sound:
+        if not (sound and math.isfinite(curve.power) and curve.power > 0):
             raise ModelError("a calibration curve that falls, or is not of finite chances")
 
 

@@ -132,11 +132,12 @@ def curve_from(record: Plain) -> Curve:
     """The inverse of `curve_to_plain`."""
     kind = take(record, "kind", str)
     if kind == "sigmoid":
-        only(record, ("kind", "slope", "intercept"), "a sigmoid curve")
-        return Sigmoid(number(record, "slope"), number(record, "intercept"))
+        only(record, ("kind", "slope", "intercept", "power"), "a sigmoid curve")
+        return Sigmoid(*(number(record, name) for name in ("slope", "intercept", "power")))
     if kind == "isotonic":
-        only(record, ("kind", "scores", "chances"), "an isotonic curve")
-        return Isotonic(numbers(record, "scores"), numbers(record, "chances"))
+        only(record, ("kind", "scores", "chances", "power"), "an isotonic curve")
+        scores, chances = numbers(record, "scores"), numbers(record, "chances")
+        return Isotonic(scores, chances, number(record, "power"))
     raise ModelError(f"a calibration curve is of kind {kind[:40]!r}; expected sigmoid, isotonic")
 
 

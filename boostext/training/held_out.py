@@ -108,7 +108,7 @@ def finished(
     judged = _judged(trained, found)
     model = trained.model
     if stop.calibrate != "none":
-        fitted = fit(judged.scores, judged.gold.matrix, stop.calibrate)
+        fitted = fit(judged.scores, judged.gold.matrix, stop.calibrate, trained.model.multilabel)
         model = replace(model, calibration=fitted.curves)
         if fitted.rare:
             warn(_rare(fitted.rare, judged.gold))

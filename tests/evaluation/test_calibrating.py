@@ -1,5 +1,7 @@
 """Chances fitted to scores: the formulas by brute force, rare labels, and sums of 1."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -106,3 +108,20 @@ def test_chances_are_between_0_and_1_and_of_one_label_sum_to_1(row, slope, inter
         assert ((found >= 0) & (found <= 1)).all()
         if not multilabel:
             assert found.sum() == pytest.approx(1)
+
+
+def test_the_power_has_the_least_log_loss_of_the_given_labels():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(0, 1, (500, 4))
+    odds = np.exp(2 * scores)
+    labels = [rng.choice(4, p=row / row.sum()) for row in odds]
+    true = np.arange(4) == np.array(labels)[:, None]
+    fitted = fit(scores, true, "sigmoid", multilabel=False)
+
+    def loss(power):
+        curves = [dataclasses.replace(curve, power=power) for curve in fitted.curves]
+        return -np.log(calibrated(scores, curves, False)[true]).mean()
+
+    power = fitted.curves[0].power
+    assert loss(power) <= min(loss(power * 0.98), loss(power * 1.02), loss(1.0))
+    assert power > 1  # label by label the chances say too little

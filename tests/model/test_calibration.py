@@ -15,7 +15,7 @@ from tests.model.models import mixed_model
 
 CURVES = (
     Sigmoid(2.0, -0.1), Isotonic((-1.0, 1 / 3), (0.0, 1.0)), Sigmoid(0.0, 1e-300),
-    Isotonic((0.0,), (0.5,)), Sigmoid(1.0, 0.0),
+    Isotonic((0.0,), (0.5,)), Sigmoid(1.0, 0.0, 1.5),
 )  # fmt: skip
 
 
@@ -46,13 +46,14 @@ def test_chances_are_by_the_curves_where_there_are_any():
 @pytest.mark.parametrize(
     ("curve", "message"),
     [
+        ({"kind": "sigmoid", "slope": 1.0, "intercept": 0.0, "power": 0.0}, "falls"),
         ({"kind": "spline"}, "expected sigmoid, isotonic"),
-        ({"kind": "sigmoid", "slope": 1.0}, "intercept is missing"),
-        ({"kind": "isotonic", "scores": [0.0, 0.0], "chances": [0.1, 0.2]}, "falls"),
-        ({"kind": "isotonic", "scores": [0.0, 1.0], "chances": [0.2, 0.1]}, "falls"),
-        ({"kind": "isotonic", "scores": [0.0], "chances": [1.5]}, "chances"),
-        ({"kind": "isotonic", "scores": [], "chances": []}, "chances"),
-        ({"kind": "isotonic", "scores": [0.0], "chances": [0.1, 0.2]}, "chances"),
+        ({"kind": "sigmoid", "slope": 1.0, "power": 1.0}, "intercept is missing"),
+        ({"kind": "isotonic", "scores": [0.0, 0.0], "chances": [0.1, 0.2], "power": 1.0}, "falls"),
+        ({"kind": "isotonic", "scores": [0.0, 1.0], "chances": [0.2, 0.1], "power": 1.0}, "falls"),
+        ({"kind": "isotonic", "scores": [0.0], "chances": [1.5], "power": 1.0}, "chances"),
+        ({"kind": "isotonic", "scores": [], "chances": [], "power": 1.0}, "chances"),
+        ({"kind": "isotonic", "scores": [0.0], "chances": [0.1, 0.2], "power": 1.0}, "chances"),
     ],
 )
 def test_curves_that_are_none_are_refused(curve, message):
