@@ -1,0 +1,104 @@
+"""Rules that stand under others, from documents to predictions, as all other rules."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from boostext.algorithms import ALGORITHMS
+from boostext.model.file import read_model, write_model
+from boostext.model.predict import Predictor
+from boostext.reports.training import condition_numbers, training_contributions
+from boostext.training.crossval import cross_validate
+from boostext.training.run import prepare, train
+from boostext.training.summary import model_scores
+from tests.test_training import bytes_of, interrupted, noisy, plan_of
+
+GROWN = [name for name, row in ALGORITHMS.items() if row.grower != "stump"]
+WAYS = [{}, {"unknown": "votes"}, {"unknown_categories": False}]
+
+
+@pytest.mark.parametrize("values", WAYS, ids=str)
+@pytest.mark.parametrize("name", GROWN)
+def test_training_validation_prediction_and_explanation_agree(name, values):
+    plan = plan_of(algorithm=name, rounds=12, **values)
+    held = list(noisy(40, seed=2))
+    trained = train(noisy(several=True), plan, held)
+    model = trained.whole
+    predictor = Predictor(model)
+    documents = list(noisy(several=True))
+    scores = np.array([score for _, score in predictor.scores(documents)])
+    np.testing.assert_allclose(model_scores(trained), scores, rtol=0, atol=1e-12)
+    for document, score in zip(documents, scores, strict=True):
+        said = np.sum([row.votes for row in predictor.contributions(document)], axis=0)
+        np.testing.assert_allclose(said, score, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("values", WAYS, ids=str)
+@pytest.mark.parametrize("name", GROWN)
+def test_scores_on_validation_data_are_those_of_prediction(name, values):
+    held = list(noisy(40, seed=2))
+    plan = plan_of(algorithm=name, rounds=8, **values)
+    prepared = prepare(noisy(several=True), plan, held)
+    trained = train(noisy(several=True), plan, held)
+    for made in trained.rounds:
+        for rule in made.rules:
+            prepared.validation.add(rule)
+    whole = train(noisy(several=True), plan).model
+    expected = np.array([score for _, score in Predictor(whole).scores(held)])
+    known = prepared.validation.sums()
+    np.testing.assert_allclose(known, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_explaining_training_documents_needs_no_text(name):
+    trained = train(noisy(), plan_of(algorithm=name, rounds=8))
+    numbers = condition_numbers(trained.rounds)
+    rows = training_contributions(trained.members, trained.model, numbers, range(90))
+    for document, told in zip(noisy(), rows, strict=True):
+        expected = Predictor(trained.model).contributions(document)
+        assert [(r.condition, r.precondition, r.block, r.rounds) for r in told] == [
+            (r.condition, r.precondition, r.block, r.rounds) for r in expected
+        ]
+
+
+@pytest.mark.parametrize("values", [{}, {"valid_fraction": 0.3, "patience": 15}], ids=str)
+@pytest.mark.parametrize("name", GROWN)
+def test_going_on_gives_the_bytes_of_a_run_without_a_break(tmp_path, name, values):
+    more = {"shrinkage": 0.7} if ALGORITHMS[name].shrinks else {}
+    plan = plan_of(algorithm=name, rounds=20, seed=3, reuse=0.9, **more, **values)
+    whole = train(noisy(), plan)
+    broken = interrupted(7, noisy(), plan)
+    assert broken.whole.round_count == 7
+    write_model(broken.whole, tmp_path / "half.boostext")
+    resumed = train(noisy(), plan, old=read_model(tmp_path / "half.boostext"))
+    assert bytes_of(resumed.model, tmp_path) == bytes_of(whole.model, tmp_path)
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_a_class_weight_is_the_documents_more_than_once(name):
+    """Where no part is drawn at random. Weight 2 for `bill` is each of its documents twice."""
+    values = {"algorithm": name, "rounds": 5, "smoothing": 0.01}
+    if ALGORITHMS[name].grower in ("conjunction", "decision rule"):
+        values["grow_fraction"] = 1.0
+    documents = list(noisy())
+    twice = documents + [d for d in documents if d.labels == ("bill",)]
+    weighted = train(documents, plan_of(**values, class_weight=["bill=2"])).model
+    doubled = train(twice, plan_of(**values)).model
+    assert [r.condition for r in weighted.rules] == [r.condition for r in doubled.rules]
+    for one, other in zip(weighted.rules, doubled.rules, strict=True):
+        np.testing.assert_allclose(one.votes, other.votes, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_cross_validation_scores_held_out_documents_by_the_rules_of_their_fold(name):
+    prepared = prepare(noisy(), plan_of(algorithm=name, rounds=4))
+    result = cross_validate(prepared, folds=3)
+    model = train(noisy(), plan_of(algorithm=name, rounds=4)).model
+    documents = list(noisy())
+    for fold in result.held:
+        rules = tuple(rule for made in fold.rounds for rule in made.rules)
+        of_fold = dataclasses.replace(model, rules=rules, round_sizes=())
+        held = [documents[i] for i in fold.examples.tolist()]
+        expected = np.array([score for _, score in Predictor(of_fold).scores(held)])
+        np.testing.assert_allclose(fold.sums(4), expected, rtol=0, atol=1e-12)
