@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.arrays import Float64, Int32, Int64
+from boostext.arrays import Float64, Int32, Int64, Lists
 from boostext.features.conditions import LOWEST
 from boostext.features.matrix import NumericColumn
 
@@ -28,6 +28,11 @@ class Cuts:
 
     def __len__(self) -> int:
         return len(self.thresholds)
+
+    def steps(self) -> Lists:
+        """For each threshold the documents at or above it, but below the next."""
+        starts = np.append(self.first, len(self.order))
+        return Lists(starts - starts[0], self.order[starts[0] :])
 
 
 def cuts(column: NumericColumn, known: bool = False) -> Cuts:

@@ -10,7 +10,6 @@ from scipy.sparse import csr_array
 from boostext.arrays import Float64, Int8, Int32, Lists, Scores, Weights
 from boostext.boosting.alphas import ALPHAS
 from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
-from boostext.boosting.cuts import Cuts
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.losses import LOSSES, Weighing
 from boostext.boosting.reach import Blocks
@@ -38,6 +37,7 @@ class PlainEngine:
         self._round = 1
         self._yes = _matrix(self.members.features.yes, problem.example_count)
         self._unknown = _matrix(self.members.features.unknown, problem.example_count)
+        self._steps = [_matrix(c.steps(), problem.example_count) for c in self.members.columns]
         self._weights, self._log_value = self._reweigh()
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
@@ -148,18 +148,14 @@ class PlainEngine:
             absent = np.zeros_like(yes)
             absent[lists >= 0] = unknown[lists[lists >= 0]]
             yield start, self._blocks(absent, yes, total)
-        for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
-            for first in range(0, len(column), step):
-                yield int(offset) + first, self._cut_blocks(column, first, step, flat, total)
-
-    def _cut_blocks(
-        self, column: Cuts, first: int, step: int, flat: Float64, total: Float64
-    ) -> Float64:
-        """Block weights of thresholds first..first+step-1 of a column."""
-        above = np.cumsum(flat[column.order[::-1]], axis=0)  # row r: the r + 1 greatest values
-        yes = above[len(column.order) - 1 - column.first[first : first + step]]
-        unknown = np.broadcast_to(flat[column.unknown].sum(axis=0), yes.shape)
-        return self._blocks(unknown, yes, total)
+        for number, column in enumerate(self.members.columns):
+            offset = int(self.members.offsets[number])
+            above = np.cumsum((self._steps[number] @ flat)[::-1], axis=0)[::-1]  # (c, 2k)
+            valueless = flat[column.unknown].sum(axis=0)
+            for start in range(0, len(column), step):
+                yes = above[start : start + step]
+                absent = np.broadcast_to(valueless, yes.shape)
+                yield offset + start, self._blocks(absent, yes, total)
 
     def _blocks(self, unknown: Float64, yes: Float64, total: Float64) -> Float64:
         no = np.maximum(total - yes - unknown, 0)
