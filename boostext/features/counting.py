@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,12 +14,14 @@ from boostext.arrays import Int32, Int64, Lists
 from boostext.features.levels import ONE, Step, keeps_tokens, steps
 from boostext.features.ngrams import Offsets
 from boostext.features.spool import scratch
-from boostext.features.text_kernels import fill, grow_pairs, join, kernel, tally
+from boostext.features.text_kernels import Bytes, fill, grow_pairs, join, kernel, sift, tally
 from boostext.settings import TextSettings
 
 LOW = 0xFFFFFFFF
 STRETCH = 1 << 22
 """Places that a kernel joins in one call."""
+SIEVE = 30
+"""Bits of the greatest hash of a pair: a gigabyte of counts."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def _step_group(
     ends: Int64, before: dict[Offsets, Int32], settings: TextSettings, least: float, step: Step
 ) -> tuple[Group, Int32]:
     """Terms of one more token, and by place the number of the survivor there."""
-    terms, found = _joined(before[step.left], before[step.right], ends, step.shifts)
+    terms, found = _joined(before[step.left], before[step.right], ends, step.shifts, least)
     return _group(step, terms, found, settings, least)
 
 
@@ -116,21 +119,40 @@ def _renumbered(numbers: Int32, stays: Int64, known: int) -> Int32:
 
 
 def _joined(
-    left: Int32, right: Int32, ends: Int64, shifts: tuple[int, ...]
+    left: Int32, right: Int32, ends: Int64, shifts: tuple[int, ...], least: float
 ) -> tuple[Stream, Found]:
+    """The pairs in at least so many documents, and some others."""
     out = scratch(len(shifts) * len(left))
     room = 1 << max(10, (len(left) >> 4).bit_length())
     slots = np.full(4 * room, -1, np.int64)
     seen, keys, first = (np.zeros(room, np.int64) for _ in range(3))
     state = np.zeros(3, np.int64)
     gaps = np.array(shifts, np.int64)
+    met, few = _sifted(left, right, ends, gaps, least)
     for part in _stretches(ends):
         while state[1] < len(part):
-            kernel(join)(left, right, gaps, part, slots, seen, keys, first, out, state)
+            kernel(join)(left, right, gaps, part, met, few, slots, seen, keys, first, out, state)
             if state[1] < len(part):
                 slots, seen, keys, first = _more_room(slots, seen, keys, first)
     known = int(state[2])
     return Stream(out, ends, len(shifts)), Found(keys[:known], first[:known], seen[:known] & LOW)
+
+
+def _sifted(left: Int32, right: Int32, ends: Int64, gaps: Int64, least: float) -> tuple[Bytes, int]:
+    """How often pairs of each hash occur, and from how many on a pair is worth a place in tables.
+
+    Two bytes or more a place: most pairs of a text are in one document, and never come to hold
+    the 80 bytes that they would take in the tables of `join`.
+    """
+    few = min(math.ceil(least), 255)
+    if few < 2:
+        return np.zeros(1, np.uint8), 1
+    met = np.zeros(1 << min(max((2 * len(gaps) * len(left)).bit_length(), 10), SIEVE), np.uint8)
+    begun = first = 0
+    for part in _stretches(ends):
+        kernel(sift)(left, right, gaps, part, met, begun, first)
+        begun, first = int(part[-1]), len(part)
+    return met, few
 
 
 def _stretches(ends: Int64) -> Iterator[Int64]:

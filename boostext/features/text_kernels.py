@@ -175,11 +175,34 @@ def pair_slot(slots: Int64, key: np.int64) -> np.int64:
     return slot
 
 
+def sift(
+    left: Int32, right: Int32, shifts: Int64, ends: Int64, met: Bytes, begun: Number, first: Number
+) -> None:
+    """Occurrences of the pairs that `join` would make, by hash of the pair: met[h], at most 255.
+
+    Documents from `first` on, which begins at place `begun`.
+    """
+    mask = len(met) - 1
+    i = begun
+    for d in range(first, len(ends)):
+        while i < ends[d]:
+            for s in range(len(shifts)):
+                j = i + shifts[s]
+                if left[i] >= 0 and j < ends[d] and right[j] >= 0:
+                    key = np.int64(left[i]) << 32 | np.int64(right[j])
+                    h = mixed(key) >> 10 & mask
+                    if met[h] < 255:
+                        met[h] += 1
+            i += 1
+
+
 def join(
     left: Int32,
     right: Int32,
     shifts: Int64,
     ends: Int64,
+    met: Bytes,
+    least: Number,
     slots: Int64,
     seen: Int64,
     keys: Int64,
@@ -190,13 +213,14 @@ def join(
     """Terms made of the term `left` at a place and `right` a shift further on, in one document.
 
     left, right: (N,) numbers of terms that begin there, -1 for none. With several shifts all pairs
-    share their numbers. out: shift s at place i, to out[s * N + i]. keys: left * 2^32 + right.
+    share their numbers. Pairs that `sift` met less often than `least` are left out: they are in
+    fewer documents. out: shift s at place i, to out[s * N + i]. keys: left * 2^32 + right.
     seen: last document * 2^32 + how many documents. first: i * number of shifts + s.
     state: place, document, terms known.
     """
     i, d, known = state[0], state[1], state[2]
     room = min(len(seen), len(slots) // 4)
-    places = len(left)
+    places, mask = len(left), len(met) - 1
     while d < len(ends):
         while i < ends[d]:
             if known + len(shifts) > room:
@@ -207,17 +231,18 @@ def join(
                 j = i + shifts[s]
                 if left[i] >= 0 and j < ends[d] and right[j] >= 0:
                     key = np.int64(left[i]) << 32 | np.int64(right[j])
-                    slot = pair_slot(slots, key)
-                    if slots[2 * slot] == -1:
-                        t = known
-                        known += 1
-                        slots[2 * slot], slots[2 * slot + 1] = key, t
-                        keys[t], first[t] = key, i * len(shifts) + s
-                        seen[t] = d << 32 | 1
-                    else:
-                        t = slots[2 * slot + 1]
-                        if seen[t] >> 32 != d:
-                            seen[t] = d << 32 | (seen[t] & 0xFFFFFFFF) + 1
+                    if least < 2 or met[mixed(key) >> 10 & mask] >= least:
+                        slot = pair_slot(slots, key)
+                        if slots[2 * slot] == -1:
+                            t = known
+                            known += 1
+                            slots[2 * slot], slots[2 * slot + 1] = key, t
+                            keys[t], first[t] = key, i * len(shifts) + s
+                            seen[t] = d << 32 | 1
+                        else:
+                            t = slots[2 * slot + 1]
+                            if seen[t] >> 32 != d:
+                                seen[t] = d << 32 | (seen[t] & 0xFFFFFFFF) + 1
                 out[s * places + i] = t
             i += 1
         d += 1
@@ -347,8 +372,9 @@ SIGNATURES = {
     tokenize: "uint8[::1], int64[::1], uint8[::1], int64[::1], int64[::1], uint8[::1], "
     "int32[::1], int64[::1], int64[::1]",
     grow_tokens: "int64[::1], int64[::1]",
-    join: "int32[::1], int32[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], "
-    "int64[::1], int32[::1], int64[::1]",
+    sift: "int32[::1], int32[::1], int64[::1], int64[::1], uint8[::1], int64, int64",
+    join: "int32[::1], int32[::1], int64[::1], int64[::1], uint8[::1], int64, int64[::1], "
+    "int64[::1], int64[::1], int64[::1], int32[::1], int64[::1]",
     grow_pairs: "int64[::1], int64[::1]",
     tally: "int32[::1], int64, int64[::1], int32[::1], int64[::1], int64[::1], int64[::1]",
     walk: "int32[::1], int64[::1], int32[::1], int64[::1], int64[::1], int64[::1], int64[::1], "
