@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Float64, Int64
+from boostext.arrays import Float64, Int32, Int64
 from boostext.features.matrix import FeatureMatrix
 from boostext.settings import BoostingSettings
 
@@ -61,7 +61,7 @@ def round_draw(settings: BoostingSettings, number: int) -> Eligible:
     return Eligible(key, settings.term_fraction)
 
 
-def eligible(draw: Eligible, conditions: Int64) -> NDArray[np.bool_]:
+def eligible(draw: Eligible, conditions: Int32 | Int64) -> NDArray[np.bool_]:
     """Mask of conditions. A hash, not a generator: any engine may ask for one condition alone."""
     if draw.share >= 1:
         return np.ones(len(conditions), np.bool_)

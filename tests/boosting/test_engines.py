@@ -104,7 +104,9 @@ def problems(draw):
     start=st.sampled_from(["uniform", "balanced"]),
     unknown=st.sampled_from(["abstains", "votes"]),
     shrinkage=st.sampled_from([1.0, 0.3]),
-    search=st.sampled_from([{}, {"term_fraction": 0.4}, {"rarity": 1.5, "reuse": 0.5}]),
+    search=st.sampled_from(
+        [{}, {"term_fraction": 0.4}, {"rarity": 1.5, "reuse": 0.5}, {"prior_rule": True}]
+    ),
 )
 @settings(max_examples=60, deadline=None)
 def test_the_fast_engine_finds_the_rules_of_the_plain_one(

@@ -14,17 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int32, Int64, Scores, Weights
-from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
+from boostext.boosting.choice import Choice, Eligible
 from boostext.boosting.engines import kernels, layout
 from boostext.boosting.engines.interface import Problem
-from boostext.boosting.membership import NONE
-from boostext.boosting.votes import VOTES
+from boostext.boosting.engines.search import Search
 from boostext.compiled import compiled, notice
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES
@@ -36,11 +35,14 @@ MASS = 2.0**26
 """Whole numbers that all documents' bounds make."""
 LASTS = 2048
 """Rules after which e is computed anew from the scores: products round."""
-CUT_SLOP = 4e-6
-"""What a threshold's gain by running sums may be wrong by: a rest of 0 has a root of its own."""
 SPLIT = 400_000
 """Work, in sums changed or terms looked at, from which threads pay."""
 
+
+RECENT = 64
+"""Rounds without use after which a row is given up, when rows are counted anew."""
+MOST_BYTES = 2**31
+"""Memory that rows may take; beyond it terms are summed when they may win."""
 
 UInt32 = NDArray[np.uint32]
 Changes = tuple[Int32, UInt32, UInt32, Int32]
@@ -53,51 +55,51 @@ class IncrementalEngine:
     """
 
     def __init__(self, problem: Problem) -> None:
-        self._kernels = _kernels()
+        self.kernels = _kernels()
         self.problem, self.members = problem, problem.members
         self.form = FORMS[problem.votes, problem.speaks[NO] == 0]
         m, k = problem.example_count, problem.label_count
         features = problem.members.features
-        self._lists = (features.yes.starts, features.yes.items)
+        self.lists = (features.yes.starts, features.yes.items)
         self._unknown = (features.unknown.starts, features.unknown.items)
-        self._labels = layout.labels(problem.label_sets, k).arrays()
-        self._terms = layout.terms(features)
-        by_document = self._terms.by_document
+        self.labels = layout.labels(problem.label_sets, k).arrays()
+        self.terms = layout.terms(features)
+        by_document = self.terms.by_document
         self._terms_of = (by_document.starts, by_document.items)
         self._near = np.zeros(0, np.int32)
         self._flat: tuple[Float64, float, bool] | None = None
         self._applied_last: list[int] = []
         self._local, self._neg = np.zeros((m, k)), np.zeros((m, k))
         self._pos = np.zeros(len(problem.label_sets.items))
-        self._S, self._low, self._sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((2, k))
-        self._G, self._g, self._now = np.zeros(k), np.zeros((2, k)), np.zeros((2, k))
+        self._S, self._low, self.sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((2, k))
+        self._G, self.g, self.now = np.zeros(k), np.zeros((2, k)), np.zeros((2, k))
         self._allocate(m, -(-k // 8) * 8)
         self._renew()
 
     def _allocate(self, m: int, kp: int) -> None:
-        n, k = len(self._terms.numbers), self.problem.label_count
-        self._rows, self._taken = np.zeros((64, 2, kp), np.uint32), 0
-        self._slot, self._mass = np.full(n, -1, np.int32), np.zeros(n, np.int32)
-        self._asked, self._used = np.zeros(n, np.int32), np.zeros(n, np.int32)
+        n, k = len(self.terms.numbers), self.problem.label_count
+        self.rows, self._taken = np.zeros((64, 2, kp), np.uint32), 0
+        self.slot, self.mass = np.full(n, -1, np.int32), np.zeros(n, np.int32)
+        self.asked, self.used = np.zeros(n, np.int32), np.zeros(n, np.int32)
         self._whole_neg = np.zeros((m, kp), np.uint32)
         self._whole_pos = np.zeros(len(self._pos), np.uint32)
-        self._units, self._bound_of = np.zeros((2, kp), np.uint32), np.zeros(m, np.int32)
-        self._scale, self._counts = np.zeros((3, kp), np.float32), np.zeros((2, kp), np.float32)
-        self._counts[1, :k] = np.bincount(self.problem.label_sets.items, minlength=k)
-        self._counts[0, :k] = m - self._counts[1, :k]
+        self.units, self._bound_of = np.zeros((2, kp), np.uint32), np.zeros(m, np.int32)
+        self.scale, self.counts = np.zeros((3, kp), np.float32), np.zeros((2, kp), np.float32)
+        self.counts[1, :k] = np.bincount(self.problem.label_sets.items, minlength=k)
+        self.counts[0, :k] = m - self.counts[1, :k]
         self._by_pos = np.zeros(len(self._pos), np.uint32)
-        self._nothing = self._no_changes(0)
-        self._pending, self._clock = self._nothing, 0
-        self._found = (np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.int32))
+        self.nothing = self._no_changes(0)
+        self.pending, self.clock = self.nothing, 0
+        self.found = (np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.int32))
 
     # -------------------------------------------------------------- what the loop asks
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
-        self._clock += 1
-        search = _Search(self, preference, draw)
-        search.exactly(self._near)
+        self.clock += 1
+        search = Search(self, preference, draw)
+        search.begin(self._near)
         search.terms()
-        search.exactly(self._partly_unknown)
+        search.look(self._partly_unknown)
         search.cuts()
         self._near = search.near
         self._give_rows(search.wanted)
@@ -105,12 +107,19 @@ class IncrementalEngine:
         return search.choice()
 
     def block_weights(self, condition: int) -> Float64:
+        return self.exact(condition)[0]
+
+    def exact(self, condition: int) -> tuple[Float64, float]:
+        """Block weights and gain, from the condition's documents."""
         W = np.zeros((3, 2, self.problem.label_count))
         yes = self.members.yes(condition)
         if condition >= self.members.listed:
             yes = np.sort(yes)
-        self._kernels["block_sums"](yes, self.members.unknown(condition), self._labels, self._e, W)
-        return W
+        gain = self.kernels["exact"](
+            self.form, yes, self.members.unknown(condition), self.labels, self.e,
+            self.problem.speaks, W,
+        )  # fmt: skip
+        return W, float(gain)
 
     def apply(self, condition: int, votes: Float64) -> None:
         self._flush()
@@ -121,12 +130,12 @@ class IncrementalEngine:
             if len(documents) and (votes[block] != votes[base]).any()
         ]
         self._G += votes[base]
-        self._pending = self._advance(moved)
+        self.pending = self._advance(moved)
         self._applied_last.append(condition)
         self._applied += 1
         self._spread += max((float(np.abs(shift).max()) for _, shift in moved), default=0.0)
-        self._sums[:] = self._S + self._low
-        self._total = self._kernels["scales"](self.form, self._sums, self._G, self._g, self._now)
+        self.sums[:] = self._S + self._low
+        self.total = self.kernels["scales"](self.form, self.sums, self._G, self.g, self.now)
         if self._worn():
             self._renew()
 
@@ -134,9 +143,9 @@ class IncrementalEngine:
         return np.asarray(self._local + self._G)
 
     def weights(self) -> Weights:
-        D = self._neg * self._g[0]
+        D = self._neg * self.g[0]
         items = self.problem.label_sets.items
-        D[self._rows_of_pos, items] = self._pos * self._g[1, items]
+        D[self._rows_of_pos, items] = self._pos * self.g[1, items]
         return np.asarray(D)
 
     # -------------------------------------------------------------- the weights
@@ -158,13 +167,13 @@ class IncrementalEngine:
         """Move e and the scores of documents; the changes that terms have yet to hear of."""
         count = sum(len(documents) for documents, _ in moved)
         changes = self._no_changes(count)
-        whole = (self._whole_neg, self._whole_pos, self._units, self._bound_of)
+        whole = (self._whole_neg, self._whole_pos, self.units, self._bound_of)
         first = 0
         for documents, shift in moved:
             factor = np.exp(np.stack([shift, -shift]))
-            self._kernels["advance"](
-                documents, first, shift, factor, self._labels, self._local, self._neg, self._pos,
-                self._S, self._low, self._grid, self._worth, whole, changes,
+            self.kernels["advance"](
+                documents, first, shift, factor, self.labels, self._local, self._neg, self._pos,
+                self._S, self._low, self.grid, self.worth, whole, changes,
             )  # fmt: skip
             first += len(documents)
         self._weight += int(changes[3].sum(dtype=np.int64))
@@ -175,7 +184,7 @@ class IncrementalEngine:
 
     def _no_changes(self, count: int) -> Changes:
         """Room for the changes of so many documents."""
-        by_neg = np.zeros((count, self._rows.shape[2]), np.uint32)
+        by_neg = np.zeros((count, self.rows.shape[2]), np.uint32)
         return np.zeros(count, np.int32), by_neg, self._by_pos, np.zeros(count, np.int32)
 
     def _worn(self) -> bool:
@@ -183,11 +192,11 @@ class IncrementalEngine:
 
         Depends on the rules applied only: replaying them leaves the same bits as finding them.
         """
-        grown = self._sums * self._grid >= ROOM * STEPS
+        grown = self.sums * self.grid >= ROOM * STEPS
         if self._applied >= LASTS or self._spread > 300 or grown.any():
             return True
-        roots = np.sqrt(self._sums[0] * self._sums[1])
-        coarse = (self._sums * self._grid < STEPS / 2**14).any(axis=0)
+        roots = np.sqrt(self.sums[0] * self.sums[1])
+        coarse = (self.sums * self.grid < STEPS / 2**14).any(axis=0)
         return bool(np.abs(self._G).max() > 200 or roots[coarse].sum() > 0.02 * roots.sum())
 
     def _renew(self) -> None:
@@ -196,13 +205,13 @@ class IncrementalEngine:
         self._G[:] = 0
         self._applied, self._spread = 0, 0.0
         self._reweigh()
-        self._kernels["sum_exactly"](self._labels, self._neg, self._pos, self._S, self._low)
-        self._sums[:] = self._S + self._low
-        self._grid = STEPS / np.maximum(self._sums, 1e-250)
-        self._total = self._kernels["scales"](self.form, self._sums, self._G, self._g, self._now)
+        self.kernels["sum_exactly"](self.labels, self._neg, self._pos, self._S, self._low)
+        self.sums[:] = self._S + self._low
+        self.grid = STEPS / np.maximum(self.sums, 1e-250)
+        self.total = self.kernels["scales"](self.form, self.sums, self._G, self.g, self.now)
         self._recount_rows()
         self._recount_mass()
-        self._pending = self._nothing
+        self.pending = self.nothing
 
     def _reweigh(self) -> None:
         """e = D from the scores; the greatest exponent is taken out first, as in losses."""
@@ -226,57 +235,56 @@ class IncrementalEngine:
         return np.repeat(np.arange(len(sets)), np.diff(sets.starts))
 
     @property
-    def _e(self) -> tuple[Float64, Float64, Float64, Float64]:
-        return self._neg, self._pos, self._sums, self._g
+    def e(self) -> tuple[Float64, Float64, Float64, Float64]:
+        return self._neg, self._pos, self.sums, self.g
 
     # -------------------------------------------------------------- the terms
 
     def _flush(self) -> None:
         """Tell the terms of the last rule's changes, if no search did."""
-        changes, self._pending = self._pending, self._nothing
+        changes, self.pending = self.pending, self.nothing
         if len(changes[0]):
-            self._each_range(
-                lambda low, high: self._kernels["tell"](
-                    low, high, changes, self._terms_of, self._labels, self._slot, self._rows,
-                    self._mass,
-                ),
-                self._work(changes),
-            )  # fmt: skip
+            self.each_range(lambda low, high: self.tell(low, high, changes), self.work(changes))
 
-    def _work(self, changes: Changes) -> int:
+    def tell(self, low: int, high: int, changes: Changes) -> None:
+        self.kernels["tell"](
+            low, high, changes, self._terms_of, self.labels, self.slot, self.rows, self.mass
+        )
+
+    def work(self, changes: Changes) -> int:
         """About how many sums hear of the changes."""
         starts = self._terms_of[0]
-        return int((starts[changes[0] + 1] - starts[changes[0]]).sum()) * self._rows.shape[2] // 8
+        return int((starts[changes[0] + 1] - starts[changes[0]]).sum()) * self.rows.shape[2] // 8
 
     def _recount_rows(self) -> None:
         """e in whole numbers, and the rows that were of use lately."""
         k = self.problem.label_count
-        self._whole_neg[:, :k] = np.rint(self._neg * self._grid[0])
-        self._whole_pos[:] = np.rint(self._pos * self._grid[1, self._labels[1]])
-        self._units[0] = self._whole_neg.sum(axis=0)
-        self._units[1, :k] = np.bincount(self._labels[1], self._whole_pos, k)
-        used = np.flatnonzero((self._slot >= 0) & (self._used > self._clock - RECENT))
-        self._slot[:], self._taken, self._asked[:] = -1, 0, 0
+        self._whole_neg[:, :k] = np.rint(self._neg * self.grid[0])
+        self._whole_pos[:] = np.rint(self._pos * self.grid[1, self.labels[1]])
+        self.units[0] = self._whole_neg.sum(axis=0)
+        self.units[1, :k] = np.bincount(self.labels[1], self._whole_pos, k)
+        used = np.flatnonzero((self.slot >= 0) & (self.used > self.clock - RECENT))
+        self.slot[:], self._taken, self.asked[:] = -1, 0, 0
         self._give_rows(used.astype(np.int32))
 
     def _give_rows(self, wanted: Int32) -> None:
         """Rows for these terms, from now on kept up to date."""
         last = self._taken + len(wanted)
-        if not len(wanted) or last * self._rows[0].nbytes > MOST_BYTES:
+        if not len(wanted) or last * self.rows[0].nbytes > MOST_BYTES:
             return
-        if last > len(self._rows):
-            larger = np.zeros((2 * last, *self._rows.shape[1:]), np.uint32)
-            larger[: self._taken] = self._rows[: self._taken]
-            self._rows = larger
-        self._slot[wanted] = np.arange(self._taken, last, dtype=np.int32)
-        self._used[wanted] = self._clock
+        if last > len(self.rows):
+            larger = np.zeros((2 * last, *self.rows.shape[1:]), np.uint32)
+            larger[: self._taken] = self.rows[: self._taken]
+            self.rows = larger
+        self.slot[wanted] = np.arange(self._taken, last, dtype=np.int32)
+        self.used[wanted] = self.clock
         self._taken = last
-        self._kernels["fill_rows"](
-            0, len(wanted), wanted, self._terms.numbers, self._lists, self._labels,
-            self._whole_neg, self._whole_pos, self._slot, self._rows,
+        self.kernels["fill_rows"](
+            0, len(wanted), wanted, self.terms.numbers, self.lists, self.labels,
+            self._whole_neg, self._whole_pos, self.slot, self.rows,
         )  # fmt: skip
 
-    def _preferred(self, preference: Float64) -> tuple[Float64, float]:
+    def preferred(self, preference: Float64) -> tuple[Float64, float]:
         """What kernels look up, (1,) where all are the same to spare the look-up; the greatest.
 
         Relies on what Engine.best says of the array.
@@ -292,28 +300,28 @@ class IncrementalEngine:
 
     def _recount_mass(self) -> None:
         """Count what bounds gains anew, by what e counts now."""
-        self._worth = self._now * MASS
-        self._worth_total, self._fit = self._total, 0.0
+        self.worth = self.now * MASS
+        self._worth_total, self._fit = self.total, 0.0
         self._weight = int(
-            self._kernels["weigh"](self._worth, self._labels, self._neg, self._pos, self._bound_of)
+            self.kernels["weigh"](self.worth, self.labels, self._neg, self._pos, self._bound_of)
         )
-        self._each_range(
-            lambda low, high: self._kernels["recount_mass"](
-                low, high, self._terms.numbers, self._lists, self._bound_of, self._mass
+        self.each_range(
+            lambda low, high: self.kernels["recount_mass"](
+                low, high, self.terms.numbers, self.lists, self._bound_of, self.mass
             ),
-            len(self._lists[1]),
+            len(self.lists[1]),
         )
 
-    def _refresh(self, search: _Search) -> None:
+    def _refresh(self, search: Search) -> None:
         """Count bounds anew where they have grown slack; only what is looked at depends on it."""
-        fit = search.least_mass * self._worth_total / (self._total * max(search.best, 1e-12))
+        fit = search.least_mass * self._worth_total / (self.total * max(search.best, 1e-12))
         self._fit = max(self._fit, fit)
         if fit < self._fit / 1.3:
             self._recount_mass()
 
-    def _each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
+    def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
         threads = self.problem.threads if work >= SPLIT else 1
-        ranges = self._terms.ranges(threads) if threads > 1 else [(0, len(self._terms.numbers))]
+        ranges = self.terms.ranges(threads) if threads > 1 else [(0, len(self.terms.numbers))]
         if threads == 1:
             return [work_on(*ranges[0])]
         return list(self._pool.map(lambda r: work_on(*r), ranges))
@@ -326,132 +334,6 @@ class IncrementalEngine:
     def _partly_unknown(self) -> Int32:
         """Listed conditions that some documents leave open."""
         return np.flatnonzero(self.members.features.unknown_list >= 0).astype(np.int32)
-
-
-RECENT = 64
-"""Rounds without use after which a row is given up, when rows are counted anew."""
-MOST_BYTES = 2**31
-"""Memory that rows may take; beyond it terms are summed when they may win."""
-NEAR = 8
-"""Conditions of the greatest bounds that the next search begins with."""
-
-
-class _Search:
-    """One search: candidates with exact values, and the best value so far."""
-
-    def __init__(self, engine: IncrementalEngine, preference: Float64, draw: Eligible) -> None:
-        self.engine, self.preference, self.draw = engine, preference, draw
-        self.looked_up, self.greatest = engine._preferred(preference)
-        self.best, self.slop, self.least_mass = -1.0, 0.0, 0.0
-        self.candidates: list[tuple[Int32, Float64]] = []
-        self.near = self.wanted = NONE
-        self.base = engine._kernels["row_scales"](
-            engine.form, engine._sums, engine._g, engine._total, engine._grid, engine._scale
-        )
-        self.measure = (
-            engine._units, engine._counts, engine._scale, engine._grid, engine._now, engine._worth,
-        )  # fmt: skip
-
-    def exactly(self, numbers: Int32) -> None:
-        """Look at all of these listed conditions."""
-        n = len(numbers)
-        if n:
-            sizes = np.diff(self.engine._lists[0])[numbers].astype(np.int32)
-            everything = np.full(n, 2**31 - 1, np.int32)
-            rowless, zeros = np.full(n, -1, np.int32), np.zeros(n, np.int32)
-            state = (numbers, sizes, rowless, everything, zeros, zeros)
-            found = (np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.int32))
-            part = self._scan(0, n, state, self.engine._nothing, found)
-            self._add(part.numbers, part.values)
-
-    def terms(self) -> None:
-        """Look at the terms whose bounds allow that they win, after they heard of changes."""
-        engine = self.engine
-        changes, engine._pending = engine._pending, engine._nothing
-        state = (
-            engine._terms.numbers, engine._terms.sizes, engine._slot, engine._mass, engine._asked,
-            engine._used,
-        )  # fmt: skip
-        parts = engine._each_range(
-            lambda low, high: self._scan(low, high, state, changes, engine._found),
-            engine._work(changes) + len(engine._mass),
-        )
-        for part in parts:
-            self._add(part.numbers, part.values)
-        near = np.concatenate([part.near[0] for part in parts])
-        values = np.concatenate([part.near[1] for part in parts])
-        order = np.argsort(-values, kind="stable")[:NEAR]
-        self.near = near[order][values[order] >= 0]
-        self.wanted = np.concatenate([part.wanted for part in parts])
-        self.least_mass = max(part.least_mass for part in parts)
-
-    def cuts(self) -> None:
-        """Look at the thresholds of numeric columns."""
-        engine = self.engine
-        for column, offset in zip(engine.members.columns, engine.members.offsets, strict=False):
-            gains = np.zeros(len(column))
-            engine._kernels["cut_gains"](
-                engine.form, column.order, column.first, column.unknown, engine._labels,
-                engine._e, engine.problem.speaks, gains,
-            )  # fmt: skip
-            numbers = np.arange(offset, offset + len(column))
-            values = gains * self.preference[numbers]
-            values[~eligible(self.draw, numbers)] = -np.inf
-            best = max(self.best, float(values.max(initial=-1.0)))
-            close = numbers[values >= best - CUT_SLOP * self.greatest].astype(np.int32)
-            self._add(close, np.array([self._exact(int(j)) for j in close]))
-
-    def choice(self) -> Choice | None:
-        numbers = np.concatenate([c[0] for c in self.candidates] or [np.zeros(0, np.int32)])
-        values = np.concatenate([c[1] for c in self.candidates] or [np.zeros(0)])
-        if not len(numbers):
-            return None
-        order = np.argsort(numbers, kind="stable")
-        numbers, values = numbers[order], values[order]
-        liked = self.preference[numbers]
-        best = first_of_best(values, liked)
-        return Choice(int(numbers[best]), float(values[best] / max(liked[best], 1e-300)))
-
-    def _gain(self, condition: int) -> float:
-        problem = self.engine.problem
-        W = self.engine.block_weights(condition)
-        return float(VOTES[problem.votes].gain(W, problem.speaks))
-
-    def _exact(self, condition: int) -> float:
-        return self._gain(condition) * float(self.preference[condition])
-
-    def _scan(
-        self, low: int, high: int, state: tuple[Int32, ...], changes: Changes, found: Any
-    ) -> _Part:
-        engine = self.engine
-        near, bound = (np.zeros(NEAR, np.int32), np.zeros(NEAR)), np.zeros(5)
-        count = engine._kernels["scan"](
-            engine.form, low, high, self.best, self.slop, np.uint64(self.draw.key),
-            self.draw.share, self.greatest, self.base, engine._total, engine._clock,
-            self.looked_up, changes, engine._terms_of, state, engine._rows, self.measure,
-            engine._lists, engine.members.features.unknown_list, engine._unknown, engine._labels,
-            engine._e, engine.problem.speaks, found, near, bound,
-        )  # fmt: skip
-        numbers, values = (array[low : low + count].copy() for array in found[:2])
-        wanted = found[2][low : low + int(bound[4])].copy()
-        return _Part(numbers, values, wanted, near, float(bound[3]))
-
-    def _add(self, numbers: Int32, values: Float64) -> None:
-        """Candidates with their exact values."""
-        self.candidates.append((numbers, values))
-        if len(values) and values.max() > self.best:
-            self.best = float(values.max())
-            self.slop = kernels.SLOP * float(self.preference[numbers[values.argmax()]])
-
-
-class _Part(NamedTuple):
-    """What one range of terms gave: candidates, terms that want a row, and the next `near`."""
-
-    numbers: Int32
-    values: Float64
-    wanted: Int32
-    near: tuple[Int32, Float64]
-    least_mass: float
 
 
 def _kernels() -> dict[str, Any]:

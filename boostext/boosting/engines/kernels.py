@@ -128,15 +128,11 @@ def gain_of(form: int, W: Array, speaks: Array) -> Number:
     return gain
 
 
-def exact_gain(
-    form: int, j: int, lists: Array, unknown_list: Array, unknown: Array,
-    labels: Array, e: Array, speaks: Array, W: Array,
-) -> Number:  # fmt: skip
-    """The gain of listed condition j, from its documents."""
-    u = unknown_list[j]
-    a, b = (unknown[0][u], unknown[0][u + 1]) if u >= 0 else (0, 0)
-    yes = lists[1][lists[0][j] : lists[0][j + 1]]
-    block_sums(yes, unknown[1][a:b], labels, e, W)
+def exact(
+    form: int, yes: Array, unknown: Array, labels: Array, e: Array, speaks: Array, W: Array
+) -> Number:
+    """The gain of the condition with these lists, ascending; W (3, 2, k): its block weights."""
+    block_sums(yes, unknown, labels, e, W)
     return gain_of(form, W, speaks)
 
 
@@ -393,49 +389,48 @@ def least_mass(form: int, gain: float, base: float, out: float, least: float) ->
     return gain - out
 
 
-SLACKS = np.array([1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0, 1e9])
-SHARES = np.array([0.0, 0.1, 0.25, 0.5, 1.0, 2.0])
+SLACKS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0, 1e9)
+SHARES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
 NEVER = 1e300
 
 
 def fit_bound(
     form: int, gain: float, base: float, S: Array, g: Array, total: float,
-    now: Array, worth: Array, bound: Array,
+    now: Array, worth: Array, scratch: Array, bound: Array,
 ) -> None:  # fmt: skip
     """bound (4,): ratio, out, least, and the least mass that may reach gain: see `roof`.
 
     mass was counted with `worth`. A label that has moved since by more than some slack, or weighs
     less than some share of the gain, is left out of the bound and allowed all that it has; of
-    several slacks and shares the best is taken.
+    several slacks and shares the best is taken. scratch: (2, kp).
     """
     k = S.shape[1]
-    moved, weight = np.zeros(k), np.zeros(k)
     unit = NEVER
     for label in range(k):
-        weight[label] = label_roof(form, label, S, g, total)
+        scratch[1, label] = label_roof(form, label, S, g, total)
+        moved = 0.0
         for sign in range(2):
             if now[sign, label] > 0:
                 known = worth[sign, label] > 1e-200
-                moved[label] = max(
-                    moved[label], now[sign, label] / worth[sign, label] if known else NEVER
-                )
-        if moved[label] > 0:
-            unit = min(unit, moved[label])
+                moved = max(moved, now[sign, label] / worth[sign, label] if known else NEVER)
+        scratch[0, label] = moved
+        if moved > 0:
+            unit = min(unit, moved)
     bound[0], bound[1], bound[2], bound[3] = 0.0, NEVER, 1.0, -2.0
-    for s in range(len(SLACKS)):
-        for c in range(len(SHARES)):
-            slack, share = SLACKS[s], SHARES[c]
-            out, least, ratio = 0.0, NEVER, 0.0
-            for label in range(k):
-                if moved[label] > slack * unit or weight[label] < share * gain / 2:
-                    out += weight[label]
-                elif moved[label] > 0:
-                    ratio = max(ratio, moved[label])
-                    least = min(least, weight[label])
-            if ratio > 0 and ratio < NEVER:
-                found = max(least_mass(form, gain, base, out, least) / ratio, -1.0)
-                if found > bound[3]:
-                    bound[0], bound[1], bound[2], bound[3] = ratio, out, least, found
+    for trial in range(len(SLACKS) * len(SHARES)):
+        slack, share = SLACKS[trial // len(SHARES)], SHARES[trial % len(SHARES)]
+        out, least, ratio = 0.0, NEVER, 0.0
+        for label in range(k):
+            moved, weight = scratch[0, label], scratch[1, label]
+            if moved > slack * unit or weight < share * gain / 2:
+                out += weight
+            elif moved > 0:
+                ratio = max(ratio, moved)
+                least = min(least, weight)
+        if ratio > 0 and ratio < NEVER:
+            found = max(least_mass(form, gain, base, out, least) / ratio, -1.0)
+            if found > bound[3]:
+                bound[0], bound[1], bound[2], bound[3] = ratio, out, least, found
 
 
 def upper(
@@ -548,26 +543,22 @@ ASKED, LONG = 2, 64
 
 def scan(
     form: int, low: int, high: int, best: float, slop: float, key: int, share: float,
-    greatest: float, base: float, total: float, clock: int, preference: Array, changes: Array,
-    terms: Array, state: Array, rows: Array, measure: Array, lists: Array, unknown_list: Array,
-    unknown: Array, labels: Array, e: Array, speaks: Array, found: Array, near: Array,
-    bound: Array,
+    greatest: float, base: float, total: float, clock: int, preference: Array, state: Array,
+    rows: Array, measure: Array, lists: Array, labels: Array, e: Array, scratch: Array,
+    found: Array, near: Array, bound: Array,
 ) -> Number:  # fmt: skip
-    """Terms low..high - 1 hear of `changes`; those that may be the best are summed exactly.
+    """Those of the terms low..high - 1 that may be the best, by `upper`.
 
     best: a value (gain x preference) known to be reached; slop: SLOP of it. greatest: of
-    preference. state, measure: of STATE, MEASURE. found: (conditions, values, terms that want a
-    row), filled from low on; returns how many conditions. near: (conditions, values) of the
-    greatest bounds met, for the
-    next search to begin with. bound: (5,), see `fit_bound`; then how many want a row.
+    preference. state, measure, scratch: of STATE, MEASURE, SCRATCH. found: (conditions, bounds on
+    their values, terms that want a row), filled from low on; returns how many conditions. near:
+    (conditions, bounds) of the greatest met, for the next search to begin with. bound: (5,), see
+    `fit_bound`; then how many want a row.
     """
     S, g = e[2], e[3]
     numbers, sizes, slot, mass, asked, used = state
     units, counts, scale, grid, now, worth = measure
-    kp = rows.shape[2]
-    W, work = np.zeros((3, 2, S.shape[1])), np.zeros(kp, np.float32)
-    sums, row = np.zeros((2, kp)), np.zeros((1, 2, kp), np.uint32)
-    rounded = np.zeros((2, kp), np.uint32)
+    sums, row, rounded, work = scratch
     for sign in range(2):
         for label in range(S.shape[1]):
             rounded[sign, label] = np.uint32(whole_number(S[sign, label] * grid[sign, label]))
@@ -575,8 +566,8 @@ def scan(
     flat = len(preference) == 1
     for c in range(len(near[0])):
         near[1][c] = -1.0
-    tell(low, high, changes, terms, labels, slot, rows, mass)
-    fit_bound(form, (best - slop) / greatest, base, S, g, total, now, worth, bound)
+    gain = (best - slop) / greatest
+    fit_bound(form, gain, base, S, g, total, now, worth, sums, bound)
     for start in range(low, high, STEP):
         stop = min(start + STEP, high)
         most = mass[start]
@@ -591,36 +582,28 @@ def scan(
             if share < 1 and not is_drawn(key, share, j):
                 continue
             like = preference[0] if flat else preference[j]
-            if (
-                not flat
-                and like * roof(form, bound[0] * mass[t], base, bound[1], bound[2]) < best - slop
-            ):
-                continue
-            value = best
+            if not flat:
+                most_value = like * roof(form, bound[0] * mass[t], base, bound[1], bound[2])
+                if most_value < best - slop:
+                    continue
             if slot[t] >= 0:
                 used[t] = clock
-                value = like * upper(
-                    form, rows, slot[t], units, sizes[t], m - sizes[t], counts, scale, base, work
-                )
-            elif unknown_list[j] < 0:
+                table, place, all_units = rows, slot[t], units
+                yes, no = sizes[t], np.int32(m - sizes[t])
+            else:
                 sum_row(j, lists, labels, e, grid, sums, row)
-                value = like * upper(form, row, 0, rounded, 2, 2, counts, scale, base, work)
+                table, place, all_units = row, np.int32(0), rounded
+                yes, no = np.int32(2), np.int32(2)
                 asked[t] += 1
                 if asked[t] == ASKED or (sizes[t] >= LONG and asked[t] == 1):
                     found[2][low + wanted] = t
                     wanted += 1
-            if value >= best - slop:
-                value = like * exact_gain(
-                    form, j, lists, unknown_list, unknown, labels, e, speaks, W
-                )
-                if value >= best - slop:
-                    found[0][low + count], found[1][low + count] = j, value
-                    count += 1
+            value = like * upper(form, table, place, all_units, yes, no, counts, scale, base, work)
             if value > near[1][-1]:
                 keep_near(j, value, near[0], near[1])
-            if value > best:
-                best, slop = value, SLOP * like
-                fit_bound(form, (best - slop) / greatest, base, S, g, total, now, worth, bound)
+            if value >= best - slop:
+                found[0][low + count], found[1][low + count] = j, value
+                count += 1
     bound[4] = wanted
     return count
 
@@ -674,10 +657,12 @@ STATE = "Tuple((int32[::1], int32[::1], int32[::1], int32[::1], int32[::1], int3
 TABLE = "float64[:, ::1]"
 MEASURE = f"Tuple((uint32[:, ::1], float32[:, ::1], float32[:, ::1], {TABLE}, {TABLE}, {TABLE}))"
 """units, counts, scale, grid, now, worth."""
+SCRATCH = f"Tuple(({TABLE}, {ROWS}, uint32[:, ::1], float32[::1]))"
+"""Room for sums (2, kp), one row (1, 2, kp), units (2, kp), summands (kp,)."""
 NEAR = "Tuple((int32[::1], float64[::1]))"
 FOUND = "Tuple((int32[::1], float64[::1], int32[::1]))"
 SIGNATURES: dict[Callable[..., Any], str] = {
-    block_sums: f"int32[::1], int32[::1], {LABELS}, {E}, float64[:, :, ::1]",
+    exact: f"int64, int32[::1], int32[::1], {LABELS}, {E}, float64[::1], float64[:, :, ::1]",
     advance: f"int32[::1], int64, float64[::1], {TABLE}, {LABELS}, {TABLE}, {TABLE}, float64[::1], "
     f"{TABLE}, {TABLE}, {TABLE}, {TABLE}, {WHOLE}, {CHANGES}",
     sum_exactly: f"{LABELS}, {TABLE}, float64[::1], {TABLE}, {TABLE}",
@@ -689,8 +674,8 @@ SIGNATURES: dict[Callable[..., Any], str] = {
     scales: f"int64, {TABLE}, float64[::1], {TABLE}, {TABLE}",
     row_scales: f"int64, {TABLE}, {TABLE}, float64, {TABLE}, float32[:, ::1]",
     scan: "int64, int64, int64, float64, float64, uint64, float64, float64, float64, float64, "
-    f"int64, float64[::1], {CHANGES}, {LISTS}, {STATE}, {ROWS}, {MEASURE}, {LISTS}, int32[::1], "
-    f"{LISTS}, {LABELS}, {E}, float64[::1], {FOUND}, {NEAR}, float64[::1]",
+    f"int64, float64[::1], {STATE}, {ROWS}, {MEASURE}, {LISTS}, {LABELS}, {E}, {SCRATCH}, "
+    f"{FOUND}, {NEAR}, float64[::1]",
     cut_gains: f"int64, int32[::1], int64[::1], int32[::1], {LABELS}, {E}, float64[::1], "
     "float64[::1]",
 }

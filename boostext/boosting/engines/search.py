@@ -1,0 +1,151 @@
+"""One search of the incremental engine: bounds first, then exact gains of the few that may win."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boostext.arrays import Float64, Int32
+from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
+from boostext.boosting.engines.kernels import SLOP
+from boostext.boosting.membership import NONE
+
+if TYPE_CHECKING:
+    from boostext.boosting.engines.incremental import IncrementalEngine
+
+NEAR, FIRST = 32, 8
+"""Terms of the greatest bounds that are kept for the next search; how many of them begin it."""
+CUT_SLOP = 4e-6
+"""What a threshold's gain by running sums may be wrong by: a rest of 0 has a root of its own."""
+
+
+class Part(NamedTuple):
+    """What a range of terms gave: conditions that may be best with bounds on their values, terms
+    that want a row, the greatest bounds met, the least mass that was looked at.
+    """
+
+    numbers: Int32
+    bounds: Float64
+    wanted: Int32
+    near: tuple[Int32, Float64]
+    least_mass: float
+
+
+class Search:
+    """Candidates with exact values (gain x preference), and the best value so far.
+
+    After `terms`: near, conditions to begin the next search with; wanted, terms that want a row;
+    least_mass, the least that a term had to have.
+    """
+
+    def __init__(self, engine: IncrementalEngine, preference: Float64, draw: Eligible) -> None:
+        self.engine, self.preference, self.draw = engine, preference, draw
+        self.looked_up, self.greatest = engine.preferred(preference)
+        self.best, self.slop, self.least_mass = -1.0, 0.0, 0.0
+        self.near = self.wanted = NONE
+        self._numbers: list[int] = []
+        self._values: list[float] = []
+        self._base = engine.kernels["row_scales"](
+            engine.form, engine.sums, engine.g, engine.total, engine.grid, engine.scale
+        )
+
+    def begin(self, near: Int32) -> None:
+        """Reach a good value with the last search's runners-up, or with terms of great mass."""
+        mass, numbers = self.engine.mass, self.engine.terms.numbers
+        near = near[eligible(self.draw, near)][:FIRST]
+        if not len(near) and len(mass):
+            drawn = np.where(eligible(self.draw, numbers), mass, -1)
+            heaviest = np.argpartition(drawn, -min(FIRST, len(drawn)))[-FIRST:]
+            near = numbers[heaviest[drawn[heaviest] >= 0]]
+        self.look(near)
+
+    def look(self, numbers: Int32) -> None:
+        """Take these eligible conditions as candidates."""
+        for j in numbers[eligible(self.draw, numbers)].tolist():
+            self._look(j)
+
+    def terms(self) -> None:
+        """Look at the terms whose bounds allow that they win, after they heard of changes."""
+        engine = self.engine
+        changes, engine.pending = engine.pending, engine.nothing
+
+        def tell_and_scan(low: int, high: int) -> Part:
+            engine.tell(low, high, changes)
+            return self._scan(low, high)
+
+        parts = engine.each_range(tell_and_scan, engine.work(changes) + len(engine.mass))
+        numbers, bounds = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+        order = np.argsort(-bounds, kind="stable")
+        for j, bound in zip(numbers[order].tolist(), bounds[order].tolist(), strict=True):
+            if bound < self.best - self.slop:
+                break
+            self._look(j)
+        self.near = self._nearest([part.near for part in parts])
+        self.wanted = np.concatenate([part.wanted for part in parts])
+        self.least_mass = max(part.least_mass for part in parts)
+
+    def cuts(self) -> None:
+        """Look at the thresholds of numeric columns."""
+        engine = self.engine
+        for column, offset in zip(engine.members.columns, engine.members.offsets, strict=False):
+            gains = np.zeros(len(column))
+            engine.kernels["cut_gains"](
+                engine.form, column.order, column.first, column.unknown, engine.labels, engine.e,
+                engine.problem.speaks, gains,
+            )  # fmt: skip
+            numbers = np.arange(offset, offset + len(column))
+            values = np.where(eligible(self.draw, numbers), gains * self.preference[numbers], -1)
+            best = max(self.best, float(values.max(initial=0.0)))
+            self.look(numbers[values >= best - CUT_SLOP * self.greatest])
+
+    def choice(self) -> Choice | None:
+        """The best, or the first of equals; None if nothing was eligible."""
+        if not self._numbers:
+            return None
+        numbers, first = np.unique(np.array(self._numbers), return_index=True)
+        values = np.array(self._values)[first]
+        liked = self.preference[numbers]
+        best = first_of_best(values, liked)
+        return Choice(int(numbers[best]), float(values[best] / max(liked[best], 1e-300)))
+
+    def _look(self, condition: int) -> None:
+        like = float(self.preference[condition])
+        value = self.engine.exact(condition)[1] * like
+        self._numbers.append(condition)
+        self._values.append(value)
+        if value > self.best:
+            self.best, self.slop = value, SLOP * like
+
+    def _scan(self, low: int, high: int) -> Part:
+        engine = self.engine
+        near, bound = (np.zeros(NEAR, np.int32), np.zeros(NEAR)), np.zeros(5)
+        state = (
+            engine.terms.numbers, engine.terms.sizes, engine.slot, engine.mass, engine.asked,
+            engine.used,
+        )  # fmt: skip
+        measure = (
+            engine.units, engine.counts, engine.scale, engine.grid, engine.now, engine.worth,
+        )  # fmt: skip
+        kp = engine.rows.shape[2]
+        scratch = (
+            np.zeros((2, kp)), np.zeros((1, 2, kp), np.uint32), np.zeros((2, kp), np.uint32),
+            np.zeros(kp, np.float32),
+        )  # fmt: skip
+        count = engine.kernels["scan"](
+            engine.form, low, high, self.best, self.slop, np.uint64(self.draw.key),
+            self.draw.share, self.greatest, self._base, engine.total, engine.clock,
+            self.looked_up, state, engine.rows, measure, engine.lists, engine.labels, engine.e,
+            scratch, engine.found, near, bound,
+        )  # fmt: skip
+        numbers, bounds, wanted = engine.found
+        found, last = slice(low, low + count), low + int(bound[4])
+        return Part(
+            numbers[found].copy(), bounds[found].copy(), wanted[low:last].copy(), near,
+            float(bound[3]),
+        )  # fmt: skip
+
+    def _nearest(self, near: list[tuple[Int32, Float64]]) -> Int32:
+        numbers, bounds = (np.concatenate([part[i] for part in near]) for i in (0, 1))
+        order = np.argsort(-bounds, kind="stable")[:NEAR]
+        return np.asarray(numbers[order][bounds[order] >= 0])
