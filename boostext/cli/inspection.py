@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,23 +12,22 @@ from typing import Any
 import click
 import numpy as np
 
-from boostext.arrays import Scores
 from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
+from boostext.cli.gathering import Gathered, data_content
 from boostext.cli.options import with_given
 from boostext.cli.reading import announce_stdin, count, tell_bad
+from boostext.cli.report_page import page_reports
 from boostext.cli.reporting import EXPLAINED, model_reports
+from boostext.cli.rereading import rereading
 from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
-from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
-from boostext.evaluation.gold import gold_of
-from boostext.evaluation.margins import MarginRow, margin_rows
+from boostext.evaluation.margins import MarginRow
 from boostext.fields import nearest
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
-from boostext.model.predict import Predictor
 from boostext.reports.distributions import margin_drawing
 from boostext.reports.folder import check_folder, write_reports
 from boostext.reports.label_studio import label_studio
@@ -36,6 +35,7 @@ from boostext.reports.layout import page_for
 from boostext.reports.listings import label_term_list, outlier_list
 from boostext.reports.margins import margins_tsv
 from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
+from boostext.reports.page.content import Content
 from boostext.reports.rules import RuleRow, rule_json, rule_rows
 from boostext.reports.tables import rule_table
 from boostext.reports.terms import LabelTerm, label_terms, term_rows
@@ -80,11 +80,11 @@ def run(job: Job, talk: Talk) -> None:
         return
     if job.output:
         check_folder(Path(job.output))
-    scored = OwnScores(model)
-    found = outliers(job, model, scored, talk) if job.paths else None
-    margins = scored.margins(found.digest) if found and scored.asked(job) else ()
+    gathered = Gathered(model, job.threads or usable_threads())
+    found = outliers(job, model, gathered, talk) if job.paths else None
+    margins = gathered.margins() if found and asked(job) else ()
     if job.output:
-        write(Path(job.output), model, found, margins)
+        write(job, model, gathered if found else None, found, margins)
     shown = replace(view(job, model, found), margins=margins if job.margins else ())
     if job.as_json:
         click.echo(json.dumps(as_json(model, shown), ensure_ascii=False))
@@ -104,40 +104,17 @@ def check_labels(job: Job, model: Model) -> None:
             raise SettingsError(f"the model has no label {label!r}{hint}")
 
 
-class OwnScores:
-    """Keeps the model's own scores of documents that go by, for their margins."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self._scores: list[Scores] = []
-        self._labels: list[tuple[str, ...]] = []
-        self._weights: list[float] = []
-
-    def asked(self, job: Job) -> bool:
-        return job.margins or bool(job.output)
-
-    def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
-        for document, scores in Predictor(self.model).scores(documents):
-            self._scores.append(scores)
-            self._labels.append(document.labels)
-            self._weights.append(document.weight)
-            yield document
-
-    def margins(self, digest: str) -> list[MarginRow]:
-        """With the bound where these are the documents that the model was trained on."""
-        gold = gold_of(self.model.labels, self._labels)
-        signs = np.where(gold.matrix, 1, -1).astype(np.int8)
-        training = digest == self.model.provenance.digest and not self.model.boosting.class_weight
-        scores = np.array(self._scores).reshape(signs.shape)
-        return margin_rows(self.model, scores, signs, np.array(self._weights), training)
+def asked(job: Job) -> bool:
+    """Whether anything needs the model's own scores of the documents."""
+    return job.margins or bool(job.output)
 
 
-def outliers(job: Job, model: Model, scored: OwnScores, talk: Talk) -> DataOutliers:
+def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutliers:
     announce_stdin(job.paths, talk)
     bad = BadRecords()
     documents = read_documents(job.paths, with_given(model.data, job.overrides), bad)
-    if scored.asked(job):
-        documents = scored.watch(documents)
+    if asked(job):
+        documents = gathered.watch(documents)
     threads = job.threads or usable_threads()
     if job.source == "cv" or (job.source is None and job.output):
         with stop_request():
@@ -153,14 +130,24 @@ def outliers(job: Job, model: Model, scored: OwnScores, talk: Talk) -> DataOutli
 
 
 def write(
-    folder: Path, model: Model, found: DataOutliers | None, margins: Sequence[MarginRow]
+    job: Job,
+    model: Model,
+    gathered: Gathered | None,
+    found: DataOutliers | None,
+    margins: Sequence[MarginRow],
 ) -> None:
-    reports = model_reports(model)
+    """The tables, and the page; what needs documents only where there are any."""
+    content = Content(model, Path(job.model).name)
+    if gathered is not None and found is not None:
+        settings = with_given(model.data, job.overrides)
+        read = rereading(job.paths, settings, gathered.evidence.corpus)
+        content = data_content(gathered, Path(job.model).name, found, margins, read)
+    reports = model_reports(model, content.facts)
     if found is not None:
         reports["outliers.tsv"] = outliers_tsv(found.rows)
         reports["outliers.label-studio.json"] = label_studio(found.rows[:EXPLAINED])
         reports["margins.tsv"] = margins_tsv(margins)
-    write_reports(folder, reports)
+    write_reports(Path(job.output or ""), reports | page_reports(content))
 
 
 def view(job: Job, model: Model, found: DataOutliers | None) -> View:

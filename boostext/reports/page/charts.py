@@ -14,7 +14,7 @@ from boostext.evaluation.report import Bin
 from boostext.reports.page.content import Curve
 
 WIDTH, HEIGHT = 640, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 40
+LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 48
 MOST_POINTS = 240
 STEP, BASE, TALL = 12, 13, 11
 """Of a row of bars: from one to the next, where the line is, and the greatest bar."""
