@@ -23,19 +23,17 @@ COUNTED: Choices = {**WORDS, "counts": (1, 2, 3, 5, 8)}
 PAIRS: Choices = {**WORDS, "ngrams": (1, 2), "punctuation": True}
 COUNTED_PAIRS: Choices = {**PAIRS, "counts": (1, 2, 3, 5, 8)}
 TRIPLES: Choices = {**WORDS, "ngrams": (1, 3)}
-GAPS: Choices = {**WORDS, "ngrams": (1, 3), "expert": "sparse"}
+GAPS: Choices = {**WORDS, "ngrams": (1, 3), "expert": "sparse", "punctuation": True}
 LETTERS: Choices = {**WORDS, "analyzer": "char", "ngrams": (1, 5)}
 
 # Rules ---------------------------------------------------------------------------------------
 
-PAPERS: Choices = {}
 SPREAD: Choices = {
     "abstain": True, "prior_rule": True, "rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5,
 }  # fmt: skip
 SHARPER: Choices = {**SPREAD, "smoothing": "0.2/m"}
 RARER: Choices = {**SPREAD, "rarity": 1.5, "shrinkage": 0.25}
-COMMON: Choices = {**SPREAD, "rarity": 0.5}
-BOTH_SIDES: Choices = {"rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5}
+COMMON: Choices = {**SHARPER, "rarity": 0.5}
 
 
 @dataclass(frozen=True)
@@ -73,9 +71,9 @@ ACCURATE = Preset(
     {"min_df": 2},
     Search(
         (
-            {**WORDS, **SPREAD}, {**WORDS, **SHARPER}, {**PAIRS, **SPREAD},
-            {**PAIRS, **SHARPER}, {**PAIRS, **RARER}, {**COUNTED_PAIRS, **SPREAD},
-            {**LETTERS, **SPREAD},
+            {**WORDS, **SPREAD}, {**WORDS, **SHARPER}, {**WORDS, **RARER},
+            {**PAIRS, **SPREAD}, {**PAIRS, **SHARPER}, {**PAIRS, **RARER},
+            {**COUNTED_PAIRS, **SPREAD}, {**LETTERS, **SPREAD}, {**GAPS, **COMMON},
         ),
         (300, 1200, 6000),
     ),

@@ -41,8 +41,8 @@ from boostext.training.trial_log import Trial, TrialLog
 FOLDS = 5
 HELD_OUT = 2000
 """Folds are learned without until so many documents have been held out, or all have."""
-LONG = 4_000_000
-"""Characters of all texts, above which terms made of letters are not tried: there are too many."""
+LONG = 3_000_000
+"""Characters of all texts, above which letters and gaps are not tried: they make too many terms."""
 KEEP = 3
 """One in so many trials goes on to the next length."""
 
@@ -123,8 +123,8 @@ def tune(
     """
     chosen = search or Search(tuple(grid(plan.boosting.seed)), STEPS)
     found = candidates(plan, chosen.trials, given)
-    if plan.text.analyzer != "char" and _letters(documents) > LONG:
-        found = (c for c in found if c.plan.text.analyzer != "char")
+    if _letters(documents) > LONG:
+        found = (c for c in found if not _is_wide(c.plan.text) or _is_wide(plan.text))
     size = len(chosen.trials) if search else BRACKET
     most = plan.boosting.rounds if "rounds" in given else MOST_ROUNDS
     run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks())
@@ -298,6 +298,11 @@ class _Tuning:
                 "no trial came to a rule before the end; give tuning more time"
             )
         return Tuned(ranked, self.measure, self.over(), self.seconds)
+
+
+def _is_wide(text: TextSettings) -> bool:
+    """Whether there are many times as many terms as words."""
+    return text.analyzer == "char" or text.expert == "sparse"
 
 
 def _letters(documents: Sequence[Document]) -> int:
