@@ -123,12 +123,14 @@ def _joined(
 ) -> tuple[Stream, Found]:
     """The pairs in at least so many documents, and some others."""
     out = scratch(len(shifts) * len(left))
-    room = 1 << max(10, (len(left) >> 4).bit_length())
+    gaps = np.array(shifts, np.int64)
+    met, few = _sifted(left, right, ends, gaps, least)
+    parts = (met[start : start + STRETCH] for start in range(0, len(met), STRETCH))
+    expected = sum(np.count_nonzero(part >= few) for part in parts) if few > 1 else len(left) >> 4
+    room = 1 << max(10, expected.bit_length())
     slots = np.full(4 * room, -1, np.int64)
     seen, keys, first = (np.zeros(room, np.int64) for _ in range(3))
     state = np.zeros(3, np.int64)
-    gaps = np.array(shifts, np.int64)
-    met, few = _sifted(left, right, ends, gaps, least)
     for part in _stretches(ends):
         while state[1] < len(part):
             kernel(join)(left, right, gaps, part, met, few, slots, seen, keys, first, out, state)
