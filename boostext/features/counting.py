@@ -126,8 +126,8 @@ def _joined(
     gaps = np.array(shifts, np.int64)
     met, few = _sifted(left, right, ends, gaps, least)
     parts = (met[start : start + STRETCH] for start in range(0, len(met), STRETCH))
-    expected = sum(np.count_nonzero(part >= few) for part in parts) if few > 1 else len(left) >> 4
-    room = 1 << max(10, expected.bit_length())
+    cells = sum(int(np.count_nonzero(part >= few)) for part in parts)
+    room = 1 << max(10, (cells if few > 1 else len(left) >> 4).bit_length())
     slots = np.full(4 * room, -1, np.int64)
     seen, keys, first = (np.zeros(room, np.int64) for _ in range(3))
     state = np.zeros(3, np.int64)
