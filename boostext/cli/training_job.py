@@ -319,7 +319,9 @@ def show(job: Job, trained: Trained, result: Summary, bad: BadRecords, talk: Tal
 
 def lines(job: Job, result: Summary) -> list[str]:
     """The result for people."""
-    rounds = count(result.rounds, "rule")
+    rounds = count(result.rules, "rule")
+    if result.rules != result.rounds:
+        rounds += f" in {count(result.rounds, 'round')}"
     if result.rounds != result.rounds_done:
         rounds += f" of {result.rounds_done}"
     training = f"{result.measure} on the training data {result.training:.4f}"

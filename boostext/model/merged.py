@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ class MergedVotes:
     votes: Float64
     rounds: Lists
     known: tuple[Condition, ...]
-    places: tuple[int, ...]
+    places: Int64
     literals: tuple[Asked, ...]
 
     def entry_blocks(self, blocks: Int8) -> Int64:
@@ -39,11 +40,16 @@ class MergedVotes:
 
         blocks: of each of `known`.
         """
-        found = blocks[list(self.places)].astype(np.int64)
-        for e, literals in enumerate(self.literals):
-            if any(blocks[place] != block for place, block in literals):
+        found = blocks[self.places].astype(np.int64)
+        for e in self._guarded:
+            if any(blocks[place] != block for place, block in self.literals[e]):
                 found[e] = -1
         return found
+
+    @cached_property
+    def _guarded(self) -> tuple[int, ...]:
+        """The entries with preconditions."""
+        return tuple(e for e, literals in enumerate(self.literals) if literals)
 
 
 def merge_votes(model: Model) -> MergedVotes:
@@ -64,7 +70,7 @@ def merge_votes(model: Model) -> MergedVotes:
         votes,
         Lists.of(rounds),
         tuple(place),
-        tuple(place[condition] for _, condition in numbers),
+        np.array([place[condition] for _, condition in numbers], np.int64),
         tuple(tuple((place[c], block) for c, block in literals) for literals, _ in numbers),
     )
 
@@ -147,7 +153,7 @@ def merge_rules(model: Model) -> Merged:
     merged = merge_votes(model)
     plain = [e for e, literals in enumerate(merged.literals) if not literals]
     guarded = tuple(
-        Guarded(literals, merged.places[e], merged.votes[e])
+        Guarded(literals, int(merged.places[e]), merged.votes[e])
         for e, literals in enumerate(merged.literals)
         if literals
     )

@@ -34,7 +34,7 @@ class RuleRow:
     """One weak rule.
 
     number: the round, from 1. condition: as spelled, after its precondition. kind: term,
-    category, number, or prior for votes by label alone. at_least: the count of a term, 1 otherwise.
+    category, number, conjunction, or prior for votes by label alone. at_least: of a term, else 1.
     gain, z: of the choice and the normalizer; bound: product of z so far; None where the model
     does not know them.
     labels: k names; unknown, no, yes: (k,) votes of the three blocks, a silent block votes 0.
@@ -83,7 +83,9 @@ def _row(
     return RuleRow(
         number,
         spell_rule(rule.precondition, condition, fields),
-        KINDS[type(condition)],
+        "conjunction"
+        if isinstance(condition, Always) and rule.precondition
+        else (KINDS[type(condition)]),
         condition.at_least if isinstance(condition, Occurs) else 1,
         *measured,
         labels,

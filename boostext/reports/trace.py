@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from boostext.boosting.rules import Round
-from boostext.features.conditions import spell
+from boostext.features.conditions import spell_rule
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ def trace_row(
     terms: int = 0,
 ) -> TraceRow:
     """What is kept of a round; fields: how many text fields there are."""
-    condition = spell(made.rule.condition, fields)
+    condition = spell_rule(made.rule.precondition, made.rule.condition, fields)
+    condition += f"; and {len(made.more)} more" if made.more else ""
     measured = (dict(train or {}), dict(valid or {}))
     return TraceRow(made.number, condition, made.gain, made.z, made.bound, terms, *measured)
 

@@ -30,6 +30,7 @@ class Summary:
     hamming_loss, bound: of the training data, and the product of Z that it cannot be above.
     """
 
+    rules: int
     rounds: int
     rounds_done: int
     stopped: str
@@ -60,6 +61,7 @@ def summary(trained: Trained) -> Summary:
     measure = monitored(prepared.plan.stop.monitor, model.multilabel)
     majority, baseline = _baseline(prepared, measure, gold)
     return Summary(
+        rules=len(model.rules),
         rounds=model.round_count,
         rounds_done=len(trained.rounds),
         stopped=model.provenance.stopped,
