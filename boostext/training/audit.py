@@ -73,7 +73,8 @@ def audit(
 def chances(scores: Scores, multilabel: bool) -> Float64:
     """(m, k): one label: softmax of SHARPNESS f, sums 1; several: the logistic function of it."""
     if multilabel:
-        return np.exp(-np.logaddexp(0, -SHARPNESS * scores))
+        with np.errstate(invalid="ignore"):  # documents that are never held out have none
+            return np.asarray(np.exp(-np.logaddexp(0, -SHARPNESS * scores)))
     powers = np.exp(SHARPNESS * (scores - scores.max(axis=1, keepdims=True)))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
