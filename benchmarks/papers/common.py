@@ -11,13 +11,15 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from boostext.boosting.rounds import Booster
-from boostext.boosting.rules import Round
+from boostext.boosting.rules import Round, Rule
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.evaluation.gold import Gold
@@ -88,23 +90,24 @@ class Experiment:
         )  # fmt: skip
 
     def curve(self, at: Iterable[int], **boosting: Any) -> list[Point]:
-        """Errors after the rounds `at`, ascending; the last also where no rule was left."""
-        return [point for point, _ in self.points(at, **boosting)]
+        """Errors after the rounds `at`, ascending, and after the last if rules ran out before."""
+        wanted = set(at)
+        points = self.points(lambda number: number in wanted, rounds=max(wanted), **boosting)
+        return [point for point, _ in points]
 
-    def points(self, at: Iterable[int], **boosting: Any) -> Iterator[tuple[Point, Booster]]:
-        wanted = sorted(set(at))
-        booster = self.booster(rounds=wanted[-1], **boosting)
-        errors, seconds, last = self._errors(booster), 0.0, 0
+    def points(
+        self, measured: Callable[[int], bool], **boosting: Any
+    ) -> Iterator[tuple[Point, Booster]]:
+        """Errors after each round that is `measured`, and after the last."""
+        booster = self.booster(**boosting)
+        errors, seconds, number = Errors(self.prepared, booster), 0.0, 0
         for made, spent in timed(booster.rounds()):
-            seconds, last = seconds + spent, made.number
+            seconds, number = seconds + spent, made.number
             errors.add(made)
-            if last in wanted:
-                yield Point(last, *errors.both(), seconds), booster
-        if last not in wanted:
-            yield Point(last, *errors.both(), seconds), booster
-
-    def _errors(self, booster: Booster) -> Errors:
-        return Errors(self.prepared, booster)
+            if measured(number):
+                yield Point(number, *errors.both(), seconds), booster
+        if not measured(number):
+            yield Point(number, *errors.both(), seconds), booster
 
 
 class Errors:
@@ -114,8 +117,10 @@ class Errors:
         if prepared.validation is None:
             raise ValueError("an experiment has documents to count errors on")
         names = prepared.corpus.labels
-        self._booster, self._rules = booster, list[Any]()
-        self._validation = prepared.validation
+        self._booster, self._validation = booster, prepared.validation
+        self._rules = list[Rule]()
+        width = len(names) if booster.code is None else booster.code.shape[1]
+        self._sums = np.zeros((len(prepared.validation), width))
         learned = Gold(names, len(names), prepared.corpus.label_sets)
         self._train = Monitor("error", learned, prepared.multilabel)
         self._test = Monitor("error", prepared.validation.gold, prepared.multilabel)
@@ -125,10 +130,10 @@ class Errors:
 
     def both(self) -> tuple[float, float]:
         """Shares of wrong documents, those learned from and those not."""
-        if not self._rules:
-            return float("nan"), float("nan")
-        sums = self._validation.sums_of(self._rules)
-        test = self._test.value(self._booster.decode(sums))
+        if self._rules:
+            self._sums += self._validation.sums_of(self._rules)
+            self._rules = []
+        test = self._test.value(self._booster.decode(self._sums))
         return self._train.value(self._booster.label_scores()), test
 
 
@@ -171,13 +176,14 @@ SMOKE = 300
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Markdown that reads as a table without it too."""
-    widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
+    """Markdown that reads as a table without it too; names to the left, numbers to the right."""
+    columns = list(zip(heads, *rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    left = [any(cell[:1].isalpha() for cell in column[1:]) for column in columns]
 
     def line(row: Sequence[str]) -> str:
-        first, *rest = row
-        cells = [first.ljust(widths[0])]
-        cells += (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
+        places = zip(row, widths, left, strict=True)
+        cells = (cell.ljust(w) if names else cell.rjust(w) for cell, w, names in places)
         return "| " + " | ".join(cells) + " |"
 
     rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
@@ -191,4 +197,4 @@ def percent(share: float | None) -> str:
 def until(last: int, most: int = 12) -> list[int]:
     """1, 2, 5, 10, 20, 50 ... and the last."""
     steps = [m * 10**e for e in range(7) for m in (1, 2, 5)]
-    return [step for step in steps if step < last][-most:] + [last]
+    return [*[step for step in steps if step < last][-most:], last]
