@@ -15,8 +15,8 @@ from boostext.cli.talk import Talk
 @click.argument("data", nargs=-1, metavar="[DATA...|-]")
 @click.option("--text", "one_text", metavar="TEXT", help="One text to label, instead of DATA.")
 @click.option(
-    "--output", type=click.Choice(["jsonl", "tsv", "csv", "labels"]), default=None,
-    help="How results are written.  [default: jsonl]",
+    "--output", type=click.Choice(["jsonl", "tsv", "csv", "labels", "html"]), default=None,
+    help="How results are written; html is a page with the words marked.  [default: jsonl]",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Short for --output jsonl.")
 @click.option(
@@ -35,7 +35,8 @@ from boostext.cli.talk import Talk
 )  # fmt: skip
 @click.option(
     "--explain", type=click.IntRange(1), metavar="N",
-    help="Show for each label the N rules that spoke most; for programs with --output jsonl.",
+    help="Show for each label the N rules that spoke most; for programs with --output jsonl, as a "
+    "page with --output html.",
 )  # fmt: skip
 @threads_option
 @overriding_options(short=False)

@@ -24,6 +24,9 @@ from boostext.model.model import Model
 from boostext.model.predict import Predictor, chances, decide, link_of
 from boostext.threads import usable_threads
 
+LINES = 8
+"""Rules that a page shows for each label, where nothing was said."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -65,15 +68,18 @@ def _format(job: Job) -> str:
 
 
 def _wanted(job: Job, model: Model) -> Wanted:
-    if job.explain and job.output not in (None, "jsonl"):
-        raise SettingsError(f"--explain does not go with --output {job.output}; use jsonl")
+    if job.explain and job.output not in (None, "jsonl", "html"):
+        raise SettingsError(f"--explain does not go with --output {job.output}; use jsonl or html")
     if job.proba and not link_of(model) and not model.calibration:
         raise SettingsError(
             f"scores of {model.boosting.algorithm} are shares of votes and no probabilities; "
             "leave out --proba, or train with --calibrate sigmoid"
         )
     return Wanted(
-        len(model.labels) if job.all_scores else job.top, job.all_scores, job.proba, job.explain
+        len(model.labels) if job.all_scores else job.top,
+        job.all_scores,
+        job.proba,
+        job.explain or (LINES if job.output == "html" else None),
     )
 
 

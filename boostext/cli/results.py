@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostext.arrays import Float64, Scores
+from boostext.cli.spoken import Spoken
 from boostext.cli.talk import Talk
 from boostext.corpus.documents import Document
-from boostext.features.conditions import YES, Occurs, spell_rule
-from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
-from boostext.model.predict import Contribution, loudest
+from boostext.model.predict import Contribution
 from boostext.reports.escape import tsv_field, tsv_names
 
 
@@ -50,8 +49,6 @@ Write = Callable[[Result], None]
 
 
 def jsonl(wanted: Wanted, model: Model, talk: Talk) -> Write:
-    lookup = ConditionLookup((), model.text, model.data.text)
-
     def write(result: Result) -> None:
         record: dict[str, Any] = {
             "id": result.document.id,
@@ -61,9 +58,10 @@ def jsonl(wanted: Wanted, model: Model, talk: Talk) -> Write:
         if result.probabilities is not None:
             record["probabilities"] = _by_label(result.probabilities, result.shown, model)
         if result.explanation is not None:
+            spoken = Spoken(model, result.document, result.explanation)
             record["explanation"] = {
-                model.labels[number]: _spoken(result, number, wanted, model, lookup)
-                for number in result.shown
+                model.labels[n]: spoken.of(n, float(result.scores[n]), wanted.explain or 0)
+                for n in result.shown
             }
         sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
 
@@ -72,35 +70,6 @@ def jsonl(wanted: Wanted, model: Model, talk: Talk) -> Write:
 
 def _by_label(values: Float64, shown: Sequence[int], model: Model) -> dict[str, float]:
     return {model.labels[number]: float(values[number]) for number in shown}
-
-
-def _spoken(
-    result: Result, number: int, wanted: Wanted, model: Model, lookup: ConditionLookup
-) -> dict[str, Any]:
-    """What spoke for or against a label: its loudest rules that hold, and the sum of the rest."""
-    rows = result.explanation or ()
-    held = [row for row in rows if row.block == YES]
-    loud = loudest(held, number, wanted.explain or 0)
-    said = sum(float(row.votes[number]) for row in loud)
-    return {
-        "rules": [_rule(row, number, result.document, model, lookup) for row in loud],
-        "rest": float(result.scores[number]) - said,
-    }
-
-
-def _rule(
-    row: Contribution, number: int, document: Document, model: Model, lookup: ConditionLookup
-) -> dict[str, Any]:
-    condition = row.condition
-    told: dict[str, Any] = {
-        "condition": spell_rule(row.precondition, condition, len(model.data.text)),
-        "votes": float(row.votes[number]),
-        "rounds": list(row.rounds),
-    }
-    if isinstance(condition, Occurs):
-        text = document.texts.get(condition.field, "")
-        told["found"] = [text[start:end] for start, end in lookup.find(document, condition)]
-    return told
 
 
 def tsv(wanted: Wanted, model: Model, talk: Talk) -> Write:
@@ -171,7 +140,8 @@ def bare_labels(wanted: Wanted, model: Model, talk: Talk) -> Write:
 def drawing(wanted: Wanted, model: Model, talk: Talk) -> Write:
     """For people: what was found in the document and what it says of each label."""
     # rich is slow to import, and only drawings need it
-    from boostext.reports.explanations import explanation_list, explanation_rows
+    from boostext.reports.explanation_drawing import explanation_list
+    from boostext.reports.explanations import explanation_rows
     from boostext.reports.layout import HEAD, page_for
 
     page = page_for(sys.stdout)
@@ -188,8 +158,25 @@ def drawing(wanted: Wanted, model: Model, talk: Talk) -> Write:
     return write
 
 
+def html(wanted: Wanted, model: Model, talk: Talk) -> Write:
+    """A page: every document with its words marked, and why its labels have their scores."""
+    # jinja2 is slow to import, and only pages need it
+    from boostext.reports.page.documents import Explained, document_section, page_head
+
+    sys.stdout.write(page_head("boostext predictions"))
+
+    def write(result: Result) -> None:
+        explained = Explained(
+            result.document, result.explanation or (), result.scores, result.given, result.shown,
+            wanted.explain or 0,
+        )  # fmt: skip
+        sys.stdout.write(document_section(model, explained))
+
+    return write
+
+
 FORMATS: dict[str, Callable[[Wanted, Model, Talk], Write]] = {
     "jsonl": jsonl, "tsv": tsv, "csv": comma_separated, "labels": bare_labels,
-    "drawing": drawing,
+    "drawing": drawing, "html": html,
 }  # fmt: skip
 """--output -> what writes a result; "drawing" is --explain without --output"""

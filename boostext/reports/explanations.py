@@ -6,17 +6,18 @@ Scores add up: the votes of the rows of one label sum to its score.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from rich.text import Text
-
-from boostext.features.conditions import NO, UNKNOWN, YES, spell_rule
+from boostext.corpus.documents import Document
+from boostext.features.conditions import NO, UNKNOWN, YES, Occurs, spell_rule
+from boostext.features.lookup import ConditionLookup
 from boostext.model.predict import Contribution, loudest
-from boostext.reports.bars import bar, signed, style
-from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, shorten, stack
+from boostext.reports.escape import tsv_field, tsv_names
 
-MOST_TERM = 40
+Place = tuple[str, int, int]
+Places = Callable[[Contribution], tuple[Place, ...]]
+"""Where what a contribution speaks of was found."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class ExplanationRow:
     """One line of a label's sum. kind: found, other (further ones found), absent, unknown.
 
     condition: as spelled; "" where several are added up. conditions: how many. rounds: their rules.
+    spans: where in the text as given it was found: field, start and end in characters.
     """
 
     label: str
@@ -32,6 +34,7 @@ class ExplanationRow:
     conditions: int
     rounds: int
     votes: float
+    spans: tuple[Place, ...] = ()
 
 
 def explanation_rows(
@@ -41,6 +44,7 @@ def explanation_rows(
     count: int = 5,
     fields: int = 1,
     absent: int = 0,
+    places: Places = lambda contribution: (),
 ) -> list[ExplanationRow]:
     """For each chosen label number: the `count` loudest findings and the `absent` loudest of what
     is not found, the loudest first; then the rest by kind.
@@ -56,7 +60,10 @@ def explanation_rows(
     for number in chosen:
         loud = loudest(spoken["other"], number, count)
         missing = loudest(spoken["absent"], number, absent)
-        named = [_named(labels[number], "found", row, number, fields) for row in loud]
+        named = [
+            replace(_named(labels[number], "found", row, number, fields), spans=places(row))
+            for row in loud
+        ]
         named += [_named(labels[number], "absent", row, number, fields) for row in missing]
         rows += sorted(named, key=lambda row: -abs(row.votes))
         told = set(map(id, (*loud, *missing)))
@@ -77,34 +84,41 @@ def _sum(label: str, kind: str, rows: Sequence[Contribution], number: int) -> Ex
     return ExplanationRow(label, kind, "", len(speaking), rounds, votes)
 
 
-def explanation_list(rows: Sequence[ExplanationRow], page: Page) -> Text:
-    """Each label as a sum: its findings with bars, what is absent, and the score below."""
-    if not rows:
-        return Text("Nothing was said of this document.")
-    full = max(abs(row.votes) for row in rows)
-    width = min(max(cells(_name(row)) for row in rows), MOST_TERM, page.width - 16)
-    drawings = []
-    for label in dict.fromkeys(row.label for row in rows):
-        lines = [row for row in rows if row.label == label]
-        score = math.fsum(row.votes for row in lines)
-        drawings.append(Text(shorten(label, page.width, page), style=HEAD))
-        drawings += [_line(_name(row), row.votes, full, width, page) for row in lines]
-        drawings.append(Text("  ").append(fit("score", width, page) + f"    {signed(score)}", HEAD))
-    return stack(drawings)
+def places_in(document: Document, lookup: ConditionLookup) -> Places:
+    """By the model's own tokens; of a rule under a precondition, also what that asks for."""
+
+    def places(row: Contribution) -> tuple[Place, ...]:
+        met = [row.condition, *(c for c, block in row.precondition if block == YES)]
+        return tuple(
+            (condition.field, start, end)
+            for condition in met
+            if isinstance(condition, Occurs)
+            for start, end in lookup.find(document, condition)
+        )
+
+    return places
 
 
-def _name(row: ExplanationRow) -> str:
-    kinds = {
-        "other": f"{row.conditions} more found",
-        "absent": f"{row.conditions} not found",
-        "unknown": f"{row.conditions} unknown",
-    }
-    if row.condition and row.kind == "absent":
-        return f"not found: {row.condition}"
-    return row.condition or kinds[row.kind]
+def explanation_json(rows: Sequence[ExplanationRow], score: float) -> dict[str, object]:
+    """The sum of one label: its score, and parts whose votes add up to it."""
+    return {
+        "score": score,
+        "sum": [
+            {
+                "kind": row.kind, "condition": row.condition, "conditions": row.conditions,
+                "rounds": row.rounds, "votes": row.votes,
+                "spans": [list(place) for place in row.spans],
+            }
+            for row in rows
+        ],
+    }  # fmt: skip
 
 
-def _line(name: str, votes: float, full: float, width: int, page: Page) -> Text:
-    line = Text(f"  {fit(name, width, page)}  ")
-    line.append(bar(votes, full, 2, page.glyphs), style(votes, full))
-    return line.append(f"{signed(votes):>6}", style(votes, full) if votes else QUIET)
+def explanation_tsv(rows: Iterable[ExplanationRow]) -> Iterator[str]:
+    """Lines of explanation.tsv; spans as FIELD:START-END, joined by `|`."""
+    yield "label\tkind\tcondition\tconditions\trounds\tvotes\tspans\n"
+    for row in rows:
+        facts = [tsv_field(row.label), row.kind, tsv_field(row.condition), str(row.conditions)]
+        spans = tsv_names(f"{field}:{start}-{end}" for field, start, end in row.spans)
+        # all digits: the votes of a label shall add up to its score
+        yield "\t".join([*facts, str(row.rounds), repr(row.votes), spans]) + "\n"

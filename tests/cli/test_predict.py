@@ -146,7 +146,7 @@ def test_an_explanation_as_json_adds_up_and_shows_the_words_as_found(run, model)
 def test_explanations_are_jsonl_or_drawn_and_nothing_else(run, model):
     done = run("predict", model, "--text", "x", "--explain", 1, "--output", "csv")
     assert done.exit_code == 2
-    assert "use jsonl" in done.stderr
+    assert "use jsonl or html" in done.stderr
 
 
 # Ways in -------------------------------------------------------------------------------------

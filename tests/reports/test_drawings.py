@@ -15,7 +15,8 @@ from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast
 from boostext.model.predict import Contribution
 from boostext.reports.bars import bar
 from boostext.reports.evaluations import confusion_list, evaluation_summary, label_table
-from boostext.reports.explanations import explanation_list, explanation_rows
+from boostext.reports.explanation_drawing import explanation_list
+from boostext.reports.explanations import explanation_rows
 from boostext.reports.heads import heads
 from boostext.reports.layout import ASCII, UNICODE, Page, clusters, fit, page_for, shorten
 from boostext.reports.listings import label_term_list, outlier_list, term_list

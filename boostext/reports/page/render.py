@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -35,13 +36,14 @@ def report_page(content: Content) -> str:
 
 
 def _drawn(values: dict[str, Any]) -> str:
-    script, style = _asset("report.js"), _asset("report.css")
+    script, style = asset("report.js"), asset("report.css")
     return environment().get_template("report.html").render(
         **values, script=script, style=style, policy=policy([script], [style]),
         outlier_columns=OUTLIER_COLUMNS,
     )  # fmt: skip
 
 
+@cache
 def environment() -> Environment:
     """Templates that escape whatever they are given, and fail on names that are not there."""
     made = Environment(
@@ -52,7 +54,7 @@ def environment() -> Environment:
     return made
 
 
-def _asset(name: str) -> Markup:
+def asset(name: str) -> Markup:
     """A file of ours, as it is."""
     return Markup((files("boostext.reports") / "templates" / name).read_text(encoding="utf-8"))
 

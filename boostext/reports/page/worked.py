@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostext.corpus.documents import Document
-from boostext.features.conditions import YES, Occurs
+from boostext.features.conditions import YES
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, Predictor, decisions
 from boostext.reports.evidence import Evidence
-from boostext.reports.explanations import ExplanationRow, explanation_rows
+from boostext.reports.explanations import ExplanationRow, explanation_rows, places_in
 from boostext.reports.marks import Mark, Piece, marked_pieces
 
 FOUND, ABSENT = 6, 3
-LEGIBLE, LONGEST, ROOM = 60, 20_000, 600
+LEGIBLE, LONGEST, ROOM, MOST_MARKS = 60, 20_000, 600, 50
 NAMES = {"other": "more found", "absent": "not found", "unknown": "unknown"}
 
 
@@ -86,14 +86,24 @@ def line_name(row: ExplanationRow) -> str:
 def marked(
     model: Model, document: Document, said: Sequence[Contribution], j: int, room: int = ROOM
 ) -> list[Piece]:
-    """The text, or around what speaks most of label j; only what is found in it is marked."""
-    lookup = ConditionLookup((), model.text, model.data.text)
+    """The longest text, or around what speaks most of label j; only what is found is marked."""
     field = max(model.data.text, key=lambda name: len(document.texts.get(name, "")))
-    short = Document(document.id, {field: document.texts.get(field, "")[:LONGEST]})
-    marks = []
-    for row in said:
-        condition = row.condition
-        if isinstance(condition, Occurs) and condition.field == field and row.block == YES:
-            votes = float(row.votes[j])
-            marks += [Mark(s, e, votes) for s, e in lookup.find(short, condition)[:50] if votes]
-    return marked_pieces(short.texts[field], marks, room)
+    return marked_field(model, document, said, j, field, room)
+
+
+def marked_field(
+    model: Model, document: Document, said: Sequence[Contribution], j: int, field: str, room: int
+) -> list[Piece]:
+    """One text of a document, as `marked`."""
+    text = document.texts.get(field, "")[:LONGEST]
+    places = places_in(
+        Document(document.id, {field: text}), ConditionLookup((), model.text, model.data.text)
+    )
+    marks = [
+        Mark(start, end, float(row.votes[j]))
+        for row in said
+        if row.block == YES and row.votes[j]
+        for name, start, end in places(row)[:MOST_MARKS]
+        if name == field
+    ]
+    return marked_pieces(text, marks, room)
