@@ -51,7 +51,8 @@ def test_what_does_not_go_together_is_told(run, corpus, model, tmp_path):
 
 def test_what_was_fitted_to_all_rules_is_left_out_and_told(run, several, several_model, tmp_path):
     tuned, small = tmp_path / "tuned", tmp_path / "small"
-    run("evaluate", several_model, several, "--tune-thresholds", "-o", tuned)
+    made = run("evaluate", several_model, several, "--tune-thresholds", "-o", tuned)
+    assert made.exit_code == 0, made.stderr
     done = run("prune", tuned, "-o", small, "--rules", 3)
     assert "are left out; fit them again" in done.stderr
     assert read_model(small).thresholds == ()
