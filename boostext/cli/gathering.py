@@ -13,6 +13,7 @@ from boostext.cli.report_page import SOURCES, out_of_fold
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow, margin_rows
+from boostext.features.conditions import Condition
 from boostext.model.model import Model
 from boostext.model.predict import Predictor, decisions
 from boostext.reports.coverage import term_facts
@@ -39,6 +40,14 @@ class Gathered:
             self._yes.append(np.asarray(yes, np.int32))
             self._unknown.append(np.asarray(unknown, np.int32))
             yield document
+
+    def number(self, condition: Condition) -> int:
+        """By which `has` knows a condition of the model."""
+        return self._predictor.merged.conditions.index(condition)
+
+    def has(self, number: int) -> bool:
+        """Whether the last document that went by meets the condition."""
+        return bool((self._yes[-1] == number).any())
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -20,7 +20,7 @@ from boostext.cli.talk import Talk
 @click.argument("model")
 @click.argument("data", nargs=-1, metavar="[DATA...]")
 @click.option(
-    "-o", "--output", metavar="DIR", help="Also write rules.tsv, terms.tsv, outliers.tsv."
+    "-o", "--output", metavar="DIR", help="Also write report.html, and tables of what it shows."
 )
 @click.option(
     "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N",
@@ -35,6 +35,20 @@ from boostext.cli.talk import Talk
 @click.option("--dot", is_flag=True, help="Print the rules as a tree for Graphviz instead.")
 @click.option("--margins", is_flag=True, help="Show the distribution of margins, and its bound.")
 @click.option("--label", multiple=True, metavar="LABEL", help="Only this label; repeat.")
+@click.option(
+    "--term", multiple=True, metavar="TERM",
+    help="All about this term; with DATA also the documents that have it. Repeat.",
+)  # fmt: skip
+@click.option("--grep", metavar="PATTERN", help="List the terms that the pattern is found in.")
+@click.option(
+    "--where", multiple=True, metavar="FILTER",
+    help="List the terms that fit, as documents>=10, kind=number, column=subject or label~^re; "
+    "columns are those of the JSON. Repeat.",
+)  # fmt: skip
+@click.option(
+    "--document", metavar="ID|TEXT",
+    help="Why a document has its scores: that of DATA with this id, or without DATA this text.",
+)  # fmt: skip
 @threads_option
 @overriding_options(short=False)
 @json_option
@@ -48,6 +62,8 @@ def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> Non
     \b
     Example:
       boostext inspect calls.boostext calls.jsonl --top 5
+      boostext inspect calls.boostext calls.jsonl --term collect
+      boostext inspect calls.boostext --document "call my mother collect please"
     """
     from boostext.cli.inspection import Job, run
 

@@ -13,6 +13,7 @@ import click
 import numpy as np
 
 from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
+from boostext.cli.document_inspection import said_of, show_document, wanted_document
 from boostext.cli.gathering import Gathered, data_content
 from boostext.cli.options import with_given
 from boostext.cli.reading import announce_stdin, count, tell_bad
@@ -21,6 +22,7 @@ from boostext.cli.reporting import EXPLAINED, model_reports
 from boostext.cli.rereading import rereading
 from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
+from boostext.cli.term_inspection import Wish, show_terms
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
@@ -58,6 +60,18 @@ class Job:
     source: str | None = None
     margins: bool = False
     dot: bool = False
+    term: tuple[str, ...] = ()
+    grep: str | None = None
+    where: tuple[str, ...] = ()
+    document: str | None = None
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(self.term, self.grep, self.where, self.label)
+
+    @property
+    def lists_terms(self) -> bool:
+        return bool(self.term or self.where or self.grep is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +94,9 @@ def run(job: Job, talk: Talk) -> None:
         return
     if job.output:
         check_folder(Path(job.output))
+    if job.document is not None or job.lists_terms:
+        look_at_some(job, model, talk)
+        return
     gathered = Gathered(model, job.threads or usable_threads())
     found = outliers(job, model, gathered, talk) if job.paths else None
     margins = gathered.margins() if found and asked(job) else ()
@@ -102,6 +119,23 @@ def check_labels(job: Job, model: Model) -> None:
         if label not in model.labels:
             hint = nearest(label, model.labels) or "; inspect lists those it has"
             raise SettingsError(f"the model has no label {label!r}{hint}")
+
+
+def look_at_some(job: Job, model: Model, talk: Talk) -> None:
+    """One document, or some terms."""
+    if job.document is not None and job.lists_terms:
+        raise SettingsError("--document does not go with --term, --grep and --where; give one")
+    settings = with_given(model.data, job.overrides)
+    if job.document is not None:
+        document = wanted_document(job.document, job.paths, settings, model)
+        labels = [model.labels.index(label) for label in job.label]
+        show_document(said_of(model, document, labels), job.top, job.as_json, job.output, talk)
+        return
+    bad = BadRecords()
+    announce_stdin(job.paths, talk)
+    documents = read_documents(job.paths, settings, bad, labelled=False) if job.paths else None
+    show_terms(model, documents, job.wish, job.top, job.as_json, talk)
+    tell_bad(bad, talk)
 
 
 def asked(job: Job) -> bool:

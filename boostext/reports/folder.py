@@ -13,6 +13,7 @@ REPORTS = (
     "rules.tsv", "terms.tsv", "outliers.tsv", "outliers.label-studio.json", "margins.tsv",
     "reliability.tsv", "trace.jsonl", "bad.tsv", "curve.tsv", "out-of-fold.tsv",
     "out-of-fold.jsonl", "coverage.tsv", "confusions.tsv", "report.html",
+    "explanation.tsv", "document.html",
 )  # fmt: skip
 
 

@@ -1,0 +1,202 @@
+"""`boostext inspect --term, --grep, --where`: some terms of a model, and what they do in data."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+import numpy as np
+from rich.text import Text
+
+from boostext.cli.gathering import Gathered
+from boostext.cli.talk import Talk
+from boostext.corpus.documents import Document
+from boostext.errors import SettingsError
+from boostext.features.conditions import AtLeast, Equals, Occurs
+from boostext.fields import nearest
+from boostext.model.model import Model
+from boostext.reports.bars import signed
+from boostext.reports.coverage import TermFacts, coverage_json, example_documents, term_facts
+from boostext.reports.explanation_drawing import marked_text
+from boostext.reports.filters import kept, pattern, read_filter
+from boostext.reports.layout import HEAD, QUIET, Page, page_for, shorten
+from boostext.reports.listings import counted_term_list, term_list
+from boostext.reports.page.excerpts import Excerpts, term_conditions
+from boostext.reports.page.rows import differences
+from boostext.reports.terms import TermRow, term_json, term_rows
+
+EXAMPLES, EXCERPT = 5, 200
+HELD = 40
+"""Documents that are kept for each term asked for, from which examples are chosen."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Which terms: by name, by a pattern in the name, by their columns; only of these labels."""
+
+    term: tuple[str, ...]
+    grep: str | None
+    where: tuple[str, ...]
+    label: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """rows with their facts, where there is data; documents: some that have a term asked for."""
+
+    rows: Sequence[TermRow]
+    facts: Sequence[TermFacts]
+    documents: dict[int, Document]
+
+
+def show_terms(
+    model: Model,
+    documents: Iterable[Document] | None,
+    wish: Wish,
+    top: int,
+    as_json: bool,
+    talk: Talk,
+) -> None:
+    """A line for each; of those asked for by name, all that is known."""
+    rows = term_rows(model)
+    _check_names(wish, rows)
+    gathered, held = _gathered(model, documents, [row for row in rows if row.term in wish.term])
+    facts = term_facts(gathered.evidence, rows) if gathered else []
+    records = [_record(row, facts[n] if facts else None) for n, row in enumerate(rows)]
+    places = _chosen(wish, model, rows, records)
+    found = Found([rows[n] for n in places], [facts[n] for n in places] if facts else [], held)
+    if as_json:
+        told = [_json(model, row, n, found, gathered) for n, row in enumerate(found.rows)]
+        click.echo(json.dumps({"terms": told}, ensure_ascii=False))
+        return
+    page = page_for(sys.stdout)
+    talk.show_line(f"{len(places):,} of {len(rows):,} terms")
+    listed = found.rows[:top]
+    if found.facts:
+        talk.show(counted_term_list(listed, found.facts[:top], page))
+    else:
+        talk.show(term_list(listed, page))
+    for n, row in enumerate(found.rows):
+        if row.term in wish.term:
+            for drawing in _details(model, row, n, found, gathered, page):
+                talk.show(drawing)
+
+
+def _check_names(wish: Wish, rows: Sequence[TermRow]) -> None:
+    names = [row.term for row in rows]
+    for name in wish.term:
+        if name not in names:
+            hint = nearest(name, names) or "; --grep PATTERN looks for it in all of them"
+            raise SettingsError(f"no rule asks for {name!r}{hint}")
+
+
+def _gathered(
+    model: Model, documents: Iterable[Document] | None, named: Sequence[TermRow]
+) -> tuple[Gathered | None, dict[int, Document]]:
+    """All documents counted, and some of those with a term asked for kept."""
+    if documents is None:
+        return None, {}
+    gathered = Gathered(model)
+    asked = {row.levels[0].asked for row in named}
+    numbers = [gathered.number(condition) for condition in asked]
+    held: dict[int, Document] = {}
+    counts = dict.fromkeys(numbers, 0)
+    for place, document in enumerate(gathered.watch(documents)):
+        for number in numbers:
+            if counts[number] < HELD and gathered.has(number):
+                counts[number] += 1
+                held[place] = document
+    return gathered, held
+
+
+def _record(row: TermRow, fact: TermFacts | None) -> dict[str, Any]:
+    """The columns that --where knows."""
+    record: dict[str, Any] = {
+        "term": row.term, "kind": row.kind, "column": _column(row), "rank": row.rank,
+        "rules": row.rules, "first_round": row.first_round, "levels": len(row.levels),
+        "influence": row.influence, "strongest_for": row.strongest_for,
+        "strongest_against": row.strongest_against,
+    }  # fmt: skip
+    if fact is not None:
+        told = coverage_json(row, fact)
+        names = ("documents", "share", "label", "precision", "for_precision")
+        record |= {name: told[name] for name in names}
+        record["alike"] = fact.together[0].alike if fact.together else 0.0
+    return record
+
+
+def _column(row: TermRow) -> str:
+    """The text field or attribute that it is about."""
+    asked = row.levels[0].asked
+    if isinstance(asked, Occurs):
+        return asked.field
+    return asked.column if isinstance(asked, Equals | AtLeast) else ""
+
+
+def _chosen(
+    wish: Wish, model: Model, rows: Sequence[TermRow], records: Sequence[dict[str, Any]]
+) -> list[int]:
+    """Places of the terms that fit all that is wished."""
+    votes = differences(rows, model)
+    labels = [model.labels.index(label) for label in wish.label]
+    wanted = pattern(wish.grep) if wish.grep is not None else None
+    return [
+        n
+        for n in kept(records, [read_filter(text) for text in wish.where])
+        if (not wish.term or rows[n].term in wish.term)
+        and (wanted is None or wanted.search(rows[n].term))
+        and (not labels or votes[n, labels].any())
+    ]
+
+
+def _json(
+    model: Model, row: TermRow, n: int, found: Found, gathered: Gathered | None
+) -> dict[str, Any]:
+    told = term_json(row) | {"column": _column(row)}
+    if found.facts and gathered:
+        fact = found.facts[n]
+        shares = zip(model.labels, fact.precisions.tolist(), strict=True)
+        told |= coverage_json(row, fact) | {"precisions": dict(shares)}
+        told["examples"] = [
+            gathered.evidence.corpus.ids[i]
+            for i in example_documents(gathered.evidence, fact, EXAMPLES)
+        ]
+    return told
+
+
+def _details(
+    model: Model, row: TermRow, n: int, found: Found, gathered: Gathered | None, page: Page
+) -> Iterable[Text]:
+    """A term by itself: its votes for every label, how often it occurs, and where."""
+    yield Text(f"\n{shorten(row.term, page.width, page)}", style=HEAD)
+    votes = differences([row], model)[0]
+    fact = found.facts[n] if found.facts else None
+    order = sorted(range(len(votes)), key=lambda j: -votes[j])
+    for j in order if len(order) <= 24 else order[:12] + order[-12:]:
+        share = f"  {fact.precisions[j]:>6.1%} of its documents" if fact else ""
+        yield Text(f"  {signed(votes[j])}  {shorten(model.labels[j], 30, page):<30}{share}")
+    if fact is None or gathered is None:
+        return
+    corpus = gathered.evidence.corpus
+    yield Text(f"  in {fact.documents:,} of {len(corpus):,} documents ({fact.share:.1%})")
+    for other in fact.together:
+        name = shorten(other.term, 40, page)
+        yield Text(f"  fires with {name}: {other.both:,} documents, {other.alike:.0%} of either")
+    excerpts = Excerpts(model, corpus, found.documents, EXCERPT)
+    for i in _examples(gathered, fact, found):
+        names = " + ".join(corpus.labels[j] for j in corpus.label_sets[i].tolist())
+        yield Text(f"  {shorten(corpus.ids[i], 30, page)} ", QUIET).append(
+            shorten(names, 30, page), QUIET
+        )
+        yield Text("    ").append_text(marked_text(excerpts.of(i, term_conditions(row))))
+
+
+def _examples(gathered: Gathered, fact: TermFacts, found: Found) -> list[int]:
+    """Of those whose text is at hand."""
+    held = [i for i in fact.where.tolist() if i in found.documents]
+    at_hand = replace(fact, where=np.array(held, np.int32))
+    return example_documents(gathered.evidence, at_hand, EXAMPLES)
