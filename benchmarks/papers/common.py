@@ -151,7 +151,7 @@ def timed(rounds: Iterator[Round]) -> Iterator[tuple[Round, float]]:
 
 
 def options(
-    doc: str | None, rounds: int, smoke: int, names: Sequence[str] = ()
+    doc: str | None, rounds: int, smoke: int, names: Sequence[str] = (), graphs: bool = False
 ) -> argparse.Namespace:
     """--rounds and --smoke; `rounds` is then `smoke`, and `most` a small number of documents.
 
@@ -164,6 +164,8 @@ def options(
     parser.add_argument("--smoke", action="store_true", help="very little data: does it run?")
     if names:
         parser.add_argument("names", nargs="*", choices=[*names, []], metavar="NAME", default=[])
+    if graphs:
+        parser.add_argument("--graphs", metavar="DIR", help="folder for graphs, made if need be")
     given = parser.parse_args()
     if names and not given.names:
         given.names = list(names[:1] if given.smoke else names)
