@@ -53,7 +53,7 @@ def alternating_tree(ground: Ground, number: int) -> Growth | None:
         return None
     literals, condition = found
     blocks = ground.reach.blocks(literals, condition)
-    gain = float(ground.voting.gain(ground.engine.sums(blocks), ground.speaks))
+    gain = float(ground.gain(ground.engine.sums(blocks)))
     if not helps(gain):
         return None
     return Growth((ground.stand(Place(literals, condition), blocks, ground.speaks),), gain)
@@ -108,13 +108,10 @@ class _Search:
         for node in nodes:
             if self.values.get(node.order, -np.inf) >= self.best - TIE and np.isfinite(self.best):
                 tables = self.ground.search.tables(self.flat, node.documents)
-                (gains,) = gains_of(tables, len(self.ground.members), [self._gain])
+                (gains,) = gains_of(tables, len(self.ground.members), [self.ground.gain])
                 values = self.ground.preferred(gains, self.open_to)
                 return node.literals, first_of_best(values, self.ground.preference)
         return None
-
-    def _gain(self, W: Float64) -> Float64:
-        return self.ground.voting.gain(W, self.ground.speaks)
 
     def _hopeless(self, node: Node) -> bool:
         """Whether neither the node nor any below can win: no gain is above the weight."""
@@ -126,7 +123,7 @@ class _Search:
         start = search.starts[piece]
         unknown = search.unknown(self.flat, node.documents)
         total = self.flat[node.documents].sum(axis=0)
-        self._take(node, start, self._gain(search.with_rest(start, yes, unknown, total)))
+        self._take(node, start, self.ground.gain(search.with_rest(start, yes, unknown, total)))
         for split in node.splits:
             for child, table in self._tables(node, split, piece, yes, depth):
                 self._listed(child, piece, table, depth + 1)
@@ -153,7 +150,7 @@ class _Search:
     def _numeric(self, node: Node) -> None:
         total = self.flat[node.documents].sum(axis=0)
         for start, W in self.ground.search.cut_tables(self.flat, node.documents, total):
-            self._take(node, start, self._gain(W))
+            self._take(node, start, self.ground.gain(W))
         for split in node.splits:
             for child in split:
                 if not self._hopeless(child):

@@ -151,7 +151,7 @@ def decision_rule(ground: Ground, number: int) -> Growth | None:
     blocks = _two_sided(ground, ground.reach, literals)
     W = ground.engine.sums(blocks)
     vote = ground.vote(W, ground.speaks)
-    gain = float(ground.voting.gain(W, ground.speaks))
+    gain = float(ground.gain(W))
     return Growth(tuple(_list_of_rules(ground, literals, vote.votes, vote.alpha)), gain)
 
 
@@ -185,7 +185,7 @@ def _ended(
     """The last test with the block that is better apart from all that failed before."""
     ends: list[Literals] = [(*branch, (condition, block)) for block in (YES, NO)]
     gains = [
-        float(ground.voting.gain(ground.engine.sums(_within(blocks, part)), ground.speaks))
+        float(ground.gain(ground.engine.sums(_within(blocks, part))))
         for blocks in (_two_sided(ground, reach, end) for end in ends)
     ]
     return ends[gains[1] > gains[0] + TIE]

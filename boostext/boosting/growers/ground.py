@@ -94,12 +94,21 @@ class Ground:
     ) -> tuple[int, float] | None:
         """The condition of greatest gain among these documents, and its gain."""
         tables = self.search.tables(flat, documents)
-        (gains,) = gains_of(tables, len(self.members), [lambda W: self.voting.gain(W, self.speaks)])
+        (gains,) = gains_of(tables, len(self.members), [self.gain])
         values = self.preferred(gains, open_to)
         if not len(values) or not np.isfinite(values.max()):
             return None
         j = first_of_best(values, self.preference)
         return j, float(gains[j])
+
+    def gain(self, W: Float64) -> Float64:
+        """(...,) of block weights (..., 3, 2, k) where all blocks vote that may.
+
+        A silent block UNKNOWN is not looked at: that is a third of the work.
+        """
+        if self.speaks[UNKNOWN]:
+            return self.voting.gain(W, self.speaks)
+        return self.voting.gain(W[..., NO:, :, :], self.speaks[NO:])
 
     def vote(self, W: Float64, speaks: Float64) -> Vote:
         return self.voting.votes(W, speaks, self.smoothing)

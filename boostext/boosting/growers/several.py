@@ -29,7 +29,7 @@ def per_label(ground: Ground, number: int) -> Growth | None:
         for label in np.flatnonzero(chosen == condition).tolist():
             own = W[:, :, [label]]
             votes[:, [label]] = ground.vote(own / own.sum(), ground.speaks).votes
-            gain += float(ground.voting.gain(own, ground.speaks))
+            gain += float(ground.gain(own))
         blocks = ground.engine.blocks(condition)
         stands.append(Stand(Place((), condition), blocks, votes))
     return Growth(tuple(stands), gain) if stands else None
@@ -43,7 +43,7 @@ def _best_by_label(ground: Ground, flat: Float64, number: int) -> tuple[Int64, F
     may_win = ground.open_to(number) & (preference > 0)
     for start, W in ground.search.tables(flat, ground.everything()):
         by_label = np.moveaxis(W, 3, 1)[..., None]  # (c, k, 3, 2, 1)
-        gains = ground.voting.gain(by_label, ground.speaks)  # (c, k)
+        gains = ground.gain(by_label)  # (c, k)
         part = slice(start, start + len(W))
         values = np.where(may_win[part], gains.T * preference[part], -np.inf)  # (k, c)
         first = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
@@ -61,9 +61,7 @@ def committee(ground: Ground, number: int) -> Growth | None:
     AdaBoost.MH with K rules a round.
     """
     tables = ground.search.tables(ground.flat(), ground.everything())
-    (gains,) = gains_of(
-        tables, len(ground.members), [lambda W: ground.voting.gain(W, ground.speaks)]
-    )
+    (gains,) = gains_of(tables, len(ground.members), [ground.gain])
     values = ground.preferred(gains, ground.open_to(number))
     chosen: list[int] = []
     while len(chosen) < min(ground.settings.rules_per_round, len(values)):
