@@ -13,14 +13,16 @@ from boostext.cli.report_page import SOURCES, out_of_fold
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow, margin_rows
+from boostext.evaluation.measures import Monitor
 from boostext.features.conditions import Condition
 from boostext.model.model import Model
-from boostext.model.predict import Predictor, decisions
+from boostext.model.predict import Predictor, decisions, link_of
 from boostext.reports.coverage import term_facts
-from boostext.reports.evidence import Evidence, evidence_of, found_in
+from boostext.reports.evidence import Evidence, evidence_of, found_in, scores_by_round
 from boostext.reports.outliers import label_signs
-from boostext.reports.page.content import Content, Judged, Read
+from boostext.reports.page.content import Content, Curve, Judged, Read
 from boostext.reports.terms import term_rows
+from boostext.settings import StopSettings
 
 
 class Gathered:
@@ -82,5 +84,17 @@ def data_content(
         judged, source = out_of_fold(evidence.corpus, found.audit, model.multilabel), "cv"
     facts = term_facts(evidence, term_rows(model))
     return Content(
-        model, title, evidence, facts, judged, own, found.rows, SOURCES[source], margins, read=read
-    )
+        model, title, evidence, facts, judged, own, found.rows, SOURCES[source], margins,
+        [curve_of(evidence, what)], read,
+    )  # fmt: skip
+
+
+def curve_of(evidence: Evidence, what: str) -> Curve:
+    """The measure that would stop training, on these documents after some of the rounds."""
+    model = evidence.model
+    monitor = Monitor(
+        StopSettings().monitor, evidence.gold, model.multilabel, link_of(model),
+        model.boosting.threshold,
+    )  # fmt: skip
+    points = ((t, monitor.value(scores)) for t, scores in scores_by_round(evidence))
+    return Curve(f"{monitor.name}, {what}", tuple(points))

@@ -12,6 +12,7 @@ from boostext.arrays import Float64
 from boostext.evaluation.margins import MarginRow
 from boostext.evaluation.report import Bin
 from boostext.reports.page.content import Curve
+from boostext.reports.page.data import shown
 
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 48
@@ -114,7 +115,7 @@ def _trace(line: Curve, number: int, x: Scale, y: Scale) -> Trace:
     kept = _thinned(line.points, MOST_POINTS)
     path = "M" + "L".join(f"{x(a):g} {y(b):g}" for a, b in kept)
     rows = tuple((f"{a:g}", f"{b:.4g}") for a, b in _thinned(line.points, 15))
-    return Trace(line.name, (number - 1) % 4 + 1, path, rows)
+    return Trace(shown(line.name, 40), (number - 1) % 4 + 1, path, rows)
 
 
 def _thinned(points: Sequence[tuple[float, float]], most: int) -> list[tuple[float, float]]:
@@ -136,7 +137,7 @@ def margin_chart(rows: Sequence[MarginRow]) -> Chart | None:
         line("bound, votes", "votes_bound"), line("bound, tanh", "tanh_bound"),
     ]  # fmt: skip
     about = "The lower a line, the surer the rules."
-    axes = ("margin", "share of (document, label) pairs with this margin or less")
+    axes = ("margin", "share of (document, label) pairs, or of documents, with it or less")
     return line_chart("margins", "Distribution of margins", about, axes, lines, (0, 1))
 
 

@@ -17,15 +17,18 @@ from boostext.reports.page.excerpts import Excerpts, spoken_conditions
 LONGEST_NAME = 400
 """Characters of an id or label up to which it can be written into the corrections."""
 
-ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+ESCAPES = {
+    char: f"\\u{ord(char):04x}"
+    for char in "<>&\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
+    "\u2066\u2067\u2068\u2069"
+}
+"""What could end a script, or turn the direction of its source, and how JSON spells it."""
 
 
 def script_json(value: Any) -> str:
     """JSON that cannot end the element of a page that it stands in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for char, escape in ESCAPES.items():
-        text = text.replace(char, escape)
-    return text
+    return text.translate(str.maketrans(ESCAPES))
 
 
 def shown(text: str, width: int = 60) -> str:

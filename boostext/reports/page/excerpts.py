@@ -9,7 +9,7 @@ from boostext.corpus.documents import Document
 from boostext.features.conditions import YES, Condition, Literal, Occurs
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
-from boostext.reports.marks import Mark, Piece, marked_pieces
+from boostext.reports.marks import Mark, Piece, marked_pieces, showable
 from boostext.reports.terms import TermRow
 
 READ = 200_000
@@ -33,7 +33,7 @@ class Excerpts:
         """Around the words that the conditions ask for; else the beginning."""
         document = self._documents.get(example)
         if document is None:
-            return [Piece(self._corpus.snippets[example])]
+            return [Piece(showable(self._corpus.snippets[example]))]
         found = self._marks(document, said)
         field = max(self._fields, key=lambda name: sum(abs(m.votes) for m in found[name]))
         text = document.texts.get(field, "")[:READ]
