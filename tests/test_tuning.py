@@ -254,6 +254,20 @@ def test_a_long_budget_goes_on_to_the_next_bracket():
     assert all(outcome.last <= 20 for outcome in search.outcomes)
 
 
+def test_rounds_by_cross_validation_are_found_by_the_trials():
+    found = tune(documents(30), plan(rounds="auto"), SMALL, given={"rounds"})
+    assert found.plan.boosting.rounds > 0
+
+
+def test_long_texts_get_no_letters_and_no_gaps_unless_asked_for(monkeypatch):
+    wide = Search(({}, {"analyzer": "char"}, {"expert": "sparse", "ngrams": (1, 2)}), (5,))
+    docs = documents(30)
+    assert len(tune(docs, plan(), wide).outcomes) == 3
+    monkeypatch.setattr("boostext.training.tuning.LONG", 100)
+    assert settings_of(tune(docs, plan(), wide)) == ["(defaults)"]
+    assert len(tune(docs, plan(analyzer="char"), wide, given={"analyzer"}).outcomes) == 1
+
+
 def test_trials_without_terms_are_passed_over():
     docs = documents(30)
     found = tune(docs, plan(), Search(({"min_df": 1}, {"min_df": 1000}), (10,)))

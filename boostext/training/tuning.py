@@ -126,7 +126,7 @@ def tune(
     if _letters(documents) > LONG:
         found = (c for c in found if not _is_wide(c.plan.text) or _is_wide(plan.text))
     size = len(chosen.trials) if search else BRACKET
-    most = plan.boosting.rounds if "rounds" in given else MOST_ROUNDS
+    most = (plan.boosting.rounds if "rounds" in given else 0) or MOST_ROUNDS
     run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks())
     while bracket := list(islice(found, size)):
         run.bracket(bracket, chosen.steps)
