@@ -18,7 +18,7 @@ LONGEST_NAME = 400
 """Characters of an id or label up to which it can be written into the corrections."""
 
 ESCAPES = {
-    char: f"\\u{ord(char):04x}"
+    ord(char): f"\\u{ord(char):04x}"
     for char in "<>&\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
     "\u2066\u2067\u2068\u2069"
 }
@@ -28,7 +28,7 @@ ESCAPES = {
 def script_json(value: Any) -> str:
     """JSON that cannot end the element of a page that it stands in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(str.maketrans(ESCAPES))
+    return text.translate(ESCAPES)
 
 
 def shown(text: str, width: int = 60) -> str:
