@@ -41,6 +41,11 @@ class Algorithm:
     bounds: str = "Hamming loss"
     stops: str = "no condition helps"
 
+    @property
+    def signed(self) -> bool:
+        """Whether a score above 0 speaks for its label: not where scores are shares or losses."""
+        return self.link > 0 and not self.coded
+
 
 REAL, DISCRETE, MARGIN = {"real": "real"}, {"discrete": "discrete"}, {"real": "margin"}
 PLURALITY, MAJORITY = {"discrete": "plurality"}, {"discrete": "majority"}
@@ -50,7 +55,7 @@ SIZED = ("bound", "exact", "numeric")
 
 MH = Algorithm(EXP, REAL | DISCRETE, abstains=True, balanced=True, prior=True)
 MR = Algorithm("ranking", DISCRETE, prior=True, alpha=SIZED, bounds="ranking loss")
-OC = Algorithm("wrong labels", HEDGED, colored=True, one_label=True, link=0, bounds="error")
+OC = Algorithm("wrong labels", HEDGED, colored=True, one_label=True, link=0, bounds="ranking loss")
 M1 = Algorithm(
     "example", PLURALITY, one_label=True, link=0, bounds="error",
     stops="no rule is right on more than half of the weight",

@@ -81,7 +81,7 @@ def round_number(text: str) -> int:
 def label_factor(text: str) -> tuple[str, float]:
     """ "spam=2.5" gives ("spam", 2.5); a label may itself hold an equals sign."""
     label, equals, factor = text.rpartition("=")
-    if not equals or not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", factor):
+    if not equals or not re.fullmatch(r"[0-9]{1,99}(\.[0-9]*)?|\.[0-9]+", factor):
         raise SettingsError(f"class-weight is {text!r}; expected LABEL=FACTOR, as in spam=2.5")
     return label, float(factor)
 

@@ -375,9 +375,24 @@ def test_the_summary_measures_the_model_that_is_kept():
     wrong = sum(model.labels[int(s.argmax())] not in d.labels for d, s in scored)
     assert told.training == pytest.approx(wrong / 60)
     assert told.validation == dict(trained.best.curve)[len(model.rules)]
-    assert told.hamming_loss <= told.bound
+    assert told.bounded == "Hamming loss"
+    assert told.bounded_loss == told.hamming_loss <= told.bound
     counts = {label: sum(d.labels == (label,) for d in documents) for label in LABELS}
     assert told.majority == max(counts, key=counts.get)
+
+
+@pytest.mark.parametrize("start", ["uniform", "balanced"])
+@pytest.mark.parametrize("heavy", [1.0, 1e9])
+def test_the_bounded_loss_goes_by_the_weights_of_documents(start, heavy):
+    """A heavy document that is learned leaves light ones wrong, and the bound far below them."""
+    documents = [dataclasses.replace(d, weight=heavy if n == 0 else 1.0)
+                 for n, d in enumerate(noisy(60, flips=0.4))]  # fmt: skip
+    told = summary(train(documents, plan_of(start=start)))
+    plain = start == "uniform" and heavy == 1
+    assert told.bounded == ("Hamming loss" if plain else "weighted Hamming loss")
+    assert told.bounded_loss <= told.bound * (1 + 1e-9)
+    if heavy > 1:
+        assert told.hamming_loss > told.bound
 
 
 # From Python ---------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from boostext.atomic import replacing
-from boostext.cli.reading import announce_stdin, count, make_parent, tell_bad
+from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
 from boostext.cli.talk import Talk
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -49,8 +49,7 @@ def convert(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    if source == target and source != "-":
-        raise SettingsError("SOURCE and TARGET are the same file; name another TARGET")
+    spare([source], target)
     if target != "-":
         make_parent(target)
     if ending(source) in MODEL_READERS or ending(target) in MODEL_WRITERS:

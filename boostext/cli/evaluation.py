@@ -14,7 +14,7 @@ import numpy as np
 from boostext.arrays import Scores
 from boostext.atomic import check_writable
 from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, make_parent, tell_bad, test_files
+from boostext.cli.reading import announce_stdin, make_parent, spare, tell_bad, test_files
 from boostext.cli.talk import Talk
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
@@ -89,6 +89,7 @@ def check_tuning(job: Job, model: Model) -> None:
             f"{job.model} gives one label a document, the one of greatest score; thresholds are "
             "for models of several labels"
         )
+    spare(job.paths, job.output)
     make_parent(job.output)
     check_writable(job.output)
 

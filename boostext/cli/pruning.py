@@ -11,7 +11,7 @@ import click
 
 from boostext.atomic import check_writable
 from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, count, make_parent, tell_bad
+from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
 from boostext.cli.signals import Stopped, stop_request
 from boostext.cli.talk import Talk
 from boostext.corpus.readers import read_documents
@@ -40,6 +40,7 @@ class Job:
 
 
 def run(job: Job, talk: Talk) -> None:
+    spare(job.data, job.output)
     make_parent(job.output)
     check_writable(job.output)
     model = read_model(Path(job.model))

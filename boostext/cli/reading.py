@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from boostext.cli.talk import Talk
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.stems import TESTING, stem_file
+from boostext.errors import SettingsError
 
 
 def announce_stdin(paths: Sequence[str], talk: Talk) -> None:
@@ -36,6 +38,22 @@ def test_files(paths: Sequence[str]) -> list[str]:
 def make_parent(path: str) -> None:
     """The folder that a new file goes into, made where it is missing."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+
+
+def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
+    """Raise SettingsError where a file that is read would be written over."""
+    for given in inputs:
+        for output in outputs:
+            if _is_same(given, output):
+                raise SettingsError(f"{output}: is read, and would be written over; name another")
+
+
+def _is_same(given: str, output: str | Path) -> bool:
+    files = (given, *(f"{given}.{ending}" for ending in ("names", "data", "dev", "test")))
+    try:
+        return any(os.path.samefile(file, output) for file in files if os.path.exists(file))
+    except (OSError, ValueError):  # the output is not there yet, or no name for a file
+        return False
 
 
 def count(number: int, noun: str) -> str:

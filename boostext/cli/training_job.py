@@ -16,7 +16,7 @@ from boostext.boosting.rules import Round
 from boostext.cli.config import write_config
 from boostext.cli.cross_validating import audited, found_words, told_by
 from boostext.cli.progress import Progress, State
-from boostext.cli.reading import announce_stdin, count, make_parent, tell_bad
+from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
 from boostext.cli.reporting import write_training_report
 from boostext.cli.rereading import rereading
 from boostext.cli.signals import Stopped, StopRequest, stop_request
@@ -30,7 +30,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.evaluation.measures import Monitor
 from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
-from boostext.reports.folder import check_folder
+from boostext.reports.folder import REPORTS, check_folder
 from boostext.training.columns import described, with_validation
 from boostext.training.crossval import CrossValidation, remarks_before
 from boostext.training.held_out import (
@@ -120,6 +120,9 @@ def run(job: Job, talk: Talk) -> None:
 
 def prepare_places(job: Job) -> None:
     """Hours of training must not end at a place that cannot be written."""
+    reports = [Path(job.report) / name for name in REPORTS] if job.report else []
+    stop, corrections = job.plan.stop, [job.labels_from] if job.labels_from else []
+    spare((*job.data, *stop.valid, *corrections), job.output, job.checkpoint, *reports)
     if job.report:
         check_folder(Path(job.report))
     make_parent(job.output)
@@ -260,10 +263,10 @@ class Line:
         self.progress = progress
         self.rounds = prepared.plan.boosting.rounds
         gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
-        link = ALGORITHMS[prepared.plan.boosting.algorithm].link
+        row = ALGORITHMS[prepared.plan.boosting.algorithm]
         self.monitor = Monitor(
-            prepared.plan.stop.monitor, gold, prepared.multilabel, link,
-            prepared.plan.boosting.threshold,
+            prepared.plan.stop.monitor, gold, prepared.multilabel, row.link,
+            prepared.plan.boosting.threshold, row.signed,
         )  # fmt: skip
         self.train: float | None = None
         self.valid: float | None = None
@@ -329,7 +332,8 @@ def lines(job: Job, result: Summary) -> list[str]:
     if result.validation == result.validation:
         training += f", on validation data {result.validation:.4f}"
     told.append(f"{training}; always {result.majority!r}: {result.baseline:.4f}")
-    told.append(f"Hamming loss {result.hamming_loss:.4f}, its bound {result.bound:.4f}")
+    if result.bounded:
+        told.append(f"{result.bounded} {result.bounded_loss:.4f}, its bound {result.bound:.4f}")
     return told + ([f"report: {job.report}"] if job.report else [])
 
 

@@ -14,7 +14,7 @@ import click
 from boostext.atomic import check_writable, replacing
 from boostext.cli.config import write_config
 from boostext.cli.progress import Progress
-from boostext.cli.reading import announce_stdin, count, make_parent, tell_bad
+from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
 from boostext.cli.signals import Stopped, StopRequest, stop_request
 from boostext.cli.talk import Talk
 from boostext.compiled import on_compile
@@ -67,6 +67,7 @@ def wish(
 
 def run(job: Job, talk: Talk) -> None:
     """Tune, write the settings, and tell."""
+    spare(job.data, job.output)
     make_parent(job.output)
     check_writable(job.output)
     with stop_request() as stop:

@@ -83,10 +83,14 @@ class _Reader:
         except RecursionError:
             raise self.fault("JSON nested too deeply; expected one flat object a line") from None
         except json.JSONDecodeError as error:
-            message = f"not JSON: {error.msg} at column {error.colno}; expected an object"
+            column = min(error.pos, len(text.rstrip())) + 1
+            message = f"not JSON: {error.msg} at column {column}; expected an object"
             raise self.fault(message) from None
         except ValueError as error:
-            raise self.fault(f"not JSON: {error}") from None
+            # subtle: Python refuses to read very long whole numbers, and says so for programmers
+            long = str(error).startswith("Exceeds")
+            what = "a whole number of more than 4,300 digits" if long else error
+            raise self.fault(f"not JSON: {what}; expected an object") from None
         if not isinstance(record, dict):
             hint = "; turn a list of records into lines by jq -c '.[]'" * isinstance(record, list)
             raise self.fault(f"expected an object like {{...}}, found {kind(record)}{hint}")

@@ -15,6 +15,7 @@ from boostext.settings import DataSettings
 DEFAULTS = DataSettings()
 NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 """A cell that is a number; 007, 1_000, inf and nan are categories."""
+GREATEST_WEIGHT = 1e100
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,11 @@ def label_set(labels: Iterable[str], source: Source, line: int) -> tuple[str, ..
 
 
 def checked_weight(value: float, source: Source, line: int) -> float:
-    """A finite weight of 0 or more."""
-    if not math.isfinite(value) or value < 0:
-        raise source.fault(line, f"weight is {value}; it must be a finite number of 0 or more")
+    """A weight of 0 or more, small enough that no sum of weights is infinite."""
+    if not 0 <= value <= GREATEST_WEIGHT:
+        raise source.fault(
+            line, f"weight is {value}; it must be a number from 0 to {GREATEST_WEIGHT}"
+        )
     return value
 
 

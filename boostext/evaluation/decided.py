@@ -20,6 +20,7 @@ class Decided(Sums):
     exact: decided and given labels are the same. labelled: examples with a given label, of which
     top_wrong have not given the label of greatest score.
     wrong, cells: (example, label) pairs; an example has the model's labels and its unknown ones.
+    For one label a pair is right by the sign of its score, which is what boosting bounds.
     tp, fp, fn: (k,) per label. strange: label that the model does not know -> examples with it;
     strange_examples: examples with any such label.
     """
@@ -38,8 +39,13 @@ class Decided(Sums):
     strange_examples: int
 
 
-def decided(scores: Scores, gold: Gold, given: Booleans, multilabel: bool) -> Decided:
-    """scores: (m, k). given: (m, k), the labels that the model gives: `model.predict.decisions`."""
+def decided(
+    scores: Scores, gold: Gold, given: Booleans, multilabel: bool, signed: bool = True
+) -> Decided:
+    """scores: (m, k). given: (m, k), the labels that the model gives: `model.predict.decisions`.
+
+    signed: a score above 0 speaks for its label; else only the order of scores means something.
+    """
     m, k = scores.shape
     true = gold.matrix
     right = given & true
@@ -49,13 +55,14 @@ def decided(scores: Scores, gold: Gold, given: Booleans, multilabel: bool) -> De
     labelled = true.any(1) | (gold.strange > 0)
     top = true[np.arange(m), scores.argmax(1)]
     strange = int(gold.strange.sum())
+    called = given if multilabel or not signed else scores > 0
     return Decided(
         examples=m,
         errors=int(m - correct.sum()),
         exact=int(exact.sum()),
         labelled=int(labelled.sum()),
         top_wrong=int((labelled & ~top).sum()),
-        wrong=int(fp.sum() + fn.sum()) + strange,
+        wrong=int((called != true).sum()) + strange,
         cells=m * k + strange,
         tp=tp,
         fp=fp,

@@ -45,7 +45,7 @@ class Scored:
     """Scores (m, k), the labels given in the data and by the model (m, k); parts on demand.
 
     link: from scores to probabilities, `model.predict.link_of`; curves: those of a calibrated
-    model, which go before it.
+    model, which go before it. signed: a score above 0 speaks for its label.
     """
 
     scores: Scores
@@ -54,10 +54,11 @@ class Scored:
     multilabel: bool
     link: float = 2.0
     curves: tuple[Curve, ...] = ()
+    signed: bool = True
 
     @cached_property
     def decided(self) -> Decided:
-        return decided(self.scores, self.gold, self.given, self.multilabel)
+        return decided(self.scores, self.gold, self.given, self.multilabel, self.signed)
 
     @cached_property
     def ranked(self) -> Ranked:
@@ -114,17 +115,20 @@ class Monitor:
     """
 
     def __init__(
-        self, name: str, gold: Gold, multilabel: bool, link: float = 2.0, threshold: float = 0.0
-    ) -> None:
+        self, name: str, gold: Gold, multilabel: bool, link: float = 2.0, threshold: float = 0.0,
+        signed: bool = True,
+    ) -> None:  # fmt: skip
         self.name = monitored(name, multilabel)
         self.measure = MEASURES[self.name]
         self._gold, self._multilabel, self._link = gold, multilabel, link
-        self._threshold = threshold
+        self._threshold, self._signed = threshold, signed
 
     def value(self, scores: Scores) -> float:
         """scores: (m, k) of the examples of `gold`."""
         given = scores > self._threshold if self._multilabel else greatest(scores)
-        scored = Scored(scores, self._gold, given, self._multilabel, self._link)
+        scored = Scored(
+            scores, self._gold, given, self._multilabel, self._link, signed=self._signed
+        )  # fmt: skip
         return self.measure.value(scored)
 
     def is_better(self, value: float, than: float) -> bool:

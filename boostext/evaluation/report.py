@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Scores
 from boostext.corpus.documents import Document
 from boostext.evaluation.calibration import BINS, Calibration
@@ -123,8 +124,13 @@ def evaluate(
 def report_of(model: Model, scores: Scores, gold: Gold, given: Booleans | None = None) -> Report:
     """Measure documents whose scores (m, k) are at hand. given: (m, k), else by `decisions`."""
     given = decisions(scores, model) if given is None else given
-    tally = Scored(scores, gold, given, model.multilabel, link_of(model), model.calibration).tally()
-    return _report(model, tally, confusions(scores, gold, given), 0)
+    return _report(model, _tally(model, scores, gold, given), confusions(scores, gold, given), 0)
+
+
+def _tally(model: Model, scores: Scores, gold: Gold, given: Booleans) -> Tally:
+    signed = ALGORITHMS[model.boosting.algorithm].signed
+    link, curves = link_of(model), model.calibration
+    return Scored(scores, gold, given, model.multilabel, link, curves, signed).tally()
 
 
 def _measured(
@@ -132,9 +138,7 @@ def _measured(
 ) -> tuple[Tally, Counter[tuple[str, str]]]:
     gold = gold_of(model.labels, (document.labels for document in documents))
     given = decisions(scores, model, threshold)
-    link, curves = link_of(model), model.calibration
-    tally = Scored(scores, gold, given, model.multilabel, link, curves).tally()
-    return tally, confusions(scores, gold, given)
+    return _tally(model, scores, gold, given), confusions(scores, gold, given)
 
 
 def _pieces(

@@ -69,7 +69,7 @@ def nothing_left(
 ) -> BoostextError:
     """What was there after each filter: `tokens 12 -> different tokens 8 -> min-df 2: 0 terms`."""
     if not documents:
-        return DataError(path, 0, "no documents; expected at least one")
+        return BoostextError("the data holds no documents; expected one at least")
     found = tuple(fields.values())
     own = [settings.of_field(name) for name in fields]
     frequent = [_frequent(t, each, documents) for t, each in zip(found, own, strict=True)]

@@ -92,10 +92,11 @@ class Course:
         self._rounds = self._booster.rounds()
         self._sums = Sums(part.measured, self._booster.members)
         self._seen: set[int] = set()
-        link = ALGORITHMS[boosting.algorithm].link
+        row = ALGORITHMS[boosting.algorithm]
         self._monitor = Monitor(
-            plan.stop.monitor, part.gold, part.prepared.multilabel, link, boosting.threshold
-        )
+            plan.stop.monitor, part.gold, part.prepared.multilabel, row.link, boosting.threshold,
+            row.signed,
+        )  # fmt: skip
         self.marks: list[Mark] = []
         self.done, self.ended = 0, False
         self._best: Mark | None = None

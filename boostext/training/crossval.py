@@ -245,8 +245,10 @@ def _booster(prepared: Prepared, examples: Int64, features: FeatureMatrix, threa
 def _monitor(prepared: Prepared, examples: Int64) -> Monitor:
     corpus, plan = prepared.corpus, prepared.plan
     gold = Gold(corpus.labels, len(corpus.labels), gather(corpus.label_sets, examples))
-    link = ALGORITHMS[plan.boosting.algorithm].link
-    return Monitor(plan.stop.monitor, gold, prepared.multilabel, link, plan.boosting.threshold)
+    row = ALGORITHMS[plan.boosting.algorithm]
+    return Monitor(
+        plan.stop.monitor, gold, prepared.multilabel, row.link, plan.boosting.threshold, row.signed
+    )
 
 
 def _curve(curves: Sequence[Sequence[tuple[int, float]]], last: int) -> Iterator[CurvePoint]:

@@ -41,9 +41,10 @@ def curve(trained: Trained) -> tuple[str, list[CurveRow]]:
     """The measure's name, and its values after each marked round and the last."""
     prepared, model = trained.prepared, trained.model
     plan = prepared.plan
+    row = ALGORITHMS[plan.boosting.algorithm]
     monitor = Monitor(
         plan.stop.monitor, corpus_gold(prepared.corpus, len(model.labels)), prepared.multilabel,
-        ALGORITHMS[plan.boosting.algorithm].link, plan.boosting.threshold,
+        row.link, plan.boosting.threshold, row.signed,
     )  # fmt: skip
     valid = dict(trained.best.curve) if trained.best else {}
     sums = Sums(prepared.features, trained.members)

@@ -192,10 +192,11 @@ class _Learning:
         self.best: BestRound | None = None
         if prepared.validation is not None:
             gold = prepared.validation.gold
-            link = ALGORITHMS[plan.boosting.algorithm].link
+            row = ALGORITHMS[plan.boosting.algorithm]
             monitor = Monitor(
-                plan.stop.monitor, gold, prepared.multilabel, link, plan.boosting.threshold
-            )
+                plan.stop.monitor, gold, prepared.multilabel, row.link, plan.boosting.threshold,
+                row.signed,
+            )  # fmt: skip
             self.best = BestRound(monitor)
         self.interrupted = False
         self._saved_at = time.monotonic()

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Scores
+from boostext.boosting.starts import STARTS
 from boostext.corpus.checks import alike_labels, count_labels
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Gold
@@ -27,7 +29,8 @@ class Summary:
 
     baseline: the same measure where every example gets the most frequent label, `majority`, on
     the data that decides: validation where there is any. NaN where a value is unknown.
-    hamming_loss, bound: of the training data, and the product of Z that it cannot be above.
+    bound: the product of Z; bounded: the loss on the training data that it cannot be below, as
+    `bounded_loss` has it, "" for none.
     """
 
     rules: int
@@ -41,6 +44,8 @@ class Summary:
     majority: str
     baseline: float
     hamming_loss: float
+    bounded: str
+    bounded_loss: float
     bound: float
 
     @property
@@ -57,9 +62,11 @@ def summary(trained: Trained) -> Summary:
     gold = corpus_gold(prepared.corpus, len(model.labels))
     scores = model_scores(trained)
     given, link = decisions(scores, model), link_of(model)
-    scored = Scored(scores, gold, given, model.multilabel, link, model.calibration)
+    signed = ALGORITHMS[model.boosting.algorithm].signed
+    scored = Scored(scores, gold, given, model.multilabel, link, model.calibration, signed)
     measure = monitored(prepared.plan.stop.monitor, model.multilabel)
     majority, baseline = _baseline(prepared, measure, gold)
+    bounded, loss = bounded_loss(prepared, scored)
     return Summary(
         rules=len(model.rules),
         rounds=model.round_count,
@@ -72,8 +79,32 @@ def summary(trained: Trained) -> Summary:
         majority=majority,
         baseline=baseline,
         hamming_loss=MEASURES["hamming-loss"].value(scored),
+        bounded=bounded,
+        bounded_loss=loss,
         bound=float(np.prod(model.history.z)),
     )
+
+
+def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
+    """The loss that the product of Z bounds, by name and on the training data.
+
+    Hamming loss goes by the signs of the scores and the weights that boosting began with; other
+    losses are told where all documents weigh the same. ("", NaN) where nothing is known.
+    """
+    boosting, weights = prepared.plan.boosting, prepared.weights
+    row = ALGORITHMS[boosting.algorithm]
+    name = "" if row.coded else row.bounds
+    equal = bool((weights == weights[0]).all())
+    if name == "Hamming loss":
+        start = STARTS[boosting.start](weights, prepared.corpus.label_sets, scored.scores.shape[1])
+        wrong = (scored.scores > 0) != scored.gold.matrix
+        factors = np.where(scored.gold.matrix, start.positive, start.negative)
+        plain = equal and boosting.start == "uniform"
+        kind = name if plain else f"weighted {name}"
+        return kind, float((start.example[:, None] * factors * wrong).sum())
+    if name and equal:
+        return name, MEASURES[name.replace(" ", "-")].value(scored)
+    return "", math.nan
 
 
 def corpus_gold(corpus: Corpus, known: int) -> Gold:
@@ -134,7 +165,8 @@ def _repeated_ids(corpus: Corpus) -> Iterator[str]:
     repeated = [id for id, count in Counter(corpus.ids).items() if count > 1]
     if repeated:
         shown = ", ".join(map(repr, repeated[:3]))
-        yield f"{len(repeated)} ids are given to several documents, such as {shown}"
+        many = f"{len(repeated)} ids are" if len(repeated) > 1 else "1 id is"
+        yield f"{many} given to several documents, such as {shown}"
 
 
 def _unknown_labels(gold: Gold) -> Iterator[str]:

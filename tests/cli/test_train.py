@@ -56,6 +56,37 @@ def test_the_same_call_writes_the_same_bytes(run, corpus, tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+@pytest.mark.parametrize("command", ["train", "tune"])
+def test_data_is_never_written_over(run, tmp_path, command):
+    data = write_jsonl(tmp_path / "calls.jsonl", records())
+    (tmp_path / "link.jsonl").symlink_to(data)
+    before = data.read_bytes()
+    for output in (data, tmp_path / "link.jsonl", f"{tmp_path}/./calls.jsonl"):
+        done = run(command, data, "-o", output)
+        assert done.exit_code == 2
+        assert "would be written over" in done.stderr
+    assert data.read_bytes() == before
+
+
+def test_a_report_never_takes_the_place_of_data(run, tmp_path):
+    data = write_jsonl(tmp_path / "trace.jsonl", records())
+    before = data.read_bytes()
+    done = run("train", data, "-o", tmp_path / "m", "--report", tmp_path)
+    assert done.exit_code == 2
+    assert data.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "said"),
+    [("mh", "Hamming loss"), ("mr", "ranking loss"), ("m1", "error"), ("mo", ""), ("bagging", "")],
+)
+def test_the_bound_is_told_beside_the_loss_that_it_bounds(run, corpus, tmp_path, algorithm, said):
+    options = ("--algorithm", algorithm, "--rounds", 5)
+    done = run("train", corpus, "-o", tmp_path / "m", *options)
+    bounded = [line for line in done.stdout.splitlines() if ", its bound " in line]
+    assert [line.rsplit(" ", 4)[0] for line in bounded] == ([said] if said else [])
+
+
 def test_a_report_holds_rules_terms_outliers_and_the_trace(run, corpus, tmp_path):
     report = tmp_path / "deep" / "report"
     trained(run, corpus, tmp_path / "m", "--report", report, "--valid-fraction", 0.2)

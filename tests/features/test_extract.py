@@ -5,7 +5,7 @@ import pytest
 
 from boostext.arrays import Lists
 from boostext.corpus.documents import Document, Origin
-from boostext.errors import DataError, SettingsError
+from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.features.attributes import category, number
 from boostext.features.conditions import Occurs, spell
 from boostext.features.extract import extract
@@ -128,7 +128,7 @@ def test_texts_without_a_token_say_so_and_where_they_are():
 
 
 def test_no_documents_say_so():
-    with pytest.raises(DataError, match="no documents"):
+    with pytest.raises(BoostextError, match="no documents"):
         extract([], TextSettings(), ["text"])
 
 
