@@ -72,11 +72,12 @@ class Point:
 class Experiment:
     """One corpus read once, for any number of algorithms.
 
-    text: settings of TextSettings. Measuring costs no seconds of a Point, reading neither.
+    text: settings of TextSettings, or any that hold for all algorithms. measure: what a Point
+    tells for errors. Measuring costs no seconds of a Point, reading neither.
     """
 
-    def __init__(self, given: Corpus, **text: Any) -> None:
-        self.name, self._text = given.name, text
+    def __init__(self, given: Corpus, measure: str = "error", **text: Any) -> None:
+        self.name, self.measure, self._text = given.name, measure, text
         plan = Plan.of(**text)
         self.prepared: Prepared = prepare(given.train, plan, given.test)
 
@@ -100,7 +101,7 @@ class Experiment:
     ) -> Iterator[tuple[Point, Booster]]:
         """Errors after each round that is `measured`, and after the last."""
         booster = self.booster(**boosting)
-        errors, seconds, number = Errors(self.prepared, booster), 0.0, 0
+        errors, seconds, number = Errors(self.prepared, booster, self.measure), 0.0, 0
         for made, spent in timed(booster.rounds()):
             seconds, number = seconds + spent, made.number
             errors.add(made)
@@ -113,7 +114,7 @@ class Experiment:
 class Errors:
     """Errors on both parts, kept up to date rule by rule."""
 
-    def __init__(self, prepared: Prepared, booster: Booster) -> None:
+    def __init__(self, prepared: Prepared, booster: Booster, measure: str) -> None:
         if prepared.validation is None:
             raise ValueError("an experiment has documents to count errors on")
         names = prepared.corpus.labels
@@ -122,8 +123,8 @@ class Errors:
         width = len(names) if booster.code is None else booster.code.shape[1]
         self._sums = np.zeros((len(prepared.validation), width))
         learned = Gold(names, len(names), prepared.corpus.label_sets)
-        self._train = Monitor("error", learned, prepared.multilabel)
-        self._test = Monitor("error", prepared.validation.gold, prepared.multilabel)
+        self._train = Monitor(measure, learned, prepared.multilabel)
+        self._test = Monitor(measure, prepared.validation.gold, prepared.multilabel)
 
     def add(self, made: Round) -> None:
         self._rules += made.rules

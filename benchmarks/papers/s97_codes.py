@@ -8,8 +8,9 @@ Schapire, Using output codes to boost multiclass learning problems (1997), secti
 AdaBoost.M2, AdaBoost.M1, output codes without reweighting (ECOC), bagging and Arc-x4 on sets of
 UCI, with rules of one condition (FindAttrTest there). Beside them real AdaBoost.MH, and rules of
 several conditions for all labels at once (FindDecRule there). Test sets are the customary ones, or
-a fifth of the documents. M1 stops where no rule is right on more than half of the weight, which
-with many labels is at once: what output codes were made for.
+a fifth of the documents; where a value is missing a rule has a vote of its own. M1 stops where no
+rule is right on more than half of the weight, which with many labels is at once: what output codes
+were made for.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def main() -> None:
     given = options(__doc__, rounds=500, smoke=10, names=SETS)
     rows = []
     for name in given.names:
-        experiment = Experiment(corpus(f"uci-{name}", given.most), smoothing="ss99")
+        experiment = Experiment(
+            corpus(f"uci-{name}", given.most), smoothing="ss99", unknown="votes"
+        )
         for method, settings in METHODS.items():
             if len(experiment.prepared.corpus) > SLOW.get(method, sys.maxsize):
                 continue
