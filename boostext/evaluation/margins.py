@@ -34,12 +34,30 @@ def tanh_margins(scores: Scores, signs: Signs) -> Float64:
     return np.tanh(signs * scores / 2)
 
 
+def leads(scores: Scores, signs: Signs) -> Float64:
+    """(m, 1): least score of a given label minus greatest of another; 0 where a side has none.
+
+    Source: SF12 s10, multiclass margins.
+    """
+    given = np.min(scores, axis=1, where=signs > 0, initial=np.inf)
+    other = np.max(scores, axis=1, where=signs < 0, initial=-np.inf)
+    return np.where(np.isfinite(given) & np.isfinite(other), given - other, 0.0)[:, None]
+
+
+def _greatest_lead(model: Model, total: float) -> float:
+    """What no lead is beyond: all votes, all columns of a code, or votes against themselves."""
+    if not model.code:
+        return total
+    return float(model.width) if model.boosting.decoding == "hamming" else 2 * total
+
+
 @dataclass(frozen=True)
 class MarginRow:
     """Shares of the (example, label) pairs with a margin of theta or less, and what bounds them.
 
-    votes: margins as `margins`; tanh: as `tanh_margins`. Bounds hold on the training data; None
-    where the algorithm gives none.
+    votes: margins as `margins`; tanh: as `tanh_margins`. Where scores are shares of votes or come
+    from a code they have no sign, and the shares are of examples, by `leads`. Bounds hold on the
+    training data; None where the algorithm gives none.
     """
 
     theta: float
@@ -57,10 +75,14 @@ def margin_rows(
     weights: (m,) of the examples, as learned with; shares are of weight. training: these are the
     very documents that the model was learned from, so that the bounds hold.
     """
-    weights = weights / max(float(weights.sum()), 1e-300) / max(scores.shape[1], 1)
     bounded = training and bounds_margins(model)
     total = vote_total(model)
-    pairs = (margins(scores, signs, total), tanh_margins(scores, signs))
+    if ALGORITHMS[model.boosting.algorithm].signed:
+        pairs = (margins(scores, signs, total), tanh_margins(scores, signs))
+    else:
+        lead = leads(scores, signs)
+        pairs = (lead / (_greatest_lead(model, total) or 1.0), np.tanh(lead / 2))
+    weights = weights / max(float(weights.sum()), 1e-300) / max(pairs[0].shape[1], 1)
     by_votes, by_tanh = (_shares(values, weights) for values in pairs)
     rows = []
     for theta, votes, tanh in zip(THETAS, by_votes, by_tanh, strict=True):
@@ -84,7 +106,7 @@ def _shares(values: Float64, weights: Float64) -> list[float]:
 def bounds_margins(model: Model) -> bool:
     """Whether the product of Z bounds the loss of pairs that weigh the same for every label."""
     row = ALGORITHMS[model.boosting.algorithm]
-    whole = len(model.history.z) >= len(model.rules) > 0
+    whole = len(model.history.z) >= model.round_count > 0
     return (
         row.bounds == "Hamming loss" and model.boosting.start == "uniform" and whole
         and not model.code

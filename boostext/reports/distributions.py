@@ -22,7 +22,9 @@ def margin_drawing(rows: Sequence[MarginRow], page: Page) -> Text:
         )
         for row in rows[::2]
     ]
-    note = Text("share of (document, label) pairs with this margin or less", style=QUIET)
+    note = Text(
+        "share of (document, label) pairs, or of documents, with this margin or less", style=QUIET
+    )
     return stack([head, *lines, note])
 
 

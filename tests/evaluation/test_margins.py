@@ -45,7 +45,8 @@ def test_a_model_without_rules_has_margins_of_0():
 @pytest.mark.parametrize(
     "values",
     [{}, {"abstain": True}, {"votes": "discrete"}, {"algorithm": "logistic"},
-     {"algorithm": "adaboost-r"}, {"shrinkage": 0.3}],
+     {"algorithm": "adaboost-r"}, {"shrinkage": 0.3}, {"algorithm": "adtree"}, {"algorithm": "mp"},
+     {"algorithm": "mh-kr"}, {"algorithm": "slipper"}, {"algorithm": "decrules-r"}],
 )  # fmt: skip
 def test_no_share_of_training_margins_is_above_its_bound(values):
     plan = Plan.of(rounds=40, threads=1, **values)
@@ -54,6 +55,25 @@ def test_no_share_of_training_margins_is_above_its_bound(values):
     assert all(row.votes <= row.votes_bound + 1e-9 for row in rows)
     assert all(row.tanh <= row.tanh_bound + 1e-9 for row in rows)
     assert any(0 < row.tanh_bound < 1 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("values", "greatest"),
+    [({"algorithm": "oc"}, "votes"), ({"algorithm": "bagging"}, "votes"),
+     ({"algorithm": "mo", "decoding": "hamming"}, "columns"), ({"algorithm": "mo"}, "twice")],
+)  # fmt: skip
+def test_scores_without_a_sign_have_margins_over_the_best_other_label(values, greatest):
+    trained = train(documents(seed=2), Plan.of(rounds=20, threads=1, **values))
+    model, scores = trained.model, model_scores(trained)
+    own = np.array([labels[0] for labels in trained.prepared.corpus.label_sets])
+    rest = scores.copy()
+    rest[np.arange(len(own)), own] = -np.inf
+    lead = scores[np.arange(len(own)), own] - rest.max(axis=1)
+    total = {"votes": vote_total(model), "columns": model.width, "twice": 2 * vote_total(model)}
+    assert np.abs(lead).max() <= total[greatest] * (1 + 1e-12)
+    for row in margins_of(trained):
+        assert row.votes == pytest.approx(np.mean(lead / total[greatest] <= row.theta + 1e-12))
+        assert row.tanh == pytest.approx(np.mean(np.tanh(lead / 2) <= row.theta + 1e-12))
 
 
 def margins_of(trained, **changes):
