@@ -10,8 +10,10 @@ import numpy as np
 
 from boostext.arrays import Float64, Int8, Int32, Int64, Lists, Scores
 from boostext.boosting.reach import Numbers, Reach
+from boostext.compiled import compiled, loaded
 from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Literal, Occurs
 from boostext.model.model import Model
+from boostext.model.sum_kernels import SIGNATURES, add_rows
 
 Asked = tuple[tuple[int, int], ...]
 """A precondition by places of conditions: (place, block) pairs."""
@@ -184,7 +186,12 @@ def _total(numbers: Int32, delta: Float64) -> Float64:
 
 def _totals(lists: Lists, delta: Float64) -> Float64:
     """(m, k): `_total` of every list, in the same order of additions."""
-    from scipy.sparse import csr_array  # one document alone needs no SciPy
+    add = compiled(add_rows, SIGNATURES[add_rows]) if loaded() else None
+    if add is not None:
+        totals = np.zeros((len(lists), delta.shape[1]))
+        add(lists.starts, lists.items, delta, totals)
+        return totals
+    from scipy.sparse import csr_array  # slow to import, and one document alone needs no SciPy
 
     shape = (len(lists), len(delta))
     ones = np.ones(len(lists.items))
