@@ -18,6 +18,8 @@ from boostext.boosting.votes import VOTES
 Move = tuple[Blocks, Float64]
 """Documents by block, and what is added for each block."""
 
+FEW = 4
+"""Labels below which only their columns are touched, as by rules of one label."""
 CHUNK = 1 << 21
 """Block weights held at a time, in numbers: memory does not grow with conditions x labels."""
 
@@ -119,7 +121,11 @@ class PlainEngine:
         h = np.zeros((self.problem.example_count, moves[0][1].shape[1]))
         for blocks, votes in moves:
             for documents, vote in zip(blocks, votes, strict=True):
-                h[documents] += vote
+                spoken = np.flatnonzero(vote)
+                if 0 < len(spoken) < FEW:
+                    h[documents[:, None], spoken] += vote[spoken]
+                elif len(spoken):
+                    h[documents] += vote
         return h
 
     def _reweigh(self) -> Weighing:

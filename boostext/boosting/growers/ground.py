@@ -104,11 +104,10 @@ class Ground:
     def gain(self, W: Float64) -> Float64:
         """(...,) of block weights (..., 3, 2, k) where all blocks vote that may.
 
-        A silent block UNKNOWN is not looked at: that is a third of the work.
+        A silent block UNKNOWN is not looked at, nor a silent NO: each is a third of the work.
         """
-        if self.speaks[UNKNOWN]:
-            return self.voting.gain(W, self.speaks)
-        return self.voting.gain(W[..., NO:, :, :], self.speaks[NO:])
+        first = UNKNOWN if self.speaks[UNKNOWN] else NO if self.speaks[NO] else YES
+        return self.voting.gain(W[..., first:, :, :], self.speaks[first:])
 
     def vote(self, W: Float64, speaks: Float64) -> Vote:
         return self.voting.votes(W, speaks, self.smoothing)

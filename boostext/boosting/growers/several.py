@@ -6,7 +6,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int64
 from boostext.boosting.choice import LEAST_GAIN, TIE, first_of_best
-from boostext.boosting.growers.ground import Ground, Growth, Stand, helps
+from boostext.boosting.growers.ground import Ground, Growth, Stand, helps, masked
 from boostext.boosting.growers.search import gains_of
 from boostext.boosting.rules import Place
 
@@ -19,39 +19,38 @@ def per_label(ground: Ground, number: int) -> Growth | None:
     Source: Esuli, Fagni & Sebastiani 2006, MP-Boost.
     """
     flat = ground.flat()
-    best, values = _best_by_label(ground, flat, number)
+    best, own = _best_by_label(ground, flat, number)
+    gains = ground.gain(own[..., None])  # (k,)
     totals = flat.sum(axis=0).reshape(2, -1).sum(axis=0)  # (k,)
-    chosen = np.where(values > LEAST_GAIN * totals, best, -1)
-    stands, gain = [], 0.0
+    chosen = np.where(gains > LEAST_GAIN * totals, best, -1)
+    stands = []
     for condition in dict.fromkeys(chosen[chosen >= 0].tolist()):
-        W = ground.engine.block_weights(condition)
         votes = np.zeros((3, len(chosen)))
         for label in np.flatnonzero(chosen == condition).tolist():
-            own = W[:, :, [label]]
-            votes[:, [label]] = ground.vote(own / own.sum(), ground.speaks).votes
-            gain += float(ground.gain(own))
-        blocks = ground.engine.blocks(condition)
+            W = own[label][..., None] / own[label].sum()
+            votes[:, [label]] = ground.vote(W, ground.speaks).votes
+        blocks = masked(ground.engine.blocks(condition), ground.speaks)
         stands.append(Stand(Place((), condition), blocks, votes))
-    return Growth(tuple(stands), gain) if stands else None
+    return Growth(tuple(stands), float(gains[chosen >= 0].sum())) if stands else None
 
 
 def _best_by_label(ground: Ground, flat: Float64, number: int) -> tuple[Int64, Float64]:
-    """(k,) condition of greatest gain, of equals the first, and that gain."""
+    """(k,) condition of greatest gain, of equals the first; its block weights (k, 3, 2)."""
     k = flat.shape[1] // 2
-    best, greatest, gain_of_best = np.zeros(k, np.int64), np.full(k, -np.inf), np.zeros(k)
+    best, greatest, own = np.zeros(k, np.int64), np.full(k, -np.inf), np.zeros((k, 3, 2))
     preference = ground.preference
     may_win = ground.open_to(number) & (preference > 0)
     for start, W in ground.search.tables(flat, ground.everything()):
-        by_label = np.moveaxis(W, 3, 1)[..., None]  # (c, k, 3, 2, 1)
-        gains = ground.gain(by_label)  # (c, k)
+        by_label = np.moveaxis(W, 3, 1)  # (c, k, 3, 2)
+        gains = ground.gain(by_label[..., None])  # (c, k)
         part = slice(start, start + len(W))
         values = np.where(may_win[part], gains.T * preference[part], -np.inf)  # (k, c)
         first = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
         here = values[np.arange(k), first]
         wins = here > greatest + TIE
         best[wins], greatest[wins] = start + first[wins], here[wins]
-        gain_of_best[wins] = gains[first, np.arange(k)][wins]
-    return best, np.where(np.isfinite(greatest), gain_of_best, 0.0)
+        own[wins] = by_label[first, np.arange(k)][wins]
+    return best, own
 
 
 def committee(ground: Ground, number: int) -> Growth | None:
