@@ -1,8 +1,11 @@
 """Engines find the same rules: the plain one, straight from the formulas, and the fast one."""
 
+import gzip
+import json
 import subprocess
 import sys
 import tracemalloc
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -14,10 +17,12 @@ from boostext.boosting.engines import choose, incremental
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.rounds import Booster
 from boostext.compiled import notice
+from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.features.conditions import Equals, Occurs
+from boostext.features.extract import extract
 from boostext.features.matrix import FeatureMatrix, NumericColumn
-from boostext.settings import BoostingSettings
+from boostext.settings import BoostingSettings, TextSettings
 from tests.boosting.bags import Names, bag, features_of
 
 needs_numba = pytest.mark.skipif(bool(notice()), reason=notice())
@@ -120,11 +125,23 @@ def test_the_fast_engine_finds_the_rules_of_the_plain_one(
 
 
 @needs_numba
-@pytest.mark.parametrize("single", [True, False])
-def test_the_fast_engine_follows_the_plain_one_for_thousands_of_rounds(single):
+@pytest.mark.parametrize(("single", "rounds"), [(True, 5000), (False, 1500)])
+def test_the_fast_engine_follows_the_plain_one_for_thousands_of_rounds(single, rounds):
     rng = np.random.default_rng(5)
     data = corpus(rng, 300, 4, 40, 0.1, single)
-    agree(data, np.ones(300), rounds=5000)
+    agree(data, np.ones(300), rounds=rounds)
+
+
+@needs_numba
+@pytest.mark.parametrize("name", ["trec6", "semeval2018-ec-en", "debian-section-en"])
+def test_the_fast_engine_follows_the_plain_one_on_real_texts(data_dir, name):
+    with gzip.open(data_dir / name / "train.jsonl.gz", "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in islice(lines, 1000)]
+    labels = sorted({label for record in records for label in record["labels"]})
+    documents = [Document(r["id"], {"text": r["text"]}, tuple(r["labels"])) for r in records]
+    features = extract(documents, TextSettings(counts=(1, 2)), ["text"])
+    sets = Lists.of([[labels.index(label) for label in r["labels"]] for r in records])
+    agree((features, sets, len(labels)), np.ones(len(records)), rounds=200)
 
 
 @needs_numba

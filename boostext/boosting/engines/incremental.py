@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int32, Int64, Scores, Weights
 from boostext.boosting.choice import Choice, Eligible
-from boostext.boosting.engines import kernels, layout
+from boostext.boosting.engines import kernels_moves, kernels_search, kernels_sums, layout
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.search import Search
 from boostext.compiled import compiled, notice
@@ -39,6 +39,8 @@ SPLIT = 400_000
 """Work, in sums changed or terms looked at, from which threads pay."""
 
 
+SHORT = 4
+"""Documents from which a term may have a row; fewer are as soon summed."""
 RECENT = 64
 """Rounds without use after which a row is given up, when rows are counted anew."""
 MOST_BYTES = 2**31
@@ -46,7 +48,7 @@ MOST_BYTES = 2**31
 
 UInt32 = NDArray[np.uint32]
 Changes = tuple[Int32, UInt32, UInt32, Int32]
-"""See kernels.CHANGES."""
+"""See shapes.CHANGES."""
 
 
 class IncrementalEngine:
@@ -79,8 +81,9 @@ class IncrementalEngine:
     def _allocate(self, m: int, kp: int) -> None:
         n, k = len(self.terms.numbers), self.problem.label_count
         self.rows, self._taken = np.zeros((64, 2, kp), np.uint32), 0
-        self.slot, self.mass = np.full(n, -1, np.int32), np.zeros(n, np.int32)
-        self.asked, self.used = np.zeros(n, np.int32), np.zeros(n, np.int32)
+        often = int((self.terms.sizes >= SHORT).sum())
+        self.slot, self.mass = np.full(often, -1, np.int32), np.zeros(n, np.int32)
+        self.asked, self.used = np.zeros(often, np.int32), np.zeros(often, np.int32)
         self._whole_neg = np.zeros((m, kp), np.uint32)
         self._whole_pos = np.zeros(len(self._pos), np.uint32)
         self.units, self._bound_of = np.zeros((2, kp), np.uint32), np.zeros(m, np.int32)
@@ -316,7 +319,7 @@ class IncrementalEngine:
         """Count bounds anew where they have grown slack; only what is looked at depends on it."""
         fit = search.least_mass * self._worth_total / (self.total * max(search.best, 1e-12))
         self._fit = max(self._fit, fit)
-        if fit < self._fit / 1.3:
+        if fit < self._fit / 1.6:
             self._recount_mass()
 
     def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
@@ -337,7 +340,8 @@ class IncrementalEngine:
 
 
 def _kernels() -> dict[str, Any]:
-    made = {f.__name__: compiled(f, s) for f, s in kernels.SIGNATURES.items()}
+    signatures = kernels_sums.SIGNATURES | kernels_moves.SIGNATURES | kernels_search.SIGNATURES
+    made = {f.__name__: compiled(f, s) for f, s in signatures.items()}
     if any(kernel is None for kernel in made.values()):
         raise SettingsError(
             f"the incremental engine needs numba: {notice()}; mend that, or use --engine plain"

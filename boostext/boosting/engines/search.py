@@ -8,13 +8,13 @@ import numpy as np
 
 from boostext.arrays import Float64, Int32
 from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
-from boostext.boosting.engines.kernels import SLOP
+from boostext.boosting.engines.kernels_search import SLOP
 from boostext.boosting.membership import NONE
 
 if TYPE_CHECKING:
     from boostext.boosting.engines.incremental import IncrementalEngine
 
-NEAR, FIRST = 32, 8
+NEAR, FIRST = 32, 3
 """Terms of the greatest bounds that are kept for the next search; how many of them begin it."""
 CUT_SLOP = 4e-6
 """What a threshold's gain by running sums may be wrong by: a rest of 0 has a root of its own."""

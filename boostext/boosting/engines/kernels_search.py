@@ -1,0 +1,348 @@
+"""Which terms may win: bounds on gains, cheap ones first. See shapes.py for the names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from boostext.boosting.engines.shapes import (
+    FOUND,
+    LABELS,
+    LISTS,
+    MEASURE,
+    NEAR,
+    ROWS,
+    SCRATCH,
+    STATE,
+    TABLE,
+    Array,
+    E,
+    Number,
+)
+
+R_SLOP = 1e-9
+"""What r may be wrong by; near r = 1 a gain tells far smaller differences."""
+
+
+def scales(form: int, S: Array, G: Array, g: Array, now: Array) -> Number:
+    """g (2, k): exp(-+G) over the total, so that e * g sums to 1; returns the total.
+
+    now: (2, k) what e of a sign can add to a gain. Real votes: h(p, q) = 1 - sqrt((1-p)(1-q)) -
+    sqrt(pq) <= p + q, p = P/S+, q = N/S-, and a label adds 2 sqrt(S+ S-) h; others: its weight.
+    """
+    total = 0.0
+    for label in range(S.shape[1]):
+        g[0, label], g[1, label] = np.exp(G[label]), np.exp(-G[label])
+        total += S[0, label] * g[0, label] + S[1, label] * g[1, label]
+    for label in range(S.shape[1]):
+        g[0, label] /= total
+        g[1, label] /= total
+        if form > 0:
+            now[0, label], now[1, label] = g[0, label], g[1, label]
+        elif S[0, label] > 0 and S[1, label] > 0:
+            root = np.sqrt(S[1, label] / S[0, label])
+            now[0, label], now[1, label] = root / total, 1 / (root * total)
+        else:
+            now[0, label], now[1, label] = 0.0, 0.0
+    return total
+
+
+def row_scales(form: int, S: Array, g: Array, total: float, grid: Array, scale: Array) -> Number:
+    """scale (3, kp) float32: what - and + steps of rows weigh, and what labels do; see `upper`.
+
+    Returns the gain of a condition that holds nowhere (form 2: its r).
+    """
+    base = 0.0
+    for label in range(S.shape[1]):
+        D0, D1 = S[0, label] * g[0, label], S[1, label] * g[1, label]
+        if form == 0:
+            scale[0, label] = 1 / (grid[0, label] * S[0, label]) if S[0, label] > 0 else 0.0
+            scale[1, label] = 1 / (grid[1, label] * S[1, label]) if S[1, label] > 0 else 0.0
+            scale[2, label] = np.sqrt(S[0, label] * S[1, label]) / total
+            d = np.sqrt(D1) - np.sqrt(D0)
+            base += d * d
+        else:
+            scale[0, label], scale[1, label] = (
+                g[0, label] / grid[0, label],
+                g[1, label] / grid[1, label],
+            )
+            if form == 2:
+                base += abs(D1 - D0)
+    return base
+
+
+def label_roof(form: int, label: int, S: Array, g: Array, total: float) -> Number:
+    """The most that a label can add to a gain (form 0: half of it; form 2: to r)."""
+    D0, D1 = S[0, label] * g[0, label], S[1, label] * g[1, label]
+    if form == 0:
+        return np.sqrt(S[0, label] * S[1, label]) / total
+    if form == 2:
+        return 2 * min(D0, D1)
+    return D0 + D1
+
+
+def roof(form: int, x: float, base: float, out: float, least: float) -> Number:
+    """The most that a condition can gain whose documents weigh x by `now`.
+
+    out: what labels beyond the bound may add; least: the least label weight within it.
+    Form 0: h(p, q) <= (p + q)/2 (1 + max(p, q)).
+    """
+    if form == 0:
+        return base + 2 * (out + x * min(1.0, 0.5 + 0.5 * x / least))
+    if form == 2:
+        r = min(1.0, base + out + 2 * x + R_SLOP)
+        return 1 - np.sqrt(1 - r * r)
+    return out + x
+
+
+def least_mass(form: int, gain: float, base: float, out: float, least: float) -> Number:
+    """The x with roof(x) = gain, or less; below 0 where any x will do."""
+    if form == 0:
+        y = (gain - base) / 2 - out
+        if y <= 0:
+            return -1.0
+        x = least * (np.sqrt(1 + 8 * y / least) - 1) / 2
+        return min(x, y) if x > least else x
+    if form == 2:
+        d = 1 - min(gain, 1.0)
+        return (np.sqrt(max(0.0, 1 - d * d)) - base - out - R_SLOP) / 2
+    return gain - out
+
+
+SLACKS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0, 1e9)
+SHARES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
+NEVER = 1e300
+
+
+def fit_bound(
+    form: int, gain: float, base: float, S: Array, g: Array, total: float,
+    now: Array, worth: Array, scratch: Array, bound: Array,
+) -> None:  # fmt: skip
+    """bound (4,): ratio, out, least, and the least mass that may reach gain: see `roof`.
+
+    mass was counted with `worth`. A label that has moved since by more than some slack, or weighs
+    less than some share of the gain, is left out of the bound and allowed all that it has; of
+    several slacks and shares the best is taken. scratch: (2, kp).
+    """
+    k = S.shape[1]
+    unit = NEVER
+    for label in range(k):
+        scratch[1, label] = label_roof(form, label, S, g, total)
+        moved = 0.0
+        for sign in range(2):
+            if now[sign, label] > 0:
+                known = worth[sign, label] > 1e-200
+                moved = max(moved, now[sign, label] / worth[sign, label] if known else NEVER)
+        scratch[0, label] = moved
+        if moved > 0:
+            unit = min(unit, moved)
+    bound[0], bound[1], bound[2], bound[3] = 0.0, NEVER, 1.0, -2.0
+    for trial in range(len(SLACKS) * len(SHARES)):
+        slack, share = SLACKS[trial // len(SHARES)], SHARES[trial % len(SHARES)]
+        out, least, ratio = 0.0, NEVER, 0.0
+        for label in range(k):
+            moved, weight = scratch[0, label], scratch[1, label]
+            if moved > slack * unit or weight < share * gain / 2:
+                out += weight
+            elif moved > 0:
+                ratio = max(ratio, moved)
+                least = min(least, weight)
+        if ratio > 0 and ratio < NEVER:
+            found = max(least_mass(form, gain, base, out, least) / ratio, -1.0)
+            if found > bound[3]:
+                bound[0], bound[1], bound[2], bound[3] = ratio, out, least, found
+
+
+def upper(
+    form: int, rows: Array, t: int, all_units: Array, yes: Number, no: Number, counts: Array,
+    scale: Array, base: float, work: Array,
+) -> Number:  # fmt: skip
+    """At least the gain of a term, from its row, in float32.
+
+    all_units: (2, kp) uint32, the row of all documents. yes, no: numbers rounded on either side of
+    the condition; counts (2, kp) bounds them by label. scale, base: of `row_scales`. work: (kp,).
+    """
+    zero, one, half = np.float32(0), np.float32(1), np.float32(0.5)
+    inside, outside = half * np.float32(yes), half * np.float32(no)
+    kp = rows.shape[2]
+    # subtle: one loop a form, so that each becomes vector code
+    if form == 0:
+        for label in range(kp):
+            N, P = rows[t, 0, label], rows[t, 1, label]
+            A, B = scale[0, label], scale[1, label]
+            n, p = half * counts[0, label], half * counts[1, label]
+            q0 = max(np.float32(N) - min(inside, n), zero) * A
+            p0 = max(np.float32(P) - min(inside, p), zero) * B
+            q1 = max(np.float32(np.uint32(all_units[0, label] - N)) - min(outside, n), zero) * A
+            p1 = max(np.float32(np.uint32(all_units[1, label] - P)) - min(outside, p), zero) * B
+            work[label] = scale[2, label] * (one - np.sqrt(p0 * q0) - np.sqrt(p1 * q1))
+        return base + 2 * total_of(work) + 1e-6
+    if form == 1:
+        for label in range(kp):
+            N, P = np.float32(rows[t, 0, label]), np.float32(rows[t, 1, label])
+            A, B = scale[0, label], scale[1, label]
+            n, p = min(inside, half * counts[0, label]), min(inside, half * counts[1, label])
+            least = np.sqrt(max(N - n, zero) * A * (max(P - p, zero) * B))
+            work[label] = (N + n) * A + (P + p) * B - least - least
+        return total_of(work) + 1e-6
+    if form == 2:
+        for label in range(kp):
+            N, P = rows[t, 0, label], rows[t, 1, label]
+            A, B = scale[0, label], scale[1, label]
+            x = np.float32(P) * B - np.float32(N) * A
+            y = (
+                np.float32(np.uint32(all_units[1, label] - P)) * B
+                - np.float32(np.uint32(all_units[0, label] - N)) * A
+            )
+            work[label] = abs(x) + abs(y) + (inside + outside) * (A + B)
+        r = min(1.0, total_of(work) + 1e-6)
+        return 1 - np.sqrt(1 - r * r) + 1e-6
+    for label in range(kp):
+        A, B = scale[0, label], scale[1, label]
+        q, p = np.float32(rows[t, 0, label]) * A, np.float32(rows[t, 1, label]) * B
+        work[label] = max(p, q) + inside * (A + B)
+    right = total_of(work)
+    for label in range(kp):
+        A, B = scale[0, label], scale[1, label]
+        q, p = np.float32(rows[t, 0, label]) * A, np.float32(rows[t, 1, label]) * B
+        work[label] = min(p, q) - inside * (A + B)
+    d = np.sqrt(right) - np.sqrt(max(total_of(work) - 1e-6, 0.0))
+    return d * d + 1e-6
+
+
+def total_of(work: Array) -> Number:
+    """Sum of (kp,) float32 in four strands."""
+    a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+    for label in range(0, len(work), 4):
+        a += work[label]
+        b += work[label + 1]
+        c += work[label + 2]
+        d += work[label + 3]
+    return np.float64(a + b) + np.float64(c + d)
+
+
+def sum_row(
+    j: int, lists: Array, labels: Array, e: Array, grid: Array, sums: Array, row: Array
+) -> None:
+    """row (1, 2, kp): what the row of listed condition j would be, from its documents."""
+    neg, pos = e[0], e[1]
+    k = neg.shape[1]
+    for label in range(k):
+        sums[0, label] = sums[1, label] = 0.0
+    for c in range(lists[0][j], lists[0][j + 1]):
+        i = lists[1][c]
+        for label in range(k):
+            sums[0, label] += neg[i, label]
+        for place in range(labels[0][i], labels[0][i + 1]):
+            sums[1, labels[1][place]] += pos[place]
+    for sign in range(2):
+        for label in range(k):
+            row[0, sign, label] = np.uint32(np.rint(sums[sign, label] * grid[sign, label]))
+
+
+def is_drawn(key: int, share: float, j: int) -> Number:
+    """choice.eligible of one condition."""
+    x = np.uint64(j) ^ np.uint64(key)
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x = x ^ (x >> np.uint64(31))
+    return np.float64(x >> np.uint64(11)) * 2.0**-53 < share
+
+
+SLOP = 1e-9
+"""A term may win if its bound is not below the best by more: what sums may be wrong by, in gain."""
+STEP = 64
+"""Terms whose bounds are compared at once."""
+ASKED, LONG = 2, 64
+"""A term that was summed so often, or has so many documents, gets a row."""
+
+
+def scan(
+    form: int, low: int, high: int, best: float, slop: float, key: int, share: float,
+    greatest: float, base: float, total: float, clock: int, preference: Array, state: Array,
+    rows: Array, measure: Array, lists: Array, labels: Array, e: Array, scratch: Array,
+    found: Array, near: Array, bound: Array,
+) -> Number:  # fmt: skip
+    """Those of the terms low..high - 1 that may be the best, by `upper`.
+
+    best: a value (gain x preference) known to be reached; slop: SLOP of it. greatest: of
+    preference. state, measure, scratch: of STATE, MEASURE, SCRATCH. found: (conditions, bounds on
+    their values, terms that want a row), filled from low on; returns how many conditions. near:
+    (conditions, bounds) of the greatest met, for the next search to begin with. bound: (5,), see
+    `fit_bound`; then how many want a row.
+    """
+    S, g = e[2], e[3]
+    numbers, sizes, slot, mass, asked, used = state
+    units, counts, scale, grid, now, worth = measure
+    sums, row, rounded, work = scratch
+    for sign in range(2):
+        for label in range(S.shape[1]):
+            rounded[sign, label] = np.uint32(np.rint(S[sign, label] * grid[sign, label]))
+    count, wanted, m = 0, 0, len(labels[0]) - 1
+    flat = len(preference) == 1
+    for c in range(len(near[0])):
+        near[1][c] = -1.0
+    gain = (best - slop) / greatest
+    fit_bound(form, gain, base, S, g, total, now, worth, sums, bound)
+    for start in range(low, high, STEP):
+        stop = min(start + STEP, high)
+        most = mass[start]
+        for t in range(start + 1, stop):
+            most = max(most, mass[t])
+        if most < bound[3]:
+            continue
+        for t in range(start, stop):
+            if mass[t] < bound[3]:
+                continue
+            j = numbers[t]
+            if share < 1 and not is_drawn(key, share, j):
+                continue
+            like = preference[0] if flat else preference[j]
+            if not flat:
+                most_value = like * roof(form, bound[0] * mass[t], base, bound[1], bound[2])
+                if most_value < best - slop:
+                    continue
+            if t < len(slot) and slot[t] >= 0:
+                used[t] = clock
+                table, place, all_units = rows, slot[t], units
+                yes, no = sizes[t], np.int32(m - sizes[t])
+            else:
+                sum_row(j, lists, labels, e, grid, sums, row)
+                table, place, all_units = row, np.int32(0), rounded
+                yes, no = np.int32(2), np.int32(2)
+                if t < len(slot):
+                    asked[t] += 1
+                    if asked[t] == ASKED or (sizes[t] >= LONG and asked[t] == 1):
+                        found[2][low + wanted] = t
+                        wanted += 1
+            value = like * upper(form, table, place, all_units, yes, no, counts, scale, base, work)
+            if value > near[1][-1]:
+                keep_near(j, value, near[0], near[1])
+            if value >= best - slop:
+                found[0][low + count], found[1][low + count] = j, value
+                count += 1
+    bound[4] = wanted
+    return count
+
+
+def keep_near(j: int, value: float, near: Array, near_values: Array) -> None:
+    """Insert into the lists of the greatest, descending."""
+    place = len(near)
+    while place > 0 and near_values[place - 1] < value:
+        place -= 1
+        if place + 1 < len(near):
+            near[place + 1], near_values[place + 1] = near[place], near_values[place]
+    if place < len(near):
+        near[place], near_values[place] = j, value
+
+
+SIGNATURES: dict[Callable[..., Any], str] = {
+    scales: f"int64, {TABLE}, float64[::1], {TABLE}, {TABLE}",
+    row_scales: f"int64, {TABLE}, {TABLE}, float64, {TABLE}, float32[:, ::1]",
+    scan: "int64, int64, int64, float64, float64, uint64, float64, float64, float64, float64, "
+    f"int64, float64[::1], {STATE}, {ROWS}, {MEASURE}, {LISTS}, {LABELS}, {E}, {SCRATCH}, "
+    f"{FOUND}, {NEAR}, float64[::1]",
+}
