@@ -381,6 +381,26 @@ def test_the_summary_measures_the_model_that_is_kept():
     assert told.majority == max(counts, key=counts.get)
 
 
+@pytest.mark.parametrize(("decoding", "factor"), [("loss", 1), ("hamming", 2)])
+def test_coded_labels_have_the_bound_of_their_error(decoding, factor):
+    plan = Plan.of(algorithm="mo", decoding=decoding, rounds=60, coding="one-per-label", threads=1)
+    trained = train(noisy(seed=4), plan)
+    told = summary(trained)
+    # SS99 Theorem 5: k' = 3 columns, rows differ in rho = 2 of them
+    assert told.bound == pytest.approx(factor * 3 / 2 * np.prod(trained.model.history.z))
+    assert told.bounded == "error"
+    assert told.bounded_loss == told.training <= told.bound
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"algorithm": "logistic-codes"},
+     {"algorithm": "mo", "code": ["bill=++", "move=++", "fault=--"], "decoding": "hamming"}],
+)  # fmt: skip
+def test_codes_that_bound_nothing_are_told_no_bound(values):
+    assert summary(train(noisy(), Plan.of(rounds=5, threads=1, **values))).bounded == ""
+
+
 @pytest.mark.parametrize("start", ["uniform", "balanced"])
 @pytest.mark.parametrize("heavy", [1.0, 1e9])
 def test_the_bounded_loss_goes_by_the_weights_of_documents(start, heavy):

@@ -9,16 +9,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.algorithms import ALGORITHMS
+from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.arrays import Scores
+from boostext.boosting import codings
 from boostext.boosting.starts import STARTS
 from boostext.corpus.checks import alike_labels, count_labels
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
+from boostext.model.decoding import code_of
 from boostext.model.model import asked_conditions
 from boostext.model.predict import decisions, link_of
 from boostext.reports.training import condition_numbers, training_scores
+from boostext.settings import BoostingSettings
 from boostext.training.examples import label_counts
 from boostext.training.run import Prepared, Trained
 
@@ -29,7 +32,7 @@ class Summary:
 
     baseline: the same measure where every example gets the most frequent label, `majority`, on
     the data that decides: validation where there is any. NaN where a value is unknown.
-    bound: the product of Z; bounded: the loss on the training data that it cannot be below, as
+    bound: `loss_bound`; bounded: the loss on the training data that it cannot be below, as
     `bounded_loss` has it, "" for none.
     """
 
@@ -81,19 +84,19 @@ def summary(trained: Trained) -> Summary:
         hamming_loss=MEASURES["hamming-loss"].value(scored),
         bounded=bounded,
         bounded_loss=loss,
-        bound=float(np.prod(model.history.z)),
+        bound=loss_bound(trained),
     )
 
 
 def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
-    """The loss that the product of Z bounds, by name and on the training data.
+    """The loss that `loss_bound` bounds, by name and on the training data.
 
     Hamming loss goes by the signs of the scores and the weights that boosting began with; other
     losses are told where all documents weigh the same. ("", NaN) where nothing is known.
     """
     boosting, weights = prepared.plan.boosting, prepared.weights
     row = ALGORITHMS[boosting.algorithm]
-    name = "" if row.coded else row.bounds
+    name = _bounds_of_code(boosting, row, prepared.corpus) if row.coded else row.bounds
     equal = bool((weights == weights[0]).all())
     if name == "Hamming loss":
         start = STARTS[boosting.start](weights, prepared.corpus.label_sets, scored.scores.shape[1])
@@ -105,6 +108,24 @@ def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
     if name and equal:
         return name, MEASURES[name.replace(" ", "-")].value(scored)
     return "", math.nan
+
+
+def loss_bound(trained: Trained) -> float:
+    """The product of Z; where labels are coded, SS99 Theorem 5 makes a bound of the error of it."""
+    model = trained.model
+    product = float(np.prod(model.history.z))
+    if not model.code:
+        return product
+    return codings.error_bound(code_of(model), model.boosting.decoding, product)
+
+
+def _bounds_of_code(boosting: BoostingSettings, row: Algorithm, corpus: Corpus) -> str:
+    """error, but for decoding by a loss that is not the one that boosting lowers, and for a code
+    in which two labels have the same row.
+    """
+    code = codings.code_matrix(boosting, len(corpus.labels), corpus.labels)
+    fits = row.loss == "exponential" or boosting.decoding == "hamming"
+    return "error" if fits and codings.least_distance(code) else ""
 
 
 def corpus_gold(corpus: Corpus, known: int) -> Gold:
