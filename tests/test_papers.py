@@ -1,34 +1,114 @@
 """The papers' experiments run, on very little data, and print their tables."""
 
+import importlib.util
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 
-PAPERS = Path(__file__).resolve().parents[1] / "benchmarks" / "papers"
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+
+def printed(name, *arguments, **environ):
+    """What a benchmark prints of very little data: its tables' rows as lists of cells."""
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / f"{name}.py"), "--smoke", *map(str, arguments)],
+        capture_output=True, encoding="utf-8", check=False,
+        env={**os.environ, "PYTHONUTF8": "1", **environ},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 @pytest.fixture
 def table(data_dir):
-    """The rows that an experiment prints, as lists of cells, heads first."""
+    return lambda *arguments: printed(*arguments, BOOSTEXT_DATA=str(data_dir))
 
-    def run(name, *arguments):
-        done = subprocess.run(
-            [sys.executable, str(PAPERS / f"{name}.py"), "--smoke", *arguments],
-            capture_output=True, encoding="utf-8", check=False,
-            env={**os.environ, "BOOSTEXT_DATA": str(data_dir)},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
-        return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
-    return run
+def module(name, monkeypatch):
+    """A script of the papers, imported."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS / "papers"))
+    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / "papers" / f"{name}.py")
+    found = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, found)  # dataclasses look their module up
+    spec.loader.exec_module(found)
+    return found
 
 
 def test_letters_are_told_apart_better_with_confidence(table):
-    heads, *rows = table("ss99_letter")
+    heads, *rows = table("papers/ss99_letter")
     errors = {(row[0], row[1]): float(row[heads.index("train error %")]) for row in rows}
     assert {method for method, _ in errors} == {"discrete MR", "discrete MH", "real MH"}
     assert errors["real MH", "10"] < errors["discrete MH", "10"] < errors["discrete MH", "1"]
+
+
+def test_rounds_to_an_error_stand_beside_the_printed_ones(table):
+    _, *rows = table("papers/sf12_rounds", "r8")
+    assert rows[0] == ["AP titles, printed", "40", "268", "16,938", "63"]
+    ours = [row for row in rows if row[0] == "r8"]
+    assert [float(row[1]) for row in ours] == [15, 10, 8, 7, 6, 5]
+    assert all(row[2] == "> 20" or float(row[2]) <= 20 for row in ours)
+
+
+def test_the_first_round_with_an_error_is_found(monkeypatch):
+    rounds = module("sf12_rounds", monkeypatch)
+    errors = {1: 0.5, 2: 0.3, 3: 0.35, 4: 0.1}
+
+    class Learned:
+        def points(self, measured, **settings):
+            for number, error in errors.items():
+                yield SimpleNamespace(round=number, test=error), None
+
+    assert rounds.first_rounds(Learned(), (0.4, 0.3, 0.2, 0.05), 4, "real") == [2, 2, 4, None]
+    assert rounds.row("x", 0.4, 2, 50, 100)[-1] == "25.0"
+    assert rounds.row("x", 0.4, 2, None, 100)[-2:] == ["> 100", "> 50"]
+
+
+def test_codes_are_learned_beside_what_they_were_compared_with(table):
+    heads, *rows = table("papers/s97_codes", "glass")
+    methods = [row[1] for row in rows]
+    assert methods[:2] == ["oc", "oc climbed"]
+    assert {"m2", "m1", "ecoc", "bagging", "arc-x4", "mh real", "decrules"} <= {*methods}
+    assert all(0 <= float(row[heads.index("train error %")]) < 100 for row in rows)
+
+
+def test_noise_raises_errors_and_margins_are_drawn(tmp_path):
+    heads, *rows = printed("papers/nn07_noise", "ledeven", "--graphs", tmp_path)
+    assert heads == ["set", "method", "noise 0 %", "noise 20 %", "noise 40 %"]
+    assert [float(cell) for cell in rows[-1][2:]] == sorted(float(cell) for cell in rows[-1][2:])
+    assert rows[-1][:3] == ["ledeven", "best", "0.0"]
+    for kind in ("tanh", "votes"):
+        root = ElementTree.parse(tmp_path / f"ledeven-{kind}.svg").getroot()
+        words = "".join(root.itertext())
+        assert all(name in words for name in ("discrete", "real MH", "AdaBoost_R", "noise 20"))
+
+
+def test_generators_give_what_the_paper_says(monkeypatch):
+    noise = module("nn07_noise", monkeypatch)
+    # half of the digits are even: of two patterns as likely, none tells anything
+    assert noise.best_of_display(0.5) == pytest.approx(0.5)
+    for document in noise.xd6(0.0, random.Random(1)).train[:50]:
+        bits = [value == "yes" for value in document.attributes.values()]
+        formula = all(bits[:3]) or all(bits[3:6]) or all(bits[6:9])
+        assert (len(bits), document.labels) == (10, ("+" if formula else "-",))
+    assert len(noise.display(17, 0.1, random.Random(1)).test[0].attributes) == 24
+
+
+def test_calls_have_rules_outliers_and_a_curve():
+    rows = printed("papers/tab_calls")
+    (listed,) = [row for row in rows if row[0] == "60"]
+    assert int(listed[2]) <= int(listed[1]) <= 30
+    assert [row[0] for row in rows if row[0] == "ece"] == ["ece"]
+
+
+def test_every_configuration_is_measured():
+    heads, *rows = printed("algorithms", "--only", "mh-real", "--only", "oc")
+    assert heads == ["algorithm", "calls error %", "calls rounds", "calls CPU s"]
+    assert rows[0][:1] + rows[0][2:3] == ["mh-real", "5"]
+    assert rows[1] == ["oc", "-", "-", "-"], "calls may have several labels"
