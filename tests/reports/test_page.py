@@ -140,6 +140,13 @@ def test_no_direction_is_turned(page):
     assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b]", page)
 
 
+def test_a_document_is_worked_out(page):
+    """Two sums, each with its score below the lines."""
+    worked = page.split("One document, worked out")[1].split("</section>")[0]
+    assert worked.count("<strong>score</strong>") == 2
+    assert "<mark" in worked
+
+
 def test_texts_of_ten_megabytes_stay_small():
     page = report_page(content_of(20, BREAKOUT + "y" * 10_000_000))
     assert len(page.encode()) < 2_000_000
