@@ -32,6 +32,7 @@ SPREAD: Choices = {
     "abstain": True, "prior_rule": True, "rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5,
 }  # fmt: skip
 SHARPER: Choices = {**SPREAD, "smoothing": "0.2/m"}
+PER_LABEL: Choices = {**SPREAD, "algorithm": "mp"}
 RARER: Choices = {**SPREAD, "rarity": 1.5, "shrinkage": 0.25}
 COMMON: Choices = {**SHARPER, "rarity": 0.5}
 
@@ -74,6 +75,7 @@ ACCURATE = Preset(
             {**WORDS, **SPREAD}, {**WORDS, **SHARPER}, {**WORDS, **RARER},
             {**PAIRS, **SPREAD}, {**PAIRS, **SHARPER}, {**PAIRS, **RARER},
             {**COUNTED_PAIRS, **SPREAD}, {**LETTERS, **SPREAD}, {**GAPS, **COMMON},
+            {**WORDS, **PER_LABEL}, {**PAIRS, **PER_LABEL},
         ),
         (300, 1200, 6000),
     ),

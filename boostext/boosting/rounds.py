@@ -142,7 +142,7 @@ class Booster:
         made = growing.moved(number, growth, bound)
         for _, place in made.placed:
             if place.condition != ALWAYS:
-                self._used(place.condition)
+                self._used(place.condition, 1.0 if growing.by_label else self.settings.reuse)
         return made
 
     def _placed(self, rule: Rule) -> Place:
@@ -213,7 +213,7 @@ class Booster:
             votes = np.maximum(votes * colors, 0)
         z = self._apply(condition, votes, vote, W)
         if condition != ALWAYS:
-            self._used(condition)
+            self._used(condition, self.settings.reuse)
         alpha = vote.alpha * shrinkage
         rule = Rule(spelled, votes, alpha)
         gain = float(self._voting.gain(W, self._speaks))
@@ -252,9 +252,9 @@ class Booster:
         kept[numbers] = self._preference[numbers]
         self._preference = kept
 
-    def _used(self, condition: int) -> None:
+    def _used(self, condition: int, reuse: float) -> None:
         """Take in what a round has chosen: its reuse, and whether all terms are now spent."""
-        self._preference[condition] *= self.settings.reuse
+        self._preference[condition] *= reuse
         if condition in self._chosen:
             return
         self._chosen.add(condition)

@@ -25,9 +25,11 @@ from boostext.training.run import Prepared
 
 MOST_ROUNDS = 200_000
 """No trial goes further, whatever its shrinkage."""
-LEAST_ROUNDS = 500
+WORTH = {"per label": 20.0}
+"""grower -> rules of the default one that a round of it is worth, about."""
+LEAST_STEPS = 250
 PATIENCE = 2.5
-"""A trial of more than LEAST_ROUNDS ends where it is so many times as long as at its best."""
+"""A trial of more than LEAST_STEPS ends where it is so many times as long as at its best."""
 DENSE = 16
 """Every round up to here is measured, then 8 from a power of two to the next."""
 
@@ -74,6 +76,12 @@ def split(prepared: Prepared, folds: Folds, fold: int) -> Split:
     return Split(prepared, learned, held, *parts(prepared.features, learned, held))
 
 
+def rounds_of(steps: float, boosting: BoostingSettings) -> int:
+    """Rounds that make so many steps: rules that vote in full."""
+    worth = WORTH.get(ALGORITHMS[boosting.algorithm].grower, 1.0)
+    return max(1, round(steps / boosting.shrinkage / worth))
+
+
 class Course:
     """A run that can be taken further.
 
@@ -100,6 +108,7 @@ class Course:
         self.marks: list[Mark] = []
         self.done, self.ended = 0, False
         self._best: Mark | None = None
+        self._least = rounds_of(LEAST_STEPS, boosting)
 
     def go_on(self, last: int, stop: Callable[[Mark], bool] = lambda mark: False) -> None:
         """Learn up to round `last`, or to the end, or to a mark where `stop` says so."""
@@ -120,7 +129,7 @@ class Course:
         self.marks.append(mark)
         if self._best is None or self._monitor.is_better(mark.value, self._best.value):
             self._best = mark
-        self.ended = self.done > PATIENCE * self._best.round and self.done > LEAST_ROUNDS
+        self.ended = self.done > max(PATIENCE * self._best.round, self._least)
         return mark
 
     def scores(self) -> Scores:

@@ -31,7 +31,15 @@ from boostext.presets import BRACKET, STEPS, Search, grid
 from boostext.settings import TextSettings
 from boostext.training.candidates import Candidate, candidates
 from boostext.training.columns import declared_labels
-from boostext.training.courses import MOST_ROUNDS, Course, Mark, Split, joined, split
+from boostext.training.courses import (
+    MOST_ROUNDS,
+    Course,
+    Mark,
+    Split,
+    joined,
+    rounds_of,
+    split,
+)
 from boostext.training.examples import is_multilabel
 from boostext.training.groups import Groups
 from boostext.training.plan import Plan
@@ -122,12 +130,10 @@ def tune(
     Raises BoostextError and its children where no candidate can be tried.
     """
     chosen = search or Search(tuple(grid(plan.boosting.seed)), STEPS)
-    found = candidates(plan, chosen.trials, given)
-    if _letters(documents) > LONG:
-        found = (c for c in found if not _is_wide(c.plan.text) or _is_wide(plan.text))
     size = len(chosen.trials) if search else BRACKET
     most = (plan.boosting.rounds if "rounds" in given else 0) or MOST_ROUNDS
     run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks())
+    found = (c for c in candidates(plan, chosen.trials, given) if run.fits(c.plan))
     while bracket := list(islice(found, size)):
         run.bracket(bracket, chosen.steps)
         if run.over() or budget is None:
@@ -153,6 +159,8 @@ class _Tuning:
         self.measure = monitored(plan.stop.monitor, self.multilabel)
         self.folds = make_folds(corpus.label_sets, FOLDS, plan.boosting.seed, groups.values())
         self.log = TrialLog.open(trials, _work(corpus.digest, plan)) if trials else TrialLog()
+        texts = (text for document in documents for text in document.texts.values())
+        self.long = sum(map(len, texts)) > LONG
         self.splits: dict[TextSettings, list[Split]] = {}
         self.courses: dict[str, list[Course]] = {}
         self.outcomes: dict[str, Outcome] = {}
@@ -164,6 +172,15 @@ class _Tuning:
     def seconds(self) -> float:
         """Spent so far, also in a run that was broken off."""
         return self._before + self.hooks.clock() - self._start
+
+    def fits(self, plan: Plan) -> bool:
+        """Whether a plan is for such data: no letters and gaps where texts are long, one rule a
+        label only where there may be several labels; unless that is asked for.
+        """
+        wide = self.long and _is_wide(plan.text) and not _is_wide(self.plan.text)
+        algorithm = plan.boosting.algorithm
+        asked = algorithm == self.plan.boosting.algorithm
+        return not wide and (self.multilabel or asked or algorithm != "mp")
 
     def over(self) -> bool:
         spent = self.budget is not None and self.seconds >= self.budget
@@ -199,7 +216,7 @@ class _Tuning:
 
     def _try(self, found: Sequence[Candidate], step: int) -> None:
         """One trial of each, side by side; those in the log need no run."""
-        lasts = {c.settings: min(round(step / c.plan.boosting.shrinkage), self.most) for c in found}
+        lasts = {c.settings: min(rounds_of(step, c.plan.boosting), self.most) for c in found}
         known = {c.settings: self.log.get(c.settings, lasts[c.settings]) for c in found}
         new = [c for c in found if known[c.settings] is None]
         begin = self.hooks.clock()
@@ -303,10 +320,6 @@ class _Tuning:
 def _is_wide(text: TextSettings) -> bool:
     """Whether there are many times as many terms as words."""
     return text.analyzer == "char" or text.expert == "sparse"
-
-
-def _letters(documents: Sequence[Document]) -> int:
-    return sum(len(text) for document in documents for text in document.texts.values())
 
 
 def _work(digest: str, plan: Plan) -> dict[str, Any]:

@@ -168,3 +168,17 @@ def test_nothing_left_to_prefer_ends_the_run():
 def test_the_prior_rule_is_not_shrunk():
     made = [next(booster(data(), prior_rule=True, shrinkage=s).rounds()) for s in (1.0, 0.25)]
     np.testing.assert_array_equal(made[0].rule.votes, made[1].rule.votes)
+
+
+def test_one_rule_a_label_counts_reuse_for_each_label():
+    """With a factor near 0 no label comes back to a term; another label may still take it."""
+    given = data(6, single=False)
+    made = booster(given, algorithm="mp", rounds=6, reuse=1e-6, term_fraction=1.0)
+    pairs = [
+        (place.condition, label)
+        for each in made.rounds()
+        for rule, place in each.placed
+        for label in np.flatnonzero(rule.votes.any(axis=0)).tolist()
+    ]
+    assert len(pairs) == len(set(pairs)) == 18
+    assert len({condition for condition, _ in pairs}) < 18

@@ -45,6 +45,7 @@ class Ground:
     """The state that growers share in a run.
 
     preferring: gives the preference (n,) of conditions now. places: of the rules so far, in order.
+    worn: of conditions chosen for single labels, the factors (k,) of reuse on each.
     """
 
     members: Membership
@@ -56,6 +57,7 @@ class Ground:
     smoothing: float
     preferring: Callable[[], Float64]
     places: list[Place] = field(default_factory=list)
+    worn: dict[int, Float64] = field(default_factory=dict)
 
     @property
     def reach(self) -> Reach[int]:
@@ -116,6 +118,12 @@ class Ground:
         """A rule with votes of its own in each speaking block."""
         vote = self.vote(self.engine.sums(blocks), speaks)
         return Stand(place, blocks, vote.votes, vote.alpha)
+
+    def wear(self, stand: Stand) -> None:
+        """Take in that the condition was chosen for the labels that its rule votes on."""
+        if stand.place.condition != ALWAYS:
+            factors = self.worn.setdefault(stand.place.condition, np.ones(stand.votes.shape[1]))
+            factors[stand.votes.any(axis=0)] *= self.settings.reuse
 
     def always(self) -> Growth:
         """The rule that votes by label alone. Source: SS99 s7."""

@@ -15,7 +15,8 @@ def per_label(ground: Ground, number: int) -> Growth | None:
     """For each label the best condition on that label's weights: k boostings under one model.
 
     Weights of a label count as if they summed to 1, so that its rules are those of boosting that
-    label alone. A label that no condition helps gets no rule.
+    label alone: reuse, too, is counted for each label. A label that no condition helps gets no
+    rule.
     Source: Esuli, Fagni & Sebastiani 2006, MP-Boost.
     """
     flat = ground.flat()
@@ -45,6 +46,9 @@ def _best_by_label(ground: Ground, flat: Float64, number: int) -> tuple[Int64, F
         gains = ground.gain(by_label[..., None])  # (c, k)
         part = slice(start, start + len(W))
         values = np.where(may_win[part], gains.T * preference[part], -np.inf)  # (k, c)
+        for j in range(part.start, part.stop):
+            if j in ground.worn:
+                values[:, j - start] *= ground.worn[j]
         first = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
         here = values[np.arange(k), first]
         wins = here > greatest + TIE

@@ -33,6 +33,7 @@ class Growing:
 
     def __init__(self, ground: Ground, grower: str, margin: bool) -> None:
         self.ground, self._grow, self._margin = ground, GROWERS[grower], margin
+        self.by_label = self._grow is per_label
 
     def grown(self, number: int) -> Growth | None:
         """The rules of a round; the first may vote by label alone."""
@@ -61,6 +62,9 @@ class Growing:
         stands = growth.stands
         z = self._move(stands)
         ground.places.extend(stand.place for stand in stands)
+        if self.by_label:
+            for stand in stands:
+                ground.wear(stand)
         first, *more = (self._rule(stand) for stand in stands)
         places = tuple(stand.place for stand in stands)
         plain = len(places) == 1 and not places[0].precondition
