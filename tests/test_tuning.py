@@ -17,7 +17,7 @@ from boostext.training.courses import Course, Mark, is_marked, joined, split
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train
 from boostext.training.trial_log import Trial, TrialLog
-from boostext.training.tuning import Hooks, tune
+from boostext.training.tuning import Hooks, same_texts, tune
 from tests.training_data import documents
 
 SMALL = Search(
@@ -198,6 +198,21 @@ def test_documents_of_one_group_are_held_out_together():
                for status in told)  # fmt: skip
     grouped = tune(docs, plan(group="caller"), SMALL)
     assert [o.marks for o in grouped.outcomes] != [o.marks for o in by_place.outcomes]
+
+
+def test_documents_of_the_same_text_are_held_out_together():
+    texts = ["Same, text!", "same text", "other", "often", *["often"] * 10, "other one"]
+    docs = [replace(documents(1)[0], texts={"text": text}) for text in texts]
+    assert same_texts(docs) == ["sametext", "sametext", *[None] * 13]
+    rng = np.random.default_rng(0)
+    told = [
+        replace(d, texts={"text": f"only{n}"}, labels=(f"l{rng.integers(3)}",))
+        for n, d in enumerate(documents(60))
+        for _ in range(2)
+    ]
+    twice = [replace(d, labels=told[2 * (n // 2)].labels) for n, d in enumerate(told)]
+    found = tune(twice, plan(), SMALL)
+    assert found.outcomes[0].best.value > 0.3, "only who had seen a text could know its label"
 
 
 def test_threads_change_nothing():

@@ -10,7 +10,7 @@ Source: Jamieson & Talwalkar 2016, Algorithm 1; Li et al. 2018 for the brackets.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -51,6 +51,8 @@ HELD_OUT = 2000
 """Folds are learned without until so many documents have been held out, or all have."""
 LONG = 3_000_000
 """Characters of all texts, above which letters and gaps are not tried: they make too many terms."""
+OFTEN = 10
+"""Documents of the same text, above which it is no accident: such texts are met again."""
 KEEP = 3
 """One in so many trials goes on to the next length."""
 
@@ -157,7 +159,8 @@ class _Tuning:
         corpus = builder.corpus(declared_labels(plan))
         self.multilabel = is_multilabel(corpus, plan.boosting)
         self.measure = monitored(plan.stop.monitor, self.multilabel)
-        self.folds = make_folds(corpus.label_sets, FOLDS, plan.boosting.seed, groups.values())
+        together = groups.values() or same_texts(documents)
+        self.folds = make_folds(corpus.label_sets, FOLDS, plan.boosting.seed, together)
         self.log = TrialLog.open(trials, _work(corpus.digest, plan)) if trials else TrialLog()
         texts = (text for document in documents for text in document.texts.values())
         self.long = sum(map(len, texts)) > LONG
@@ -315,6 +318,17 @@ class _Tuning:
                 "no trial came to a rule before the end; give tuning more time"
             )
         return Tuned(ranked, self.measure, self.over(), self.seconds)
+
+
+def same_texts(documents: Sequence[Document]) -> list[str | None]:
+    """(m,): what documents of the same text share, so that they are held out together.
+
+    Case, blanks and marks do not count. None for texts that are there but once, or so often that
+    they will be met again.
+    """
+    keys = ["".join(filter(str.isalnum, "".join(d.texts.values()).casefold())) for d in documents]
+    times = Counter(keys)
+    return [key if 1 < times[key] <= OFTEN else None for key in keys]
 
 
 def _is_wide(text: TextSettings) -> bool:
