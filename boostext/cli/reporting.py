@@ -103,8 +103,8 @@ def model_reports(model: Model, facts: Sequence[TermFacts] = ()) -> dict[str, It
     """Rules and terms; and, where there are documents, what the terms do in them."""
     rows = term_rows(model)
     reports: dict[str, Iterable[str]] = {
-        "rules.tsv": rules_tsv(rule_rows(model), model.columns),
-        "terms.tsv": terms_tsv(rows, model.columns),
+        "rules.tsv": rules_tsv(rule_rows(model), model.labels),
+        "terms.tsv": terms_tsv(rows, model.labels),
     }
     if facts:
         reports["coverage.tsv"] = coverage_tsv(rows, facts)

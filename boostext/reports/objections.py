@@ -19,6 +19,7 @@ from boostext.features.conditions import (
     spell,
     spell_rule,
 )
+from boostext.model.decoding import toward_labels
 from boostext.model.merged import merge_votes
 from boostext.model.model import Model
 from boostext.model.predict import Contribution
@@ -40,7 +41,7 @@ def with_objections(
     """
     merged = merge_votes(model)
     entries = zip(merged.preconditions, merged.conditions, strict=True)
-    absent = dict(zip(entries, merged.votes[:, NO], strict=True))
+    absent = dict(zip(entries, toward_labels(merged.votes[:, NO], model), strict=True))
     fields = text_field_count(model)
     return [
         replace(row, objections=_objections(_dispute(row, model), spoken, absent, fields)[:most])

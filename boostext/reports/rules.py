@@ -21,6 +21,7 @@ from boostext.features.conditions import (
     Occurs,
     spell_rule,
 )
+from boostext.model.decoding import toward_labels
 from boostext.model.model import Model
 from boostext.reports.escape import tsv_field, tsv_number
 
@@ -38,6 +39,7 @@ class RuleRow:
     gain, z: of the choice and the normalizer; bound: product of z so far; None where the model
     does not know them.
     labels: k names; unknown, no, yes: (k,) votes of the three blocks, a silent block votes 0.
+    Where labels are coded the votes are of how far the rule moves toward each label's row.
     """
 
     number: int
@@ -62,7 +64,7 @@ def rule_rows(model: Model, limit: int | None = None) -> list[RuleRow]:
     fields = text_field_count(model)
     numbered = zip(model.rule_rounds, model.rules[:limit], strict=False)
     return [
-        _row(number, rule, measured.get(number, missing), model.columns, fields)
+        _row(number, rule, measured.get(number, missing), model, fields)
         for number, rule in numbered
     ]
 
@@ -76,10 +78,10 @@ def _row(
     number: int,
     rule: Rule,
     measured: tuple[float | None, float | None, float | None],
-    labels: tuple[str, ...],
+    model: Model,
     fields: int,
 ) -> RuleRow:
-    condition = rule.condition
+    condition, votes = rule.condition, toward_labels(rule.votes, model)
     return RuleRow(
         number,
         spell_rule(rule.precondition, condition, fields),
@@ -88,8 +90,8 @@ def _row(
         else (KINDS[type(condition)]),
         condition.at_least if isinstance(condition, Occurs) else 1,
         *measured,
-        labels,
-        *(rule.votes[block] for block in (UNKNOWN, NO, YES)),
+        model.labels,
+        *(votes[block] for block in (UNKNOWN, NO, YES)),
     )
 
 

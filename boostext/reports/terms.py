@@ -26,6 +26,7 @@ from boostext.features.conditions import (
     spell_literal,
     spell_rule,
 )
+from boostext.model.decoding import toward_labels
 from boostext.model.model import Model
 from boostext.reports.escape import tsv_field, tsv_number
 from boostext.reports.rules import KINDS, text_field_count
@@ -145,12 +146,12 @@ def _merge(
 ) -> TermRow:
     same: dict[Condition, list[Float64]] = {}
     for _, rule in members:
-        same.setdefault(rule.condition, []).append(rule.votes)
+        same.setdefault(rule.condition, []).append(toward_labels(rule.votes, model))
     fields = text_field_count(model)
     levels = tuple(_merged_level(c, same[c], fields) for c in sorted(same, key=_level))
     steps = np.stack([level.yes - level.no for level in levels])  # (levels, k)
     difference = steps.sum(axis=0)
-    labels = model.columns
+    labels = model.labels
     best, worst = int(difference.argmax()), int(difference.argmin())
     return TermRow(
         rank=0,

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from boostext.algorithms import ALGORITHMS
 from boostext.model.file import read_model
 
 from .conftest import records, write_jsonl
@@ -113,3 +114,18 @@ def test_a_model_without_rules_can_be_inspected(run, tmp_path):
     assert done.exit_code == 0, done.stderr
     assert "0 rules for 2 labels" in done.stdout
     assert inspected(run, path, data)["rules"] == []
+
+
+@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
+def test_every_algorithm_can_be_inspected_evaluated_and_explained(run, mislabelled, algorithm):
+    path = mislabelled.parent / f"{algorithm}.boostext"
+    trained = run("train", mislabelled, "-o", path, "--algorithm", algorithm, "--rounds", 5, "-q")
+    assert trained.exit_code == 0, trained.stderr
+    for command in (
+        ("inspect", path, mislabelled),
+        ("evaluate", path, mislabelled),
+        ("predict", path, "--text", "the bill is wrong", "--explain", 2),
+    ):
+        done = run(*command)
+        assert done.exit_code == 0, (command, done.stderr)
+        assert done.stdout
