@@ -428,3 +428,63 @@ def test_training_from_python_takes_documents_and_settings():
 def test_a_bare_path_is_not_taken_letter_by_letter(values):
     with pytest.raises(TypeError, match="expected a list of paths"):
         boostext.train(**values)
+
+
+def good(number=0, **changes):
+    return Document(str(number), **{"texts": {"text": "a b"}, "labels": ("x",), **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"labels": "xy"}, "its labels are one string, 'xy'"),
+        ({"labels": (1,)}, "its label 1 is no string"),
+        ({"texts": "a b"}, "its texts are no mapping from fields"),
+        ({"texts": {"text": None}}, "its text 'text' is a NoneType"),
+        ({"texts": {"text": b"a"}}, "its text 'text' is a bytes"),
+        ({"weight": "2"}, "its weight '2' is no number"),
+        ({"attributes": {"n": [1]}}, "its attribute 'n' is a list"),
+    ],
+)
+def test_a_document_of_wrong_types_is_a_type_error(changes, said):
+    with pytest.raises(TypeError, match=f"document 1: {said}; expected a Document"):
+        boostext.train([good(), good(1, **changes)], rounds=2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"weight": float("nan")}, "weight is nan; it must be a number from 0"),
+        ({"weight": -1}, "weight is -1; it must be"),
+        ({"weight": 1e308}, "weight is 1e.308; it must be"),
+        ({"labels": ("",)}, "an empty label"),
+        ({"labels": ("x", "x")}, "a label is given twice"),
+        ({"attributes": {"n": float("nan")}}, "attribute 'n' is nan; a missing value is None"),
+    ],
+)
+def test_a_document_of_wrong_values_is_told(changes, said):
+    with pytest.raises(BoostextError, match=f"document 1, '1': {said}"):
+        boostext.train([good(), good(1, **changes)], rounds=2)
+
+
+@pytest.mark.parametrize("data", [[{"text": "a"}], b"x.jsonl", [None], [good(), "x.jsonl"]])
+def test_what_is_no_document_is_a_type_error(data):
+    with pytest.raises(TypeError, match=r"document \d is a .*; expected a Document"):
+        boostext.train(data, rounds=2)
+
+
+def test_paths_may_come_one_by_one(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n', encoding="utf-8")
+    assert boostext.train((p for p in [path]), rounds=2).labels == ("x", "y")
+    with pytest.raises(TypeError, match="a Document among paths"):
+        boostext.train([path, good()], rounds=2)
+
+
+def test_a_predictor_takes_documents_alone():
+    predictor = Predictor(boostext.train(list(noisy()), rounds=3))
+    for call in (lambda: predictor.score("my bill"), lambda: list(predictor.scores("my bill"))):
+        with pytest.raises(TypeError, match="a str; expected a Document"):
+            call()
+    with pytest.raises(TypeError, match=r"expected a model, as boostext\.load gives"):
+        Predictor("m.boostext")

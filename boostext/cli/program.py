@@ -14,13 +14,14 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 import boostext
-from boostext.cli.signals import Stopped
-from boostext.cli.talk import printable
+from boostext.cli.signals import Stopped, ended_by_sigterm
+from boostext.cli.talk import printable, to_stderr
 from boostext.errors import BoostextError
 
 OBJECTS = 50_000
@@ -82,7 +83,8 @@ class Program(click.Group):
             gc.set_threshold(OBJECTS, *gc.get_threshold()[1:])
         given = list(sys.argv[1:] if args is None else args)
         prepare_streams()
-        code = exit_code(lambda: self._run(given, extra), debug="--debug" in given)
+        with ended_by_sigterm():
+            code = exit_code(lambda: self._run(given, extra), debug="--debug" in given)
         if not standalone_mode:
             return code
         sys.exit(code)
@@ -101,7 +103,13 @@ def _show_help(ctx: click.Context) -> None:
 
 
 def prepare_streams() -> None:
-    """Output is UTF-8 whatever the locale; what cannot be encoded is escaped, never fatal."""
+    """Output is UTF-8 whatever the locale; what cannot be encoded is escaped, never fatal.
+
+    Where stdout or stderr is closed, as some services start programs, what is said goes nowhere.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
@@ -146,7 +154,7 @@ def _message(error: click.ClickException | BoostextError) -> str:
 def _tell(message: str, debug: bool, kind: str = "Error: ") -> None:
     if debug:
         traceback.print_exc()
-    click.echo(kind + printable(message), err=True)
+    to_stderr(kind + printable(message))
 
 
 def _disk_message(error: OSError) -> str:

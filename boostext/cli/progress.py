@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -123,8 +124,10 @@ class Progress:
 
     def _write(self, text: str) -> None:
         if self.stream is not None:
-            self.stream.write(text)
-            self.stream.flush()
+            # subtle: hours of work must not end because a log cannot be written
+            with contextlib.suppress(OSError):
+                self.stream.write(text)
+                self.stream.flush()
 
 
 def _columns() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -49,9 +48,9 @@ def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
 
 
 def _is_same(given: str, output: str | Path) -> bool:
-    files = (given, *(f"{given}.{ending}" for ending in ("names", "data", "dev", "test")))
+    files = [Path(f"{given}{ending}") for ending in ("", ".names", ".data", ".dev", ".test")]
     try:
-        return any(os.path.samefile(file, output) for file in files if os.path.exists(file))
+        return any(file.samefile(output) for file in files if file.exists())
     except (OSError, ValueError):  # the output is not there yet, or no name for a file
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -35,6 +36,24 @@ class StopRequest:
             raise Stopped(signal_number, "stopped at once")
         if not self.patient:
             raise Stopped(signal_number, "stopped; nothing was written")
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """SIGTERM ends the block as Ctrl-C does, so that no half-written file stays behind."""
+
+    def end(signal_number: int, frame: FrameType | None) -> None:
+        raise Stopped(signal_number, "stopped")
+
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import re
 import sys
@@ -21,6 +23,12 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
+def to_stderr(text: str) -> None:
+    """Write a line that nobody may be able to hear: a full disk or closed pipe ends no work."""
+    with contextlib.suppress(OSError):
+        click.echo(text, err=True)
+
+
 def is_terminal(stream: TextIO | None) -> bool:
     """A person is looking: FORCE_COLOR and the like do not count."""
     return stream is not None and stream.isatty()
@@ -35,10 +43,10 @@ class Talk:
 
     def say(self, message: str) -> None:
         if not self.quiet:
-            click.echo(printable(message), err=True)
+            to_stderr(printable(message))
 
     def warn(self, message: str) -> None:
-        click.echo("Warning: " + printable(message), err=True)
+        to_stderr("Warning: " + printable(message))
 
     def show(self, drawing: Text) -> None:
         """Print a drawing to stdout, which has the width it was drawn for."""
@@ -50,7 +58,10 @@ class Talk:
             file=sys.stdout, force_terminal=terminal, no_color=plain, highlight=False,
             markup=False, emoji=False,
         )  # fmt: skip
-        console.print(drawing, soft_wrap=True)
+        try:
+            console.print(drawing, soft_wrap=True)
+        except SystemExit:  # rich's answer to a closed pipe
+            raise BrokenPipeError(errno.EPIPE, "the pipe is closed") from None
 
     def show_line(self, line: str, style: str = "") -> None:
         from rich.text import Text

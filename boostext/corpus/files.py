@@ -100,6 +100,8 @@ def compression(path: str) -> str:
 def open_bytes(path: str) -> Iterator[BinaryIO]:
     """Decompressed bytes of a file, or of stdin for "-"; DataError where there is no such file."""
     if path == STDIN:
+        if sys.stdin is None:
+            raise DataError(path, 0, "stdin is closed; name a file, or feed it by < or |")
         yield sys.stdin.buffer
         return
     with contextlib.ExitStack() as stack:

@@ -42,6 +42,8 @@ class Predictor:
     """A model made ready to score documents; nothing of a document is kept."""
 
     def __init__(self, model: Model, threads: int = 1) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a {type(model).__name__}; expected a model, as boostext.load gives")
         self.model = model
         self.threads = threads
         self.merged: Merged = merge_rules(model)
@@ -51,6 +53,7 @@ class Predictor:
 
     def score(self, document: Document) -> Scores:
         """(k,): f(x, l). An empty document has the score of absence everywhere."""
+        _check_document(document)
         sums = self.merged.score(*self._lookup.blocks(document))
         scores: Scores = decoded(sums[None], self.model)[0]
         return scores
@@ -122,9 +125,18 @@ def loudest(rows: Sequence[Contribution], label: int, count: int) -> tuple[Contr
     return tuple(sorted(spoken, key=lambda row: -abs(row.votes[label]))[:count])
 
 
+def _check_document(document: object) -> None:
+    if not isinstance(document, Document):
+        raise TypeError(
+            f"a {type(document).__name__}; expected a Document, such as "
+            "Document('1', {'text': 'my bill'})"
+        )
+
+
 def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document]]:
     size, length, group = 1, 0, []
     for document in documents:
+        _check_document(document)
         group.append(document)
         length += sum(map(len, document.texts.values()))
         if len(group) >= size or length >= BATCH_TEXT:

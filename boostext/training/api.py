@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from boostext.corpus.checked import checked
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.errors import SettingsError
@@ -17,7 +19,7 @@ from boostext.training.plan import Plan
 from boostext.training.run import prepare
 from boostext.training.tuning import tune
 
-Data = Iterable[Document] | Sequence[str | Path]
+Data = Iterable[Document] | Iterable[str | Path]
 
 
 def train(
@@ -31,7 +33,7 @@ def train(
     of rounds on. preset: readable, accurate or fast, for what settings do not say; the first two
     choose by trials on parts of the data. settings: the options of `boostext train` by name, as
     values or as text. Raises BoostextError and its children; TypeError for a single path outside
-    a list.
+    a list, and for documents with parts of another type, such as one string for the labels.
     """
     if isinstance(data, str | Path) or isinstance(valid, str | Path):
         raise TypeError("one path; expected a list of paths, or documents")
@@ -54,7 +56,12 @@ def _preset(name: str | None) -> Preset:
 
 def _documents(data: Data, plan: Plan) -> tuple[list[str], Iterable[Document]]:
     """The paths, if there are any, and the documents."""
-    if not isinstance(data, Sequence) or not data or isinstance(data[0], Document):
-        return [], data  # type: ignore[return-value]  # what is no path is a document
-    paths = [str(path) for path in data]
-    return paths, read_documents(paths, plan.reading)
+    items: Iterator[object] = iter(data)
+    first = list(islice(items, 1))
+    if not first or not isinstance(first[0], str | Path):
+        return [], checked(chain(first, items))
+    paths = list(chain(first, items))
+    for path in paths:
+        if not isinstance(path, str | Path):
+            raise TypeError(f"a {type(path).__name__} among paths; expected paths, or documents")
+    return list(map(str, paths)), read_documents(list(map(str, paths)), plan.reading)

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -137,6 +138,47 @@ def test_a_closed_pipe_is_silent(start, corpus, model):
     child.stdout.close()
     assert child.stderr.read() == ""
     assert child.wait() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
+def test_a_drawing_into_a_closed_pipe_is_silent(start, model):
+    read, write = os.pipe()
+    os.close(read)
+    child = start("inspect", model, stdout=write)
+    os.close(write)
+    assert child.communicate()[1] == ""
+    assert child.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX descriptors")
+@pytest.mark.parametrize(
+    ("closed", "data", "code", "said"),
+    [
+        (0, "-", 1, "Error: -: stdin is closed; name a file, or feed it by < or |\n"),
+        (1, "DATA", 0, ""),
+        (2, "DATA", 0, ""),
+    ],
+)
+def test_streams_may_be_closed(start, corpus, model, closed, data, code, said):
+    """As some services start their programs."""
+    child = start(
+        "predict", model, corpus if data == "DATA" else data,
+        preexec_fn=lambda: os.close(closed),
+    )  # fmt: skip
+    _, err = child.communicate()
+    assert (child.returncode, err) == (code, said)
+
+
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_log_on_a_full_disk_does_not_end_training(start, corpus, tmp_path):
+    with pathlib.Path("/dev/full").open("w", encoding="utf-8") as full:
+        child = start(
+            "train", corpus, "-o", tmp_path / "m.boostext", "--rounds", 3, "--progress", "on",
+            stderr=full,
+        )  # fmt: skip
+        out, _ = child.communicate()
+    assert "3 rules" in out
+    assert (tmp_path / "m.boostext").exists()
 
 
 @pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="needs /dev/full")

@@ -66,6 +66,22 @@ def test_a_signal_while_reading_stops_with_nothing_written(start, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_converting_leaves_nothing_half_written(start, tmp_path, number, code):
+    read, write = os.pipe()
+    child = start("convert", "-", tmp_path / "calls.csv", "--format", "jsonl", stdin=read)
+    os.close(read)
+    os.write(write, b'{"text": "a", "labels": ["x"]}\n')
+    deadline = time.monotonic() + PATIENCE
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    child.send_signal(number)
+    _, said = child.communicate(timeout=PATIENCE)
+    os.close(write)
+    assert (child.returncode, said) == (code, "stopped\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_ctrl_c_while_predicting_is_one_line(start, model):
     child = start("predict", model, "-", stdin=subprocess.PIPE)
     child.stdin.write('{"text": "my bill"}\n')

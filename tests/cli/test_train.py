@@ -78,7 +78,13 @@ def test_a_report_never_takes_the_place_of_data(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("algorithm", "said"),
-    [("mh", "Hamming loss"), ("mr", "ranking loss"), ("m1", "error"), ("mo", ""), ("bagging", "")],
+    [
+        ("mh", "Hamming loss"),
+        ("mr", "ranking loss"),
+        ("m1", "error"),
+        ("mo", "error"),
+        ("bagging", ""),
+    ],
 )
 def test_the_bound_is_told_beside_the_loss_that_it_bounds(run, corpus, tmp_path, algorithm, said):
     options = ("--algorithm", algorithm, "--rounds", 5)

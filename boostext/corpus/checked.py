@@ -1,0 +1,58 @@
+"""Documents made by hand, checked before anything trusts them; readers make none that fail here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+
+from boostext.corpus.documents import Document
+from boostext.corpus.roles import GREATEST_WEIGHT
+from boostext.errors import BoostextError
+
+WANTED = "expected a Document, such as Document('1', {'text': 'my bill'}, ('billing',))"
+
+
+def checked(documents: Iterable[object]) -> Iterator[Document]:
+    """The same documents; TypeError or BoostextError at the first that is not as it should be."""
+    for number, document in enumerate(documents):
+        if not isinstance(document, Document):
+            raise TypeError(f"document {number} is a {type(document).__name__}; {WANTED}")
+        if wrong := _wrong_type(document):
+            raise TypeError(f"document {number}: {wrong}; {WANTED}")
+        if wrong := _wrong_value(document):
+            raise BoostextError(f"document {number}, {document.id!r}: {wrong}")
+        yield document
+
+
+def _wrong_type(document: Document) -> str:
+    if not isinstance(document.id, str):
+        return f"its id {document.id!r} is no string"
+    if not isinstance(document.texts, Mapping):
+        return "its texts are no mapping from fields"
+    for name, text in document.texts.items():
+        if not isinstance(text, str):
+            return f"its text {name!r} is a {type(text).__name__}"
+    if isinstance(document.labels, str):
+        return f"its labels are one string, {document.labels!r}"
+    for label in document.labels:
+        if not isinstance(label, str):
+            return f"its label {label!r} is no string"
+    if not isinstance(document.weight, int | float):
+        return f"its weight {document.weight!r} is no number"
+    for name, value in document.attributes.items():
+        if not (value is None or isinstance(value, str | int | float)):
+            return f"its attribute {name!r} is a {type(value).__name__}"
+    return ""
+
+
+def _wrong_value(document: Document) -> str:
+    if not 0 <= document.weight <= GREATEST_WEIGHT:
+        return f"weight is {document.weight}; it must be a number from 0 to {GREATEST_WEIGHT}"
+    if "" in document.labels:
+        return "an empty label; leave it out, or give it a name"
+    if len(set(document.labels)) < len(document.labels):
+        return "a label is given twice; give each once"
+    for name, value in document.attributes.items():
+        if isinstance(value, int | float) and not math.isfinite(value):
+            return f"attribute {name!r} is {value}; a missing value is None"
+    return ""
