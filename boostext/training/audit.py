@@ -22,7 +22,7 @@ from boostext.settings import BoostingSettings
 from boostext.training.crossval import CrossValidation, HeldOut, cross_validate
 from boostext.training.run import Prepared
 
-RARITY, REUSE, SHRINKAGE, ROUNDS = 1.0, 0.5, 0.5, 2000
+RARITY, REUSE, SHRINKAGE, ROUNDS = 1.0, 0.5, 0.3, 2000
 SHARPNESS = 4.0
 """Probabilities are exp(SHARPNESS f) over its sum, or 1/(1 + exp(-SHARPNESS f)) by themselves."""
 
