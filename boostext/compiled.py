@@ -80,7 +80,7 @@ def _numba() -> tuple[Any, str]:
         import numba
         from numba.core import event
     # numba and llvmlite fail in many ways against a NumPy or an LLVM that they do not fit
-    except (ImportError, OSError, AttributeError, SystemError) as error:
+    except (ImportError, OSError, AttributeError, SystemError, RuntimeError) as error:
         return None, f"numba cannot be imported ({error}); {slower}"
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return None, f"numba's configuration disables compiling; {slower}"

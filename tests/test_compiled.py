@@ -98,8 +98,9 @@ def test_disabled_compiling_gives_no_kernel_and_says_why(run):
     ]
 
 
-def test_numba_that_fails_to_import_gives_no_kernel_and_says_why(run, tmp_path):
-    (tmp_path / "numba.py").write_text("raise ImportError('needs NumPy 1.0')", encoding="utf-8")
+@pytest.mark.parametrize("error", ["ImportError", "RuntimeError", "SystemError"])
+def test_numba_that_fails_to_import_gives_no_kernel_and_says_why(run, tmp_path, error):
+    (tmp_path / "numba.py").write_text(f"raise {error}('needs NumPy 1.0')", encoding="utf-8")
     assert run() == [
         "None",
         "numba cannot be imported (needs NumPy 1.0); the plain code does the same work, slower",
