@@ -156,7 +156,8 @@ PARSERS: dict[str, Callable[[str], Any]] = {
 WANTED = {
     "flag": "true or false", "int": "a whole number", "float": "a number", "text": "text",
     "texts": "text, or a list of texts", "ngram_range": "a length like 2 or a range like 1-3",
-    "integers": "whole numbers like 1,2,3,5,8", "smoothing": "a number, 1/m, 0.2/m or the like, ss99 or bt00",
+    "integers": "whole numbers like 1,2,3,5,8",
+    "smoothing": "a number, 1/m, 0.2/m or the like, ss99 or bt00",
     "frequency": "a number of documents or a share like 0.5",
     "rounds": "a whole number, or auto",
     "word_file": "a file name, or a list of words",

@@ -14,7 +14,7 @@ ALIKE = 0.9
 """Cosine of the conditions of two documents, weighted by ln(m/df): from here on nearly the same."""
 MOST = 5
 COMMON, FEW = 0.2, 1000
-"""Conditions of a greater share of the documents, and of more than FEW, tell little at most cost."""
+"""Conditions of a greater share of the documents, and of more than FEW, cost most, tell least."""
 
 
 def near_duplicates(
