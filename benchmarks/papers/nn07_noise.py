@@ -30,7 +30,7 @@ from boostext.corpus.documents import Document
 from boostext.evaluation.margins import margins, tanh_margins
 
 NOISES = (0.0, 0.1, 0.2, 0.3, 0.4)
-LEARNED, TESTED, DRAWS = 300, 1000, 5
+LEARNED, TESTED, DRAWS = 300, 1000, 3
 SEGMENTS = ("1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010",
             "1111111", "1111011")  # fmt: skip
 """of the digits 0 to 9: top, two below, middle, two below, bottom"""
@@ -59,22 +59,29 @@ class Source:
 def main() -> None:
     given = options(__doc__, rounds=100, smoke=5, names=list(SOURCES), graphs=True)
     noises, draws = (NOISES[::2], 1) if given.smoke else (NOISES, DRAWS)
-    rows = []
+    heads = ("set", "method", *(f"noise {100 * noise:.0f} %" for noise in noises))
     for name in given.names:
-        source = SOURCES[name]
-        results: dict[str, list[float]] = {method: [] for method in METHODS}
-        for noise in noises:
-            drawn = [source.draw(noise, random.Random(f"{name} {seed}")) for seed in range(draws)]
-            experiments = [Experiment(one, smoothing="ss99") for one in drawn]
-            for method, settings in METHODS.items():
-                ends = [one.curve([given.rounds], **settings)[-1] for one in experiments]
-                results[method].append(mean(end.test for end in ends))
-            if noise == GRAPHED and given.graphs:
-                draw_margins(Path(given.graphs), name, experiments[0], given.rounds)
-        rows += [(name, method, *map(percent, errors)) for method, errors in results.items()]
-        if source.best:
-            rows.append((name, "best", *(percent(source.best(noise)) for noise in noises)))
-    print(table(("set", "method", *(f"noise {100 * noise:.0f} %" for noise in noises)), rows))
+        rows = measured(name, noises, draws, given.rounds, given.graphs)
+        print(table(heads, rows) + "\n", flush=True)
+
+
+def measured(
+    name: str, noises: Sequence[float], draws: int, rounds: int, graphs: str | None
+) -> list[tuple[str, ...]]:
+    """A row of errors for each method, and the graphs."""
+    source = SOURCES[name]
+    results: dict[str, list[float]] = {method: [] for method in METHODS}
+    for noise in noises:
+        drawn = [source.draw(noise, random.Random(f"{name} {seed}")) for seed in range(draws)]
+        experiments = [Experiment(one, smoothing="ss99") for one in drawn]
+        for method, settings in METHODS.items():
+            ends = [one.curve([rounds], **settings)[-1] for one in experiments]
+            results[method].append(mean(end.test for end in ends))
+        if noise == GRAPHED and graphs:
+            draw_margins(Path(graphs), name, experiments[0], rounds)
+    if source.best:
+        results["best"] = [source.best(noise) for noise in noises]
+    return [(name, method, *map(percent, errors)) for method, errors in results.items()]
 
 
 # Sources -------------------------------------------------------------------------------------

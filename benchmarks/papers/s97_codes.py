@@ -42,8 +42,8 @@ HEADS = ("set", "method", "rounds", "train error %", "test error %", "CPU s", "m
 
 def main() -> None:
     given = options(__doc__, rounds=500, smoke=10, names=SETS)
-    rows = []
     for name in given.names:
+        rows = []
         experiment = Experiment(
             corpus(f"uci-{name}", given.most), smoothing="ss99", unknown="votes"
         )
@@ -52,7 +52,7 @@ def main() -> None:
                 continue
             at = [n for n in SHOWN if n < given.rounds] + [given.rounds]
             rows += [row(name, method, point) for point in experiment.curve(at, **settings)]
-    print(table(HEADS, rows))
+        print(table(HEADS, rows) + "\n", flush=True)
 
 
 SHOWN = (10, 100, 1000)

@@ -1,0 +1,41 @@
+"""docs/algorithms.md says of every algorithm what holds."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from boostext.algorithms import ALGORITHMS
+from boostext.boosting.engines.choose import FORMS
+from boostext.boosting.losses import LOSSES
+
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "algorithms.md").read_text(encoding="utf-8")
+
+
+def rows(heading):
+    part = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in part.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_every_algorithm_has_a_row_and_a_use():
+    assert [row[0].strip("`") for row in rows("What each may be given")] == list(ALGORITHMS)
+    uses = " ".join(row[1] for row in rows("By what is wanted"))
+    named = {*re.findall(r"`([a-z0-9-]+)[ `]", uses)}
+    variants = {"adtree-logistic", "logistic-codes"}
+    assert named | variants == set(ALGORITHMS)
+
+
+@pytest.mark.parametrize("row", rows("What each may be given"), ids=lambda row: row[0].strip("`"))
+def test_what_it_may_be_given_is_what_the_settings_allow(row):
+    name, *told, engine, bound = row
+    choices = ALGORITHMS[name.strip("`")]
+    allowed = (
+        not choices.one_label, choices.abstains, choices.balanced, choices.shrinks, choices.prior,
+    )  # fmt: skip
+    assert [cell == "yes" for cell in told] == list(allowed)
+    fast = choices.grower == "stump" and LOSSES[choices.loss].multiplicative
+    fast = fast and all((votes, False) in FORMS for votes in choices.votes.values())
+    assert engine == ("incremental" if fast else "plain")
+    if not choices.coded:
+        assert bound == choices.bounds
