@@ -41,13 +41,18 @@ COMMON: Choices = {**SHARPER, "rarity": 0.5}
 class Search:
     """What to try, in order, and for how long.
 
-    trials: settings by name. steps: steps after which the better third goes on (those of equal
+    trials: settings by name; several: those where documents may have several labels, or none: then
+    the same. steps: steps after which the better third goes on (those of equal
     values in order), the last being the most; a step is a rule that votes in full, so that with
     shrinkage 0.25 four rules make one.
     """
 
     trials: tuple[Choices, ...]
     steps: tuple[int, ...]
+    several: tuple[Choices, ...] = ()
+
+    def trials_for(self, multilabel: bool) -> tuple[Choices, ...]:
+        return self.several if multilabel and self.several else self.trials
 
 
 @dataclass(frozen=True)
@@ -75,9 +80,12 @@ ACCURATE = Preset(
             {**WORDS, **SPREAD}, {**WORDS, **SHARPER}, {**WORDS, **RARER},
             {**PAIRS, **SPREAD}, {**PAIRS, **SHARPER}, {**PAIRS, **RARER},
             {**COUNTED_PAIRS, **SPREAD}, {**LETTERS, **SPREAD}, {**GAPS, **COMMON},
-            {**WORDS, **PER_LABEL}, {**PAIRS, **PER_LABEL},
         ),
         (300, 1200, 6000),
+        (
+            {**WORDS, **PER_LABEL}, {**PAIRS, **PER_LABEL}, {**COUNTED_PAIRS, **PER_LABEL},
+            {**LETTERS, **PER_LABEL}, {**WORDS, **SHARPER}, {**PAIRS, **SHARPER},
+        ),
     ),
 )  # fmt: skip
 FAST = Preset(
@@ -106,11 +114,15 @@ BRACKET = 9
 STEPS = (300, 1200, 6000)
 
 
-def grid(seed: int) -> Iterator[Choices]:
-    """The whole grid, the likeliest first: those of `accurate`, then all others in random order."""
+def grid(seed: int, multilabel: bool) -> Iterator[Choices]:
+    """The whole grid, the likeliest first: those of `accurate`, then all others in random order.
+
+    multilabel: with one rule a label, too.
+    """
     if ACCURATE.search:
-        yield from ACCURATE.search.trials
-    points = list(product(*AXES.values()))
+        yield from ACCURATE.search.trials_for(multilabel)
+    kinds: Sequence[Choices] = ({}, {"algorithm": "mp"}) if multilabel else ({},)
+    points = list(product(kinds, *AXES.values()))
     Random(seed).shuffle(points)
     for point in points:
         yield {name: value for choice in point for name, value in choice.items()}

@@ -43,12 +43,12 @@ def test_every_preset_and_every_point_of_the_grid_is_a_plan():
         trials = preset.search.trials if preset.search else ()
         assert len(list(candidates(base, trials))) == len(trials)
     points = np.prod([len(axis) for axis in AXES.values()])
-    beside = [t for t in PRESETS["accurate"].search.trials if t.get("algorithm") == "mp"]
-    assert len(list(candidates(plan(), grid(0)))) == points + len(beside)
+    assert len(list(candidates(plan(), grid(0, multilabel=False)))) == points
+    assert len(list(candidates(plan(), grid(0, multilabel=True)))) == 2 * points
 
 
 def test_the_grid_begins_with_the_trials_of_accurate_and_ends_in_the_order_of_the_seed():
-    first, again, other = list(grid(0)), list(grid(0)), list(grid(1))
+    first, again, other = list(grid(0, False)), list(grid(0, False)), list(grid(1, False))
     begin = list(PRESETS["accurate"].search.trials)
     assert first == again
     assert first[: len(begin)] == begin
@@ -173,14 +173,12 @@ def test_the_better_third_goes_on():
     assert sorted(outcome.last for outcome in found.outcomes) == [10, 10, 40, 40]
 
 
-def test_one_rule_a_label_is_tried_with_several_labels_only_and_counts_for_many_steps():
-    search = Search(({"algorithm": "mp"}, {}), (40,))
-    several = tune(documents(several=True), plan(), search)
-    lasts = {o.candidate.plan.boosting.algorithm: o.last for o in several.outcomes}
-    assert lasts == {"mp": 2, "mh": 40}
+def test_a_search_may_have_other_trials_for_several_labels():
+    search = Search(({},), (40,), several=({"algorithm": "mp"},))
+    (several,) = tune(documents(several=True), plan(), search).outcomes
+    assert several.candidate.settings == "--algorithm mp"
+    assert several.last == 2, "a round of one rule a label is worth twenty"
     assert settings_of(tune(documents(), plan(), search)) == ["(defaults)"]
-    asked = tune(documents(), plan(algorithm="mp"), search, given={"algorithm"})
-    assert len(asked.outcomes) == 1
 
 
 def test_shrunk_votes_get_as_many_more_rules():

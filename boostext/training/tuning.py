@@ -9,6 +9,7 @@ Source: Jamieson & Talwalkar 2016, Algorithm 1; Li et al. 2018 for the brackets.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,10 +23,11 @@ from typing import Any
 import numpy as np
 
 from boostext import __version__
+from boostext.arrays import Lists
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
-from boostext.errors import BoostextError
-from boostext.evaluation.folds import make_folds
+from boostext.errors import BoostextError, SettingsError
+from boostext.evaluation.folds import Folds, make_folds
 from boostext.evaluation.measures import MEASURES, monitored
 from boostext.presets import BRACKET, STEPS, Search, grid
 from boostext.settings import TextSettings
@@ -131,13 +133,16 @@ def tune(
     trials: a file for what was tried; trials that it holds count as made, and so does their time.
     Raises BoostextError and its children where no candidate can be tried.
     """
-    chosen = search or Search(tuple(grid(plan.boosting.seed)), STEPS)
-    size = len(chosen.trials) if search else BRACKET
     most = (plan.boosting.rounds if "rounds" in given else 0) or MOST_ROUNDS
     run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks())
-    found = (c for c in candidates(plan, chosen.trials, given) if run.fits(c.plan))
+    if search:
+        choices = search.trials_for(run.multilabel)
+    else:
+        choices = tuple(grid(plan.boosting.seed, run.multilabel))
+    size, steps = (len(choices), search.steps) if search else (BRACKET, STEPS)
+    found = (c for c in candidates(plan, choices, given) if run.fits(c.plan))
     while bracket := list(islice(found, size)):
-        run.bracket(bracket, chosen.steps)
+        run.bracket(bracket, steps)
         if run.over() or budget is None:
             break
     return run.tuned()
@@ -159,8 +164,7 @@ class _Tuning:
         corpus = builder.corpus(declared_labels(plan))
         self.multilabel = is_multilabel(corpus, plan.boosting)
         self.measure = monitored(plan.stop.monitor, self.multilabel)
-        together = groups.values() or same_texts(documents)
-        self.folds = make_folds(corpus.label_sets, FOLDS, plan.boosting.seed, together)
+        self.folds = _folds(corpus.label_sets, plan.boosting.seed, groups, documents)
         self.log = TrialLog.open(trials, _work(corpus.digest, plan)) if trials else TrialLog()
         texts = (text for document in documents for text in document.texts.values())
         self.long = sum(map(len, texts)) > LONG
@@ -177,13 +181,10 @@ class _Tuning:
         return self._before + self.hooks.clock() - self._start
 
     def fits(self, plan: Plan) -> bool:
-        """Whether a plan is for such data: no letters and gaps where texts are long, one rule a
-        label only where there may be several labels; unless that is asked for.
+        """Whether to try it on such data: no letters and gaps where texts are long, unless that is
+        asked for.
         """
-        wide = self.long and _is_wide(plan.text) and not _is_wide(self.plan.text)
-        algorithm = plan.boosting.algorithm
-        asked = algorithm == self.plan.boosting.algorithm
-        return not wide and (self.multilabel or asked or algorithm != "mp")
+        return not (self.long and _is_wide(plan.text)) or _is_wide(self.plan.text)
 
     def over(self) -> bool:
         spent = self.budget is not None and self.seconds >= self.budget
@@ -318,6 +319,15 @@ class _Tuning:
                 "no trial came to a rule before the end; give tuning more time"
             )
         return Tuned(ranked, self.measure, self.over(), self.seconds)
+
+
+def _folds(sets: Lists, seed: int, groups: Groups, documents: Sequence[Document]) -> Folds:
+    """Documents of one group are held out together, or those of the same text if that can be."""
+    if groups.name:
+        return make_folds(sets, FOLDS, seed, groups.values())
+    with contextlib.suppress(SettingsError):
+        return make_folds(sets, FOLDS, seed, same_texts(documents))
+    return make_folds(sets, FOLDS, seed)
 
 
 def same_texts(documents: Sequence[Document]) -> list[str | None]:
