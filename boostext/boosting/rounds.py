@@ -75,6 +75,7 @@ class Booster:
         )  # fmt: skip
         self._voting = VOTES[problem.votes]
         self._smoothing = settings.smoothing_value(len(label_sets), label_count)
+        self._of_prior = min(self._smoothing, 1 / (len(label_sets) * label_count))
         self._preference = self._rarities(features)
         self._chosen: set[int] = set()
         self._growing: Growing | None = None
@@ -159,7 +160,7 @@ class Booster:
         search = Search(self.members, problem.label_count)
         ground = Ground(
             self.members, plain, search, self.settings, self._voting, self._speaks,
-            self._smoothing, lambda: self._preference,
+            self._smoothing, self._of_prior, lambda: self._preference,
         )  # fmt: skip
         self._growing = Growing(ground, self.row.grower, problem.votes == "margin")
         return plain
@@ -202,9 +203,12 @@ class Booster:
     def _round(self, number: int, condition: int, bound: float, colors: Int8 | None) -> Round:
         # subtle: gain and votes come from the winner's own sums, so that replaying equals finding
         W = self._engine.block_weights(condition)
-        vote = self._sized(condition, self._voting.votes(W, self._speaks, self._smoothing))
-        # subtle: the prior is where boosting starts, as in Friedman 2001; only steps are shortened
-        shrinkage = 1.0 if condition == ALWAYS else self.settings.shrinkage
+        # subtle: the prior is where boosting starts, as in Friedman 2001; only steps are shortened.
+        # It rests on all examples: more than a pair's weight of smoothing would hide rare labels
+        prior = condition == ALWAYS
+        smoothing = self._of_prior if prior else self._smoothing
+        vote = self._sized(condition, self._voting.votes(W, self._speaks, smoothing))
+        shrinkage = 1.0 if prior else self.settings.shrinkage
         votes = vote.votes * shrinkage
         spelled = self.members.condition(condition)
         if isinstance(spelled, Equals) and not self.settings.unknown_categories:

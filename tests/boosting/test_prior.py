@@ -79,3 +79,14 @@ def test_replaying_it_leaves_the_state_of_finding_it(problem):
     again = list(resumed.rounds(replay=[r.rule for r in made[:1]]))
     assert [r.rule.votes.tolist() for r in again] == [r.rule.votes.tolist() for r in made]
     assert (whole.scores() == resumed.scores()).all()
+
+
+@pytest.mark.parametrize("algorithm", ["mh", "mp"])
+def test_the_prior_is_smoothed_by_one_pair_at_most(algorithm):
+    """40 documents, 2 of them with the label: c = 1/2 ln((2 + 1)/(38 + 1)) in weights of pairs."""
+    features = features_of([{"word"} if i % 2 else {"other"} for i in range(40)])
+    sets = Lists.of([[0] if i < 2 else [] for i in range(40)])
+    settings = BoostingSettings(algorithm=algorithm, prior_rule=True, smoothing="1/m")
+    booster = Booster(features, Lists(sets.starts, sets.items), 3, np.ones(40), settings, "plain")
+    made = next(booster.rounds())
+    assert made.rule.votes[2, 0] == pytest.approx(0.5 * np.log(3 / 39))

@@ -44,6 +44,7 @@ class Growth(NamedTuple):
 class Ground:
     """The state that growers share in a run.
 
+    of_prior: smoothing of the prior rule.
     preferring: gives the preference (n,) of conditions now. places: of the rules so far, in order.
     worn: of conditions chosen for single labels, the factors (k,) of reuse on each.
     """
@@ -55,6 +56,7 @@ class Ground:
     voting: Voting
     speaks: Float64
     smoothing: float
+    of_prior: float
     preferring: Callable[[], Float64]
     places: list[Place] = field(default_factory=list)
     worn: dict[int, Float64] = field(default_factory=dict)
@@ -125,11 +127,13 @@ class Ground:
             factors = self.worn.setdefault(stand.place.condition, np.ones(stand.votes.shape[1]))
             factors[stand.votes.any(axis=0)] *= self.settings.reuse
 
-    def always(self) -> Growth:
+    def always(self, smoothing: float | None = None) -> Growth:
         """The rule that votes by label alone. Source: SS99 s7."""
         blocks = self.engine.blocks(ALWAYS)
-        gain = float(self.voting.gain(self.engine.sums(blocks), ONLY[YES]))
-        return Growth((self.stand(Place((), ALWAYS), blocks, ONLY[YES]),), gain)
+        W = self.engine.sums(blocks)
+        vote = self.voting.votes(W, ONLY[YES], self.smoothing if smoothing is None else smoothing)
+        stand = Stand(Place((), ALWAYS), blocks, vote.votes, vote.alpha)
+        return Growth((stand,), float(self.voting.gain(W, ONLY[YES])))
 
 
 Grower = Callable[[Ground, int], Growth | None]

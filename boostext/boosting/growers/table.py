@@ -44,7 +44,7 @@ class Growing:
         return None if growth is None else self._shrunk(self._sized(growth))
 
     def _prior(self) -> Growth | None:
-        prior = self.ground.always()
+        prior = self.ground.always(self.ground.of_prior)
         return prior if helps(prior.gain) else None
 
     def known(self, rules: Sequence[Rule], places: Sequence[Place], gain: float) -> Growth:
