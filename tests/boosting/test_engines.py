@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostext.arrays import Lists
-from boostext.boosting.engines import choose, incremental
+from boostext.boosting.engines import choose, incremental, kept
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.rounds import Booster
 from boostext.compiled import notice
@@ -225,6 +225,33 @@ def test_rows_that_find_no_room_only_cost_time(votes, abstain, monkeypatch):
     monkeypatch.setattr(incremental, "MOST_BYTES", 0)
     without, again = boosted(data, np.ones(150), "incremental", **choices)
     assert_same_bits(roomy, made, without, again)
+
+
+@needs_numba
+@pytest.mark.parametrize(("votes", "abstain"), FORMS)
+@pytest.mark.parametrize("k", [2, 7])
+def test_sums_of_thresholds_that_find_no_room_only_cost_time(votes, abstain, k, monkeypatch):
+    data = corpus(np.random.default_rng(6), 150, k, 20, 0.1, False, True, 2)
+    choices = {"rounds": 60, "votes": votes, "abstain": abstain, "unknown": "votes"}
+    roomy, made = boosted(data, np.ones(150), "incremental", **choices)
+    assert roomy._engine.kept is not None
+    monkeypatch.setattr(kept, "MOST_BYTES", 0)
+    without, again = boosted(data, np.ones(150), "incremental", **choices)
+    assert without._engine.kept is None
+    assert_same_bits(roomy, made, without, again)
+
+
+@needs_numba
+@pytest.mark.parametrize(("k", "single"), [(2, True), (3, False), (9, False)])
+def test_sums_told_of_changes_alone_are_those_counted_anew(k, single):
+    data = corpus(np.random.default_rng(7), 150, k, 20, 0.1, single, True, 2)
+    booster, _ = boosted(data, np.ones(150), "incremental", rounds=40)
+    engine = booster._engine
+    engine._flush()
+    told = engine.kept.rows.copy()
+    engine.kept.recount(engine._whole_neg, engine._whole_pos, engine.labels)
+    assert told.any()
+    np.testing.assert_array_equal(told, engine.kept.rows)
 
 
 @needs_numba

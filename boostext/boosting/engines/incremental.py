@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int32, Int64, Scores, Weights
 from boostext.boosting.choice import Choice, Eligible
-from boostext.boosting.engines import kernels_moves, kernels_search, kernels_sums, layout
+from boostext.boosting.engines import (
+    kept,
+    kernels_blocks,
+    kernels_moves,
+    kernels_search,
+    kernels_sums,
+    layout,
+)
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.search import Search
 from boostext.compiled import compiled, notice
@@ -53,7 +60,8 @@ Changes = tuple[Int32, UInt32, UInt32, Int32]
 
 class IncrementalEngine:
     """Same rules, votes and scores as PlainEngine; memory: documents x labels, and 8 bytes x
-    labels for each frequent term. Raises SettingsError where numba cannot be used.
+    labels for each frequent term, distinct numeric value and partly unknown condition. Raises
+    SettingsError where numba cannot be used.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -70,11 +78,14 @@ class IncrementalEngine:
         self._terms_of = (by_document.starts, by_document.items)
         self._near = np.zeros(0, np.int32)
         self._flat: tuple[Float64, float, bool] | None = None
+        self._last: tuple[int, Float64] | None = None  # block weights of the best that was found
         self._applied_last: list[int] = []
         self._local, self._neg = np.zeros((m, k)), np.zeros((m, k))
         self._pos = np.zeros(len(problem.label_sets.items))
         self._S, self._low, self.sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((2, k))
         self._G, self.g, self.now = np.zeros(k), np.zeros((2, k)), np.zeros((2, k))
+        keeps = kept.fits(problem.members, k)
+        self.kept = kept.KeptSums(problem, self.kernels, self.form) if keeps else None
         self._allocate(m, -(-k // 8) * 8)
         self._renew()
 
@@ -102,14 +113,20 @@ class IncrementalEngine:
         search = Search(self, preference, draw)
         search.begin(self._near)
         search.terms()
-        search.look(self._partly_unknown)
-        search.cuts()
+        if self.kept:
+            search.kept(self.kept)
+        else:
+            search.look(kept.partly_unknown(self.members))
+            search.cuts()
         self._near = search.near
         self._give_rows(search.wanted)
         self._refresh(search)
+        self._last = search.winner
         return search.choice()
 
     def block_weights(self, condition: int) -> Float64:
+        if self._last is not None and self._last[0] == condition:
+            return self._last[1].copy()
         return self.exact(condition)[0]
 
     def exact(self, condition: int) -> tuple[Float64, float]:
@@ -117,12 +134,19 @@ class IncrementalEngine:
         W = np.zeros((3, 2, self.problem.label_count))
         yes = self.members.yes(condition)
         if condition >= self.members.listed:
-            yes = np.sort(yes)
+            yes = self._ascending(yes)
         gain = self.kernels["exact"](
             self.form, yes, self.members.unknown(condition), self.labels, self.e,
             self.problem.speaks, W,
         )  # fmt: skip
         return W, float(gain)
+
+    def _ascending(self, documents: Int32) -> Int32:
+        if 8 * len(documents) < self.problem.example_count:
+            return np.sort(documents)
+        inside = np.zeros(self.problem.example_count, np.bool_)
+        inside[documents] = True
+        return np.flatnonzero(inside).astype(np.int32)
 
     def apply(self, condition: int, votes: Float64) -> None:
         self._flush()
@@ -137,6 +161,7 @@ class IncrementalEngine:
         self._applied_last.append(condition)
         self._applied += 1
         self._spread += max((float(np.abs(shift).max()) for _, shift in moved), default=0.0)
+        self._last = None
         self.sums[:] = self._S + self._low
         self.total = self.kernels["scales"](self.form, self.sums, self._G, self.g, self.now)
         if self._worn():
@@ -247,12 +272,17 @@ class IncrementalEngine:
         """Tell the terms of the last rule's changes, if no search did."""
         changes, self.pending = self.pending, self.nothing
         if len(changes[0]):
+            self.tell_kept(changes)
             self.each_range(lambda low, high: self.tell(low, high, changes), self.work(changes))
 
     def tell(self, low: int, high: int, changes: Changes) -> None:
         self.kernels["tell"](
             low, high, changes, self._terms_of, self.labels, self.slot, self.rows, self.mass
         )
+
+    def tell_kept(self, changes: Changes) -> None:
+        if self.kept:
+            self.kept.tell(changes, self.labels)
 
     def work(self, changes: Changes) -> int:
         """About how many sums hear of the changes."""
@@ -266,6 +296,8 @@ class IncrementalEngine:
         self._whole_pos[:] = np.rint(self._pos * self.grid[1, self.labels[1]])
         self.units[0] = self._whole_neg.sum(axis=0)
         self.units[1, :k] = np.bincount(self.labels[1], self._whole_pos, k)
+        if self.kept:
+            self.kept.recount(self._whole_neg, self._whole_pos, self.labels)
         used = np.flatnonzero((self.slot >= 0) & (self.used > self.clock - RECENT))
         self.slot[:], self._taken, self.asked[:] = -1, 0, 0
         self._give_rows(used.astype(np.int32))
@@ -333,15 +365,10 @@ class IncrementalEngine:
     def _pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.problem.threads)
 
-    @cached_property
-    def _partly_unknown(self) -> Int32:
-        """Listed conditions that some documents leave open."""
-        return np.flatnonzero(self.members.features.unknown_list >= 0).astype(np.int32)
-
 
 def _kernels() -> dict[str, Any]:
-    signatures = kernels_sums.SIGNATURES | kernels_moves.SIGNATURES | kernels_search.SIGNATURES
-    made = {f.__name__: compiled(f, s) for f, s in signatures.items()}
+    of = (kernels_sums, kernels_moves, kernels_search, kernels_blocks)
+    made = {f.__name__: compiled(f, s) for kernels in of for f, s in kernels.SIGNATURES.items()}
     if any(kernel is None for kernel in made.values()):
         raise SettingsError(
             f"the incremental engine needs numba: {notice()}; mend that, or use --engine plain"

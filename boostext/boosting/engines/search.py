@@ -13,6 +13,7 @@ from boostext.boosting.membership import NONE
 
 if TYPE_CHECKING:
     from boostext.boosting.engines.incremental import IncrementalEngine
+    from boostext.boosting.engines.kept import KeptSums
 
 NEAR, FIRST = 32, 3
 """Terms of the greatest bounds that are kept for the next search; how many of them begin it."""
@@ -44,8 +45,8 @@ class Search:
         self.looked_up, self.greatest = engine.preferred(preference)
         self.best, self.slop, self.least_mass = -1.0, 0.0, 0.0
         self.near = self.wanted = NONE
-        self._numbers: list[int] = []
-        self._values: list[float] = []
+        self.winner: tuple[int, Float64] | None = None
+        self._values: dict[int, float] = {}
         self._base = engine.kernels["row_scales"](
             engine.form, engine.sums, engine.g, engine.total, engine.grid, engine.scale
         )
@@ -58,7 +59,7 @@ class Search:
             drawn = np.where(eligible(self.draw, numbers), mass, -1)
             heaviest = np.argpartition(drawn, -min(FIRST, len(drawn)))[-FIRST:]
             near = numbers[heaviest[drawn[heaviest] >= 0]]
-        self.look(near)
+        self.look(near[:1] if self.engine.kept else near)
 
     def look(self, numbers: Int32) -> None:
         """Take these eligible conditions as candidates."""
@@ -69,6 +70,7 @@ class Search:
         """Look at the terms whose bounds allow that they win, after they heard of changes."""
         engine = self.engine
         changes, engine.pending = engine.pending, engine.nothing
+        engine.tell_kept(changes)
 
         def tell_and_scan(low: int, high: int) -> Part:
             engine.tell(low, high, changes)
@@ -76,17 +78,27 @@ class Search:
 
         parts = engine.each_range(tell_and_scan, engine.work(changes) + len(engine.mass))
         numbers, bounds = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-        order = np.argsort(-bounds, kind="stable")
-        for j, bound in zip(numbers[order].tolist(), bounds[order].tolist(), strict=True):
-            if bound < self.best - self.slop:
-                break
-            self._look(j)
+        self._descend(numbers, bounds)
         self.near = self._nearest([part.near for part in parts])
         self.wanted = np.concatenate([part.wanted for part in parts])
         self.least_mass = max(part.least_mass for part in parts)
 
+    def kept(self, kept: KeptSums) -> None:
+        """Look at conditions with kept sums whose bounds allow that they win; after `terms`."""
+        engine = self.engine
+        numbers, bounds = kept.may_reach(
+            self.best - self.slop, self.looked_up, engine.units, engine.counts,
+            engine.g / engine.grid,
+        )  # fmt: skip
+        drawn = eligible(self.draw, numbers)
+        numbers, bounds = numbers[drawn], bounds[drawn]
+        if len(numbers):
+            self._look(int(numbers[np.argmax(bounds)]))
+            open_yet = bounds >= self.best - self.slop
+            self._descend(numbers[open_yet], bounds[open_yet])
+
     def cuts(self) -> None:
-        """Look at the thresholds of numeric columns."""
+        """Look at the thresholds of numeric columns, of which no sums are kept."""
         engine = self.engine
         for column, offset in zip(engine.members.columns, engine.members.offsets, strict=False):
             gains = np.zeros(len(column))
@@ -101,21 +113,32 @@ class Search:
 
     def choice(self) -> Choice | None:
         """The best, or the first of equals; None if nothing was eligible."""
-        if not self._numbers:
+        if not self._values:
             return None
-        numbers, first = np.unique(np.array(self._numbers), return_index=True)
-        values = np.array(self._values)[first]
+        numbers = np.array(sorted(self._values))
+        values = np.array([self._values[j] for j in numbers.tolist()])
         liked = self.preference[numbers]
         best = first_of_best(values, liked)
         return Choice(int(numbers[best]), float(values[best] / max(liked[best], 1e-300)))
 
+    def _descend(self, numbers: Int32, bounds: Float64) -> None:
+        """Look at conditions by falling bounds, as long as these reach the best."""
+        order = np.argsort(-bounds, kind="stable")
+        for j, bound in zip(numbers[order].tolist(), bounds[order].tolist(), strict=True):
+            if bound < self.best - self.slop:
+                break
+            self._look(j)
+
     def _look(self, condition: int) -> None:
+        if condition in self._values:
+            return
         like = float(self.preference[condition])
-        value = self.engine.exact(condition)[1] * like
-        self._numbers.append(condition)
-        self._values.append(value)
+        W, gain = self.engine.exact(condition)
+        value = gain * like
+        self._values[condition] = value
         if value > self.best:
             self.best, self.slop = value, SLOP * like
+            self.winner = condition, W
 
     def _scan(self, low: int, high: int) -> Part:
         engine = self.engine

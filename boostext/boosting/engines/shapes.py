@@ -42,3 +42,12 @@ SCRATCH = f"Tuple(({TABLE}, {ROWS}, uint32[:, ::1], float32[::1]))"
 """Room for sums (2, kp), one row (1, 2, kp), units (2, kp), summands (kp,)."""
 NEAR = "Tuple((int32[::1], float64[::1]))"
 FOUND = "Tuple((int32[::1], float64[::1], int32[::1]))"
+BLOCKS = "Tuple((int32[::1], int32[::1], boolean[::1]))"
+"""Of each kept row: documents of its condition, row of its unknown block, whether its sums start
+anew rather than run on from the row before."""
+WORK = (
+    "Tuple((uint32[:, :, ::1], uint32[:, :, ::1], float32[::1], float32[::1], float64[::1], "
+    "float64[::1], uint32[:, ::1]))"
+)
+"""Of some rows at once: sums of YES and NO (2, k, STEP), what each may be wrong by, what the
+bound is made of (two numbers); the sums that run (2, k)."""

@@ -1,0 +1,126 @@
+"""Sums kept for thresholds and for conditions that are partly unknown: told only of what changes.
+
+A threshold's block YES is a running sum of steps, the documents between it and the next; every
+step, unknown block and partly unknown condition has a row of whole numbers, exact as terms' rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from boostext.arrays import Float64, Int32
+from boostext.boosting.engines.interface import Problem
+from boostext.boosting.membership import Membership
+from boostext.features.conditions import UNKNOWN
+
+STEP = 256
+"""Rows that are bounded at once, so that labels become vector code over rows."""
+MOST_BYTES = 2**28
+"""Memory that rows may take: 8 bytes x labels for each; beyond it none is kept."""
+GREATEST = 1e8
+"""Steps weigh no more: a weight is at most 1, so that more could only be a step of no document."""
+
+
+class KeptSums:
+    """Rows of unknown blocks, of partly unknown conditions, of steps from the greatest value down.
+
+    conditions: all that have a row.
+    """
+
+    def __init__(self, problem: Problem, kernels: Mapping[str, Any], form: int) -> None:
+        members, k = problem.members, problem.label_count
+        self._kernels, self._form, self._k = kernels, form, k
+        self._votes, self._m = bool(problem.speaks[UNKNOWN]), problem.example_count
+        lists = members.features.unknown
+        unknown = [*(lists[u] for u in range(len(lists))), *(c.unknown for c in members.columns)]
+        partly = partly_unknown(members)
+        listed = [members.features.yes[j] for j in partly]
+        steps = [_step_lists(members, c) for c in range(len(members.columns))]
+        documents = [*unknown, *listed, *(step for column in steps for step in column)]
+        self._by_document = _transposed(documents, self._m)
+        self.numbers, self._blocks = _described(members, documents, len(unknown), partly)
+        self.rows = np.zeros((len(documents), -(-2 * k // 4) * 4), np.uint32)
+        self._parts = np.zeros((len(unknown), 2))
+        self._found = (np.zeros(len(documents), np.int32), np.zeros(len(documents)))
+        self._work = (
+            np.zeros((2, k, STEP), np.uint32), np.zeros((2, k, STEP), np.uint32),
+            np.zeros(STEP, np.float32), np.zeros(STEP, np.float32), np.zeros(STEP),
+            np.zeros(STEP), np.zeros((2, k), np.uint32),
+        )  # fmt: skip
+
+    def tell(self, changes: Any, labels: Any) -> None:
+        """Add changes (shapes.CHANGES) to the rows."""
+        self._kernels["tell_blocks"](changes, self._by_document, labels, self._k, self.rows)
+
+    def recount(self, whole_neg: Any, whole_pos: Any, labels: Any) -> None:
+        """All rows anew, from the whole numbers of all documents."""
+        self.rows[:] = 0
+        everyone = np.arange(self._m, dtype=np.int32)
+        self.tell((everyone, whole_neg, whole_pos, np.zeros(0, np.int32)), labels)
+
+    def may_reach(
+        self, least: float, preference: Float64, units: Any, counts: Any, weighs: Float64
+    ) -> tuple[Int32, Float64]:
+        """Conditions whose value may reach `least`, and bounds on their values.
+
+        units, counts: of shapes.MEASURE. weighs: (2, k), weight of a step by sign and label.
+        """
+        scale = np.minimum(weighs, GREATEST).astype(np.float32)
+        found, bounds = self._found
+        count = self._kernels["bound_blocks"](
+            self._form, self._votes, self._m, least, self.numbers, preference, self._blocks,
+            self.rows, units, counts, scale, self._work, self._parts, found, bounds,
+        )  # fmt: skip
+        return found[:count], bounds[:count]
+
+
+def fits(members: Membership, k: int) -> bool:
+    """Whether there is anything to keep, and room for it."""
+    rows = len(members.features.unknown) + len(partly_unknown(members))
+    rows += sum(len(column) + 1 for column in members.columns)
+    return 0 < rows * 8 * k <= MOST_BYTES
+
+
+def partly_unknown(members: Membership) -> Int32:
+    """Listed conditions that some documents leave open."""
+    return np.flatnonzero(members.features.unknown_list >= 0).astype(np.int32)
+
+
+def _step_lists(members: Membership, column: int) -> list[Int32]:
+    """Documents of a column's steps, from the greatest value down."""
+    steps = members.columns[column].steps()
+    return [steps[c] for c in range(len(steps) - 1, -1, -1)]
+
+
+def _described(
+    members: Membership, documents: list[Int32], unknown: int, partly: Int32
+) -> tuple[Int32, tuple[Int32, Int32, Any]]:
+    """Of each row its condition, and shapes.BLOCKS; the first rows are of unknown blocks."""
+    numbers = np.full(len(documents), -1, np.int32)
+    sizes = np.array([len(d) for d in documents], np.int32)
+    unknown_of, resets = np.zeros(len(documents), np.int32), np.zeros(len(documents), np.bool_)
+    first = unknown + len(partly)
+    numbers[unknown:first] = partly
+    unknown_of[unknown:first] = members.features.unknown_list[partly]
+    resets[unknown:first] = True
+    for c, column in enumerate(members.columns):
+        rows = slice(first, first + len(column))
+        start = int(members.offsets[c])
+        numbers[rows] = np.arange(start, start + len(column))[::-1]
+        sizes[rows] = (len(column.order) - column.first)[::-1]
+        unknown_of[rows] = unknown - len(members.columns) + c
+        resets[first : first + min(1, len(column))] = True
+        first += len(column)
+    return numbers, (sizes, unknown_of, resets)
+
+
+def _transposed(documents: list[Int32], m: int) -> tuple[Any, Int32]:
+    """(starts, items): rows of each document."""
+    flat = np.concatenate([*documents, np.zeros(0, np.int32)])
+    rows = np.repeat(np.arange(len(documents), dtype=np.int32), [len(d) for d in documents])
+    starts = np.zeros(m + 1, np.int64)
+    np.cumsum(np.bincount(flat, minlength=m), out=starts[1:])
+    return starts, rows[np.argsort(flat, kind="stable")]

@@ -1,0 +1,202 @@
+"""Bounds on the gains of thresholds and of conditions that are partly unknown, from kept sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from boostext.boosting.engines.shapes import (
+    BLOCKS,
+    CHANGES,
+    LABELS,
+    LISTS,
+    WORK,
+    Array,
+    Number,
+)
+
+ALLOWED = 1e-6
+"""What bounds may be wrong by in float32, of a total weight of 1."""
+
+
+DENSE = 8
+"""Numbers of a row up to which all of them are added rather than those of a document's labels."""
+
+
+def tell_blocks(changes: Array, by_document: Array, labels: Array, k: int, rows: Array) -> None:
+    """Add the changes of documents to the rows that hold them; by_document: LISTS."""
+    documents, by_neg, by_pos = changes[0], changes[1], changes[2]
+    starts, items = by_document
+    width = rows.shape[1]
+    change = np.zeros(width, np.uint32)
+    for c in range(len(documents)):
+        i = documents[c]
+        first, last = labels[0][i], labels[0][i + 1]
+        if width <= DENSE:
+            for label in range(k):
+                change[label], change[k + label] = by_neg[c, label], 0
+            for p in range(first, last):
+                change[k + labels[1][p]] = by_pos[p]
+            for place in range(starts[i], starts[i + 1]):
+                r = items[place]
+                # subtle: four sums before they are stored become one instruction
+                for x in range(0, width, 4):
+                    s, t = rows[r, x] + change[x], rows[r, x + 1] + change[x + 1]
+                    u, v = rows[r, x + 2] + change[x + 2], rows[r, x + 3] + change[x + 3]
+                    rows[r, x], rows[r, x + 1], rows[r, x + 2], rows[r, x + 3] = s, t, u, v
+        else:
+            for place in range(starts[i], starts[i + 1]):
+                r = items[place]
+                for label in range(k):
+                    rows[r, label] += by_neg[c, label]
+                for p in range(first, last):
+                    rows[r, k + labels[1][p]] += by_pos[p]
+
+
+def unknown_parts(
+    form: int,
+    votes: bool,
+    k: int,
+    rows: Array,
+    sizes: Array,
+    counts: Array,
+    scale: Array,
+    parts: Array,
+) -> None:
+    """parts (u, 2): what the unknown block of each of the first rows leaves to the other blocks.
+
+    votes: whether unknown blocks speak. Form 0: 1 less what is silent, less 2 sqrt(W+ W-) of what
+    speaks; form 1: gain of the block; forms 2 and 3: its right and wrong.
+    """
+    half = 0.5
+    for u in range(len(parts)):
+        first, second, silent = 0.0, 0.0, 0.0
+        for label in range(k):
+            A, B = np.float64(scale[0, label]), np.float64(scale[1, label])
+            N, P = np.float64(rows[u, label]), np.float64(rows[u, k + label])
+            n, p = half * min(sizes[u], counts[0, label]), half * min(sizes[u], counts[1, label])
+            q0, p0 = max(N - n, 0.0) * A, max(P - p, 0.0) * B
+            q1, p1 = (N + n) * A, (P + p) * B
+            silent += q0 + p0
+            if form == 0:
+                first -= 2 * np.sqrt(q0 * p0)
+            elif form == 1:
+                first += q1 + p1 - 2 * np.sqrt(q0 * p0)
+            else:
+                first += max(q1, p1)
+                second += min(q0, p0)
+        if not votes:
+            first, second = -silent if form == 0 else 0.0, 0.0
+        parts[u, 0], parts[u, 1] = first + (1.0 if form == 0 else 0.0), second
+
+
+def fill(
+    start: int, stop: int, m: int, blocks: Array, rows: Array, units: Array, work: Array,
+    parts: Array,
+) -> None:  # fmt: skip
+    """work: sums of the blocks YES and NO of rows start..stop - 1, labels first."""
+    sizes, unknown, resets = blocks
+    yes, no, inside, outside, value, other, running = work
+    k = yes.shape[1]
+    for r in range(start, stop):
+        c, u = r - start, unknown[r]
+        if resets[r]:
+            for sign in range(2):
+                for label in range(k):
+                    running[sign, label] = 0
+        for sign in range(2):
+            for label in range(k):
+                x = np.uint32(running[sign, label] + rows[r, sign * k + label])
+                running[sign, label] = x
+                yes[sign, label, c] = x
+                no[sign, label, c] = np.uint32(units[sign, label] - x - rows[u, sign * k + label])
+        inside[c] = 0.5 * sizes[r]
+        outside[c] = 0.5 * (m - sizes[r] - sizes[u])
+        value[c], other[c] = parts[u, 0], parts[u, 1]
+
+
+def add_roots(label: int, sums: Array, off: Array, counts: Array, scale: Array, value: Array
+              ) -> None:  # fmt: skip
+    """value - 2 sqrt(W+ W-) of one block, at the least. sums: (2, k, STEP); off: (STEP,)."""
+    zero, half = np.float32(0), np.float32(0.5)
+    A, B = scale[0, label], scale[1, label]
+    n, p = half * counts[0, label], half * counts[1, label]
+    for c in range(len(value)):
+        N = max(np.float32(sums[0, label, c]) - min(off[c], n), zero) * A
+        P = max(np.float32(sums[1, label, c]) - min(off[c], p), zero) * B
+        value[c] -= 2 * np.float64(np.sqrt(N * P))
+
+
+def add_weights(label: int, sums: Array, off: Array, counts: Array, scale: Array, value: Array
+                ) -> None:  # fmt: skip
+    """value + W+ + W- of one block, at the most."""
+    half = np.float32(0.5)
+    A, B = scale[0, label], scale[1, label]
+    n, p = half * counts[0, label], half * counts[1, label]
+    for c in range(len(value)):
+        N = (np.float32(sums[0, label, c]) + min(off[c], n)) * A
+        P = (np.float32(sums[1, label, c]) + min(off[c], p)) * B
+        value[c] += np.float64(N + P)
+
+
+def add_right_wrong(label: int, sums: Array, off: Array, counts: Array, scale: Array,
+                    value: Array, other: Array) -> None:  # fmt: skip
+    """value + max(W+, W-), at the most, and other + min(W+, W-), at the least, of one block."""
+    zero, half = np.float32(0), np.float32(0.5)
+    A, B = scale[0, label], scale[1, label]
+    n, p = half * counts[0, label], half * counts[1, label]
+    for c in range(len(value)):
+        N, P = np.float32(sums[0, label, c]), np.float32(sums[1, label, c])
+        x, y = min(off[c], n), min(off[c], p)
+        value[c] += np.float64(max((N + x) * A, (P + y) * B))
+        other[c] += np.float64(min(max(N - x, zero) * A, max(P - y, zero) * B))
+
+
+def bound_blocks(
+    form: int, votes: bool, m: int, least: float, numbers: Array, preference: Array, blocks: Array,
+    rows: Array, units: Array, counts: Array, scale: Array, work: Array, parts: Array,
+    found: Array, bounds: Array,
+) -> Number:  # fmt: skip
+    """The rows' conditions whose value (gain x preference) may reach `least`; returns how many.
+
+    votes: whether unknown blocks speak. m: documents. numbers: (r,) conditions of rows. found,
+    bounds: (r,), filled with conditions and bounds on their values.
+    """
+    yes, no, inside, outside, value, other = work[:6]
+    step, count, k = len(value), 0, yes.shape[1]
+    unknown_parts(form, votes, k, rows, blocks[0], counts, scale, parts)
+    for start in range(len(parts), len(numbers), step):
+        stop = min(start + step, len(numbers))
+        fill(start, stop, m, blocks, rows, units, work, parts)
+        for label in range(k):
+            if form < 2:
+                add_roots(label, yes, inside, counts, scale, value)
+                if form == 0:
+                    add_roots(label, no, outside, counts, scale, value)
+                else:
+                    add_weights(label, yes, inside, counts, scale, value)
+            else:
+                add_right_wrong(label, yes, inside, counts, scale, value, other)
+                if form == 2:
+                    add_right_wrong(label, no, outside, counts, scale, value, other)
+        for r in range(start, stop):
+            most = value[r - start] + ALLOWED
+            if form >= 2:
+                d = np.sqrt(most) - np.sqrt(max(other[r - start] - ALLOWED, 0.0))
+                most = d * d + 1e-12
+            j = numbers[r]
+            most *= preference[0] if len(preference) == 1 else preference[j]
+            if most >= least:
+                found[count], bounds[count] = j, most
+                count += 1
+    return count
+
+
+SIGNATURES: dict[Callable[..., Any], str] = {
+    tell_blocks: f"{CHANGES}, {LISTS}, {LABELS}, int64, uint32[:, ::1]",
+    bound_blocks: f"int64, boolean, int64, float64, int32[::1], float64[::1], {BLOCKS}, "
+    f"uint32[:, ::1], uint32[:, ::1], float32[:, ::1], float32[:, ::1], {WORK}, "
+    "float64[:, ::1], int32[::1], float64[::1]",
+}
