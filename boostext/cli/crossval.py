@@ -6,15 +6,8 @@ from typing import Any
 
 import click
 
-from boostext.cli.options import SettingsCommand, json_option, settings_options, talk_options
+from boostext.cli.options import SettingsCommand, learning_options
 from boostext.cli.talk import Talk
-from boostext.settings import (
-    BoostingSettings,
-    DataSettings,
-    RunSettings,
-    StopSettings,
-    TextSettings,
-)
 
 
 @click.command("crossval", cls=SettingsCommand)
@@ -24,18 +17,8 @@ from boostext.settings import (
     "--output", type=click.Choice(["tsv", "jsonl"]), default="tsv", show_default=True,
     help="How out-of-fold scores are written: a line for each document and label.",
 )  # fmt: skip
-@click.option("--config", metavar="FILE", help="Settings from a YAML file, by their option names.")
 @click.option("--labels-from", metavar="FILE", help="Corrections of labels: a CSV of id,label.")
-@click.option(
-    "--progress", type=click.Choice(["auto", "on", "off"]), default="auto", show_default=True,
-    help="Tell how far it is: on a terminal in one live line.",
-)  # fmt: skip
-@settings_options(
-    data_settings=DataSettings, text=TextSettings, boosting=BoostingSettings, stop=StopSettings,
-    run=RunSettings,
-)  # fmt: skip
-@json_option
-@talk_options
+@learning_options
 def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
     """Learn without each part of the data in turn, and measure on that part.
 

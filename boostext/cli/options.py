@@ -300,3 +300,21 @@ def with_given(data: DataSettings, given: Mapping[str, Any]) -> DataSettings:
     schema = () if "names" in given else data.schema
     kept = {name: getattr(data, name) for name in (*NAMED, *KEPT)}
     return DataSettings(**{**kept, "schema": schema, **given})
+
+
+def learning_options(command: Command) -> Command:
+    """What every command that learns takes: --config, --progress, all settings, --json, -q."""
+    groups = {
+        "data_settings": DataSettings, "text": TextSettings, "boosting": BoostingSettings,
+        "stop": StopSettings, "run": RunSettings,
+    }  # fmt: skip
+    config = click.option(
+        "--config", metavar="FILE", help="Settings from a YAML file, by their option names."
+    )
+    progress = click.option(
+        "--progress", type=click.Choice(["auto", "on", "off"]), default="auto", show_default=True,
+        help="Tell how far it is: on a terminal in one live line.",
+    )  # fmt: skip
+    for options in (talk_options, json_option, settings_options(**groups), progress, config):
+        command = options(command)
+    return command

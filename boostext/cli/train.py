@@ -8,19 +8,10 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
-    json_option,
-    settings_options,
-    talk_options,
+    learning_options,
     tuning_options,
 )
 from boostext.cli.talk import Talk
-from boostext.settings import (
-    BoostingSettings,
-    DataSettings,
-    RunSettings,
-    StopSettings,
-    TextSettings,
-)
 
 
 @click.command("train", cls=SettingsCommand)
@@ -29,7 +20,6 @@ from boostext.settings import (
 @click.option("--report", metavar="DIR", help="Also write rules, terms, outliers and the trace.")
 @tuning_options
 @click.option("--tune", is_flag=True, help="Choose settings on the training data first.")
-@click.option("--config", metavar="FILE", help="Settings from a YAML file, by their option names.")
 @click.option("--labels-from", metavar="FILE", help="Corrections of labels: a CSV of id,label.")
 @click.option(
     "--outliers", type=click.Choice(["auto", "cv", "weights", "cumulated"]), default="auto",
@@ -40,16 +30,7 @@ from boostext.settings import (
 @click.option("--resume", is_flag=True, help="Go on from MODEL.checkpoint, or MODEL, if there.")
 @click.option("--dry-run", is_flag=True, help="Read the data, tell sizes and memory, and stop.")
 @click.option("--print-config", is_flag=True, help="Print all settings as YAML, and stop.")
-@click.option(
-    "--progress", type=click.Choice(["auto", "on", "off"]), default="auto", show_default=True,
-    help="Tell how far it is: on a terminal in one live line.",
-)  # fmt: skip
-@settings_options(
-    data_settings=DataSettings, text=TextSettings, boosting=BoostingSettings, stop=StopSettings,
-    run=RunSettings,
-)  # fmt: skip
-@json_option
-@talk_options
+@learning_options
 def command(
     data: tuple[str, ...], dry_run: bool, print_config: bool, talk: Talk, **values: Any
 ) -> None:

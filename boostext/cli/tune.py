@@ -9,37 +9,18 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
-    json_option,
-    settings_options,
-    talk_options,
+    learning_options,
     tuning_options,
 )
 from boostext.cli.talk import Talk
-from boostext.settings import (
-    BoostingSettings,
-    DataSettings,
-    RunSettings,
-    StopSettings,
-    TextSettings,
-)
 
 
 @click.command("tune", cls=SettingsCommand)
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The YAML file to write.")
 @tuning_options
-@click.option("--config", metavar="FILE", help="Settings from a YAML file, by their option names.")
 @click.option("--resume", is_flag=True, help="Go on from FILE.trials, if it is there.")
-@click.option(
-    "--progress", type=click.Choice(["auto", "on", "off"]), default="auto", show_default=True,
-    help="Tell how far it is: on a terminal in one live line.",
-)  # fmt: skip
-@settings_options(
-    data_settings=DataSettings, text=TextSettings, boosting=BoostingSettings, stop=StopSettings,
-    run=RunSettings,
-)  # fmt: skip
-@json_option
-@talk_options
+@learning_options
 def command(
     data: tuple[str, ...], preset: str | None, budget: float | None, given: frozenset[str],
     talk: Talk, **values: Any,
