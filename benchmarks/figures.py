@@ -22,8 +22,8 @@ VALUES: dict[str, tuple[str, Callable[[Run], float], Callable[[Run], float] | No
 @dataclass(frozen=True)
 class Figure:
     """Medians and theirs / ours. low, high: the least and greatest ratio of one turn. cpu: the
-    ratio by processor time, which a busy machine moves less. target: at least so many times; for
-    a figure without a peer, at most so much.
+    ratio by processor time, which a busy machine moves less. target: at least so many times. A
+    figure without a peer has its own processor time in cpu, and its target is the most it may be.
     """
 
     work: str
@@ -61,11 +61,12 @@ def _ratio(ours: Sequence[Run], theirs: Sequence[Run], value: Callable[[Run], fl
 
 def alone(work: str, runs: Sequence[Run], what: str, most: float, note: str = "") -> Figure:
     """A figure by itself, which shall be at most so much."""
-    unit, value, _ = VALUES[what]
+    unit, value, cpu = VALUES[what]
     ours = median(map(value, runs))
     return Figure(
-        work, unit=unit, ours=ours, target=most, reached=ours <= most, runs=len(runs), note=note
-    )
+        work, unit=unit, ours=ours, cpu=median(map(cpu, runs)) if cpu else None, target=most,
+        reached=ours <= most, runs=len(runs), note=note,
+    )  # fmt: skip
 
 
 HEADS = ("work", "against", "ours", "theirs", "ratio", "one turn", "by CPU", "target", "", "runs")
@@ -86,7 +87,8 @@ def _cells(figure: Figure) -> tuple[str, ...]:
     spread = "" if figure.low is None else f"{_number(figure.low)}-{_number(figure.high)}"
     return (
         figure.work, figure.against, _sized(figure.ours, figure.unit),
-        _sized(figure.theirs, figure.unit), _number(figure.ratio), spread, _number(figure.cpu),
+        _sized(figure.theirs, figure.unit), _number(figure.ratio), spread,
+        _number(figure.cpu) if figure.against else _sized(figure.cpu, figure.unit),
         sign + _number(figure.target) if figure.target is not None else "",
         {True: "yes", False: "NO", None: ""}[figure.reached], str(figure.runs or ""),
     )  # fmt: skip

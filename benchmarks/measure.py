@@ -47,7 +47,8 @@ def program(command: Sequence[str], env: Mapping[str, str] | None = None) -> Run
     if process.returncode == MISSING:
         raise NotInstalledError(said.strip().splitlines()[-1])
     if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{said}")
+        code = process.returncode  # negative: the signal that ended it
+        raise RuntimeError(f"{' '.join(command)} ended with {code}:\n{said}")
     peak = used.ru_maxrss / 1024
     return Run(seconds, used.ru_utime + used.ru_stime, peak, {"stdout": told, "stderr": said})
 
