@@ -114,7 +114,7 @@ class IncrementalEngine:
         search.begin(self._near)
         search.terms()
         if self.kept:
-            search.kept(self.kept)
+            search.kept()
         else:
             search.look(kept.partly_unknown(self.members))
             search.cuts()

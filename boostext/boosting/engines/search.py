@@ -47,6 +47,7 @@ class Search:
         self.near = self.wanted = NONE
         self.winner: tuple[int, Float64] | None = None
         self._values: dict[int, float] = {}
+        self._kept = NONE, np.zeros(0)
         self._base = engine.kernels["row_scales"](
             engine.form, engine.sums, engine.g, engine.total, engine.grid, engine.scale
         )
@@ -70,7 +71,9 @@ class Search:
         """Look at the terms whose bounds allow that they win, after they heard of changes."""
         engine = self.engine
         changes, engine.pending = engine.pending, engine.nothing
-        engine.tell_kept(changes)
+        if engine.kept:
+            engine.tell_kept(changes)
+            self._bound_kept(engine.kept)
 
         def tell_and_scan(low: int, high: int) -> Part:
             engine.tell(low, high, changes)
@@ -83,19 +86,21 @@ class Search:
         self.wanted = np.concatenate([part.wanted for part in parts])
         self.least_mass = max(part.least_mass for part in parts)
 
-    def kept(self, kept: KeptSums) -> None:
+    def kept(self) -> None:
         """Look at conditions with kept sums whose bounds allow that they win; after `terms`."""
+        self._descend(*self._kept)
+
+    def _bound_kept(self, kept: KeptSums) -> None:
+        """Bound conditions with kept sums, and look at the likeliest of them."""
         engine = self.engine
         numbers, bounds = kept.may_reach(
             self.best - self.slop, self.looked_up, engine.units, engine.counts,
             engine.g / engine.grid,
         )  # fmt: skip
         drawn = eligible(self.draw, numbers)
-        numbers, bounds = numbers[drawn], bounds[drawn]
-        if len(numbers):
-            self._look(int(numbers[np.argmax(bounds)]))
-            open_yet = bounds >= self.best - self.slop
-            self._descend(numbers[open_yet], bounds[open_yet])
+        self._kept = numbers[drawn].copy(), bounds[drawn].copy()
+        if len(self._kept[0]):
+            self._look(int(self._kept[0][np.argmax(self._kept[1])]))
 
     def cuts(self) -> None:
         """Look at the thresholds of numeric columns, of which no sums are kept."""
