@@ -167,7 +167,10 @@ def _with_kernels(function: Any) -> Any:
 
 @functools.cache
 def _inner(function: Any) -> Any:
-    return _numba()[0].njit(nogil=True)(_with_kernels(function))
+    """Functions that its module names in ANY_ORDER may add up in the order that is quickest."""
+    free = function.__name__ in function.__globals__.get("ANY_ORDER", ())
+    fastmath = {"reassoc", "contract"} if free else False
+    return _numba()[0].njit(nogil=True, fastmath=fastmath)(_with_kernels(function))
 
 
 @functools.cache

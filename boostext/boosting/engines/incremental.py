@@ -98,7 +98,7 @@ class IncrementalEngine:
         self._whole_neg = np.zeros((m, kp), np.uint32)
         self._whole_pos = np.zeros(len(self._pos), np.uint32)
         self.units, self._bound_of = np.zeros((2, kp), np.uint32), np.zeros(m, np.int32)
-        self.scale, self.counts = np.zeros((3, kp), np.float32), np.zeros((2, kp), np.float32)
+        self.scale, self.counts = np.zeros((2, kp), np.float32), np.zeros((2, kp), np.float32)
         self.counts[1, :k] = np.bincount(self.problem.label_sets.items, minlength=k)
         self.counts[0, :k] = m - self.counts[1, :k]
         self._by_pos = np.zeros(len(self._pos), np.uint32)
@@ -292,8 +292,8 @@ class IncrementalEngine:
     def _recount_rows(self) -> None:
         """e in whole numbers, and the rows that were of use lately."""
         k = self.problem.label_count
-        self._whole_neg[:, :k] = np.rint(self._neg * self.grid[0])
-        self._whole_pos[:] = np.rint(self._pos * self.grid[1, self.labels[1]])
+        self._whole_neg[:, :k] = np.floor(self._neg * self.grid[0])
+        self._whole_pos[:] = np.floor(self._pos * self.grid[1, self.labels[1]])
         self.units[0] = self._whole_neg.sum(axis=0)
         self.units[1, :k] = np.bincount(self.labels[1], self._whole_pos, k)
         if self.kept:

@@ -70,14 +70,13 @@ def unknown_parts(
     votes: whether unknown blocks speak. Form 0: 1 less what is silent, less 2 sqrt(W+ W-) of what
     speaks; form 1: gain of the block; forms 2 and 3: its right and wrong.
     """
-    half = 0.5
     for u in range(len(parts)):
         first, second, silent = 0.0, 0.0, 0.0
         for label in range(k):
             A, B = np.float64(scale[0, label]), np.float64(scale[1, label])
             N, P = np.float64(rows[u, label]), np.float64(rows[u, k + label])
-            n, p = half * min(sizes[u], counts[0, label]), half * min(sizes[u], counts[1, label])
-            q0, p0 = max(N - n, 0.0) * A, max(P - p, 0.0) * B
+            n, p = min(sizes[u], counts[0, label]), min(sizes[u], counts[1, label])
+            q0, p0 = N * A, P * B
             q1, p1 = (N + n) * A, (P + p) * B
             silent += q0 + p0
             if form == 0:
@@ -112,46 +111,38 @@ def fill(
                 running[sign, label] = x
                 yes[sign, label, c] = x
                 no[sign, label, c] = np.uint32(units[sign, label] - x - rows[u, sign * k + label])
-        inside[c] = 0.5 * sizes[r]
-        outside[c] = 0.5 * (m - sizes[r] - sizes[u])
+        inside[c] = sizes[r]
+        outside[c] = m - sizes[r] - sizes[u]
         value[c], other[c] = parts[u, 0], parts[u, 1]
 
 
-def add_roots(label: int, sums: Array, off: Array, counts: Array, scale: Array, value: Array
-              ) -> None:  # fmt: skip
-    """value - 2 sqrt(W+ W-) of one block, at the least. sums: (2, k, STEP); off: (STEP,)."""
-    zero, half = np.float32(0), np.float32(0.5)
+def add_roots(label: int, sums: Array, scale: Array, value: Array) -> None:
+    """value - 2 sqrt(W+ W-) of one block, at the least. sums: (2, k, STEP), rounded down."""
     A, B = scale[0, label], scale[1, label]
-    n, p = half * counts[0, label], half * counts[1, label]
     for c in range(len(value)):
-        N = max(np.float32(sums[0, label, c]) - min(off[c], n), zero) * A
-        P = max(np.float32(sums[1, label, c]) - min(off[c], p), zero) * B
+        N, P = np.float32(sums[0, label, c]) * A, np.float32(sums[1, label, c]) * B
         value[c] -= 2 * np.float64(np.sqrt(N * P))
 
 
 def add_weights(label: int, sums: Array, off: Array, counts: Array, scale: Array, value: Array
                 ) -> None:  # fmt: skip
-    """value + W+ + W- of one block, at the most."""
-    half = np.float32(0.5)
+    """value + W+ + W- of one block, at the most. off: (STEP,) numbers that were rounded."""
     A, B = scale[0, label], scale[1, label]
-    n, p = half * counts[0, label], half * counts[1, label]
     for c in range(len(value)):
-        N = (np.float32(sums[0, label, c]) + min(off[c], n)) * A
-        P = (np.float32(sums[1, label, c]) + min(off[c], p)) * B
+        N = (np.float32(sums[0, label, c]) + min(off[c], counts[0, label])) * A
+        P = (np.float32(sums[1, label, c]) + min(off[c], counts[1, label])) * B
         value[c] += np.float64(N + P)
 
 
 def add_right_wrong(label: int, sums: Array, off: Array, counts: Array, scale: Array,
                     value: Array, other: Array) -> None:  # fmt: skip
     """value + max(W+, W-), at the most, and other + min(W+, W-), at the least, of one block."""
-    zero, half = np.float32(0), np.float32(0.5)
     A, B = scale[0, label], scale[1, label]
-    n, p = half * counts[0, label], half * counts[1, label]
     for c in range(len(value)):
         N, P = np.float32(sums[0, label, c]), np.float32(sums[1, label, c])
-        x, y = min(off[c], n), min(off[c], p)
+        x, y = min(off[c], counts[0, label]), min(off[c], counts[1, label])
         value[c] += np.float64(max((N + x) * A, (P + y) * B))
-        other[c] += np.float64(min(max(N - x, zero) * A, max(P - y, zero) * B))
+        other[c] += np.float64(min(N * A, P * B))
 
 
 def bound_blocks(
@@ -172,9 +163,9 @@ def bound_blocks(
         fill(start, stop, m, blocks, rows, units, work, parts)
         for label in range(k):
             if form < 2:
-                add_roots(label, yes, inside, counts, scale, value)
+                add_roots(label, yes, scale, value)
                 if form == 0:
-                    add_roots(label, no, outside, counts, scale, value)
+                    add_roots(label, no, scale, value)
                 else:
                     add_weights(label, yes, inside, counts, scale, value)
             else:

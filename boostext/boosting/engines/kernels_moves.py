@@ -31,8 +31,8 @@ def add_exactly(S: Array, low: Array, sign: int, label: int, x: float) -> None:
 
 
 def whole_number(x: float) -> Number:
-    """x rounded, as int64; what is too great for 32 bits is cut (the engine renews all then)."""
-    return np.int64(np.rint(min(x, HIGHEST)))
+    """x rounded down; what is too great for 32 bits is cut (the engine renews all then)."""
+    return np.int64(min(x, HIGHEST))
 
 
 def advance(

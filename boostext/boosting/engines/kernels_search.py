@@ -14,7 +14,6 @@ from boostext.boosting.engines.shapes import (
     MEASURE,
     NEAR,
     ROWS,
-    SCRATCH,
     STATE,
     TABLE,
     Array,
@@ -50,7 +49,8 @@ def scales(form: int, S: Array, G: Array, g: Array, now: Array) -> Number:
 
 
 def row_scales(form: int, S: Array, g: Array, total: float, grid: Array, scale: Array) -> Number:
-    """scale (3, kp) float32: what - and + steps of rows weigh, and what labels do; see `upper`.
+    """scale (2, kp) float32: what - and + steps of rows weigh; see `upper`. Form 0: what a product
+    of both makes of a label, and what the label weighs.
 
     Returns the gain of a condition that holds nowhere (form 2: its r).
     """
@@ -58,9 +58,9 @@ def row_scales(form: int, S: Array, g: Array, total: float, grid: Array, scale: 
     for label in range(S.shape[1]):
         D0, D1 = S[0, label] * g[0, label], S[1, label] * g[1, label]
         if form == 0:
-            scale[0, label] = 1 / (grid[0, label] * S[0, label]) if S[0, label] > 0 else 0.0
-            scale[1, label] = 1 / (grid[1, label] * S[1, label]) if S[1, label] > 0 else 0.0
-            scale[2, label] = np.sqrt(S[0, label] * S[1, label]) / total
+            both = grid[0, label] * S[0, label] * grid[1, label] * S[1, label]
+            scale[0, label] = 1 / max(both, LEAST) if both > 0 else 0.0
+            scale[1, label] = np.sqrt(S[0, label] * S[1, label]) / total
             d = np.sqrt(D1) - np.sqrt(D0)
             base += d * d
         else:
@@ -155,79 +155,68 @@ def fit_bound(
                 bound[0], bound[1], bound[2], bound[3] = ratio, out, least, found
 
 
-def upper(
-    form: int, rows: Array, t: int, all_units: Array, yes: Number, no: Number, counts: Array,
-    scale: Array, base: float, work: Array,
-) -> Number:  # fmt: skip
-    """At least the gain of a term, from its row, in float32.
+ANY_ORDER = frozenset({"upper"})
+"""Functions whose sums may be made in any order: bounds, which `ALLOWED` makes wide enough."""
+ALLOWED = 1e-6
+"""What bounds may be wrong by in float32, of a total weight of 1."""
+LEAST = 1e-18
 
-    all_units: (2, kp) uint32, the row of all documents. yes, no: numbers rounded on either side of
-    the condition; counts (2, kp) bounds them by label. scale, base: of `row_scales`. work: (kp,).
+
+def upper(
+    form: int, rows: Array, r: int, all_units: Array, yes: Number, no: Number, counts: Array,
+    scale: Array, base: float,
+) -> Number:  # fmt: skip
+    """At least the gain of a term, from its row r, in float32.
+
+    all_units: (2, kp) uint32, the row of all documents. yes, no: numbers rounded down on either
+    side of the condition; counts (2, kp) bounds them by label. scale, base: of `row_scales`.
     """
-    zero, one, half = np.float32(0), np.float32(1), np.float32(0.5)
-    inside, outside = half * np.float32(yes), half * np.float32(no)
+    zero, one, two = np.float32(0), np.float32(1), np.float32(2)
+    inside = np.float32(yes)
     kp = rows.shape[2]
+    total = zero
     # subtle: one loop a form, so that each becomes vector code
     if form == 0:
         for label in range(kp):
-            N, P = rows[t, 0, label], rows[t, 1, label]
-            A, B = scale[0, label], scale[1, label]
-            n, p = half * counts[0, label], half * counts[1, label]
-            q0 = max(np.float32(N) - min(inside, n), zero) * A
-            p0 = max(np.float32(P) - min(inside, p), zero) * B
-            q1 = max(np.float32(np.uint32(all_units[0, label] - N)) - min(outside, n), zero) * A
-            p1 = max(np.float32(np.uint32(all_units[1, label] - P)) - min(outside, p), zero) * B
-            work[label] = scale[2, label] * (one - np.sqrt(p0 * q0) - np.sqrt(p1 * q1))
-        return base + 2 * total_of(work) + 1e-6
+            N, P, AB = rows[r, 0, label], rows[r, 1, label], scale[0, label]
+            n, p = np.uint32(all_units[0, label] - N), np.uint32(all_units[1, label] - P)
+            total += scale[1, label] * (
+                one
+                - np.sqrt(np.float32(N) * np.float32(P) * AB)
+                - np.sqrt(np.float32(n) * np.float32(p) * AB)
+            )
+        return base + 2 * np.float64(total) + ALLOWED
     if form == 1:
         for label in range(kp):
-            N, P = np.float32(rows[t, 0, label]), np.float32(rows[t, 1, label])
+            N, P = np.float32(rows[r, 0, label]), np.float32(rows[r, 1, label])
             A, B = scale[0, label], scale[1, label]
-            n, p = min(inside, half * counts[0, label]), min(inside, half * counts[1, label])
-            least = np.sqrt(max(N - n, zero) * A * (max(P - p, zero) * B))
-            work[label] = (N + n) * A + (P + p) * B - least - least
-        return total_of(work) + 1e-6
+            n, p = min(inside, counts[0, label]), min(inside, counts[1, label])
+            total += (N + n) * A + (P + p) * B - two * np.sqrt(N * A * (P * B))
+        return np.float64(total) + ALLOWED
     if form == 2:
+        around = inside + np.float32(no)
         for label in range(kp):
-            N, P = rows[t, 0, label], rows[t, 1, label]
+            N, P = rows[r, 0, label], rows[r, 1, label]
             A, B = scale[0, label], scale[1, label]
+            n, p = np.uint32(all_units[0, label] - N), np.uint32(all_units[1, label] - P)
             x = np.float32(P) * B - np.float32(N) * A
-            y = (
-                np.float32(np.uint32(all_units[1, label] - P)) * B
-                - np.float32(np.uint32(all_units[0, label] - N)) * A
-            )
-            work[label] = abs(x) + abs(y) + (inside + outside) * (A + B)
-        r = min(1.0, total_of(work) + 1e-6)
-        return 1 - np.sqrt(1 - r * r) + 1e-6
+            y = np.float32(p) * B - np.float32(n) * A
+            total += abs(x) + abs(y) + around * (A + B)
+        r = min(1.0, np.float64(total) + ALLOWED)
+        return 1 - np.sqrt(1 - r * r) + ALLOWED
+    wrong = zero
     for label in range(kp):
         A, B = scale[0, label], scale[1, label]
-        q, p = np.float32(rows[t, 0, label]) * A, np.float32(rows[t, 1, label]) * B
-        work[label] = max(p, q) + inside * (A + B)
-    right = total_of(work)
-    for label in range(kp):
-        A, B = scale[0, label], scale[1, label]
-        q, p = np.float32(rows[t, 0, label]) * A, np.float32(rows[t, 1, label]) * B
-        work[label] = min(p, q) - inside * (A + B)
-    d = np.sqrt(right) - np.sqrt(max(total_of(work) - 1e-6, 0.0))
-    return d * d + 1e-6
+        q, p = np.float32(rows[r, 0, label]) * A, np.float32(rows[r, 1, label]) * B
+        total += max(p, q) + inside * (A + B)
+        wrong += min(p, q)
+    d = np.sqrt(np.float64(total)) - np.sqrt(max(np.float64(wrong) - ALLOWED, 0.0))
+    return d * d + ALLOWED
 
 
-def total_of(work: Array) -> Number:
-    """Sum of (kp,) float32 in four strands."""
-    a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
-    for label in range(0, len(work), 4):
-        a += work[label]
-        b += work[label + 1]
-        c += work[label + 2]
-        d += work[label + 3]
-    return np.float64(a + b) + np.float64(c + d)
-
-
-def sum_row(
-    j: int, lists: Array, labels: Array, e: Array, grid: Array, sums: Array, row: Array
-) -> None:
-    """row (1, 2, kp): what the row of listed condition j would be, from its documents."""
-    neg, pos = e[0], e[1]
+def summed(form: int, j: int, lists: Array, labels: Array, e: Array, sums: Array) -> Number:
+    """At least the gain of listed condition j, from its documents. sums: room, (2, kp)."""
+    neg, pos, S, g = e
     k = neg.shape[1]
     for label in range(k):
         sums[0, label] = sums[1, label] = 0.0
@@ -237,9 +226,23 @@ def sum_row(
             sums[0, label] += neg[i, label]
         for place in range(labels[0][i], labels[0][i + 1]):
             sums[1, labels[1][place]] += pos[place]
-    for sign in range(2):
-        for label in range(k):
-            row[0, sign, label] = np.uint32(np.rint(sums[sign, label] * grid[sign, label]))
+    gain, right, wrong = 0.0, 0.0, 0.0
+    for label in range(k):
+        a, b = sums[0, label] * g[0, label], sums[1, label] * g[1, label]
+        x = max(S[0, label] - sums[0, label], 0.0) * g[0, label]
+        y = max(S[1, label] - sums[1, label], 0.0) * g[1, label]
+        d = np.sqrt(b) - np.sqrt(a)
+        gain += d * d
+        right, wrong = right + max(a, b), wrong + min(a, b)
+        if form == 0:
+            d = np.sqrt(y) - np.sqrt(x)
+            gain += d * d
+        elif form == 2:
+            right, wrong = right + max(x, y), wrong + min(x, y)
+    if form >= 2:
+        d = np.sqrt(right) - np.sqrt(wrong)
+        gain = d * d
+    return gain + ALLOWED
 
 
 def is_drawn(key: int, share: float, j: int) -> Number:
@@ -263,28 +266,26 @@ ASKED, LONG = 2, 64
 def scan(
     form: int, low: int, high: int, best: float, slop: float, key: int, share: float,
     greatest: float, base: float, total: float, clock: int, preference: Array, state: Array,
-    rows: Array, measure: Array, lists: Array, labels: Array, e: Array, scratch: Array,
+    rows: Array, measure: Array, lists: Array, labels: Array, e: Array, sums: Array,
     found: Array, near: Array, bound: Array,
 ) -> Number:  # fmt: skip
     """Those of the terms low..high - 1 that may be the best, by `upper`.
 
     best: a value (gain x preference) known to be reached; slop: SLOP of it. greatest: of
-    preference. state, measure, scratch: of STATE, MEASURE, SCRATCH. found: (conditions, bounds on
+    preference. state, measure: of STATE, MEASURE. sums: room, (2, kp). found: (conditions, bounds on
     their values, terms that want a row), filled from low on; returns how many conditions. near:
     (conditions, bounds) of the greatest met, for the next search to begin with. bound: (5,), see
     `fit_bound`; then how many want a row.
     """
     S, g = e[2], e[3]
     numbers, sizes, slot, mass, asked, used = state
-    units, counts, scale, grid, now, worth = measure
-    sums, row, rounded, work = scratch
-    for sign in range(2):
-        for label in range(S.shape[1]):
-            rounded[sign, label] = np.uint32(np.rint(S[sign, label] * grid[sign, label]))
+    units, counts, scale, now, worth = measure
+    conditions, values, wants = found
+    near_numbers, near_values = near
     count, wanted, m = 0, 0, len(labels[0]) - 1
     flat = len(preference) == 1
-    for c in range(len(near[0])):
-        near[1][c] = -1.0
+    for c in range(len(near_values)):
+        near_values[c] = -1.0
     gain = (best - slop) / greatest
     fit_bound(form, gain, base, S, g, total, now, worth, sums, bound)
     for start in range(low, high, STEP):
@@ -307,22 +308,19 @@ def scan(
                     continue
             if t < len(slot) and slot[t] >= 0:
                 used[t] = clock
-                table, place, all_units = rows, slot[t], units
                 yes, no = sizes[t], np.int32(m - sizes[t])
+                value = like * upper(form, rows, slot[t], units, yes, no, counts, scale, base)
             else:
-                sum_row(j, lists, labels, e, grid, sums, row)
-                table, place, all_units = row, np.int32(0), rounded
-                yes, no = np.int32(2), np.int32(2)
+                value = like * summed(form, j, lists, labels, e, sums)
                 if t < len(slot):
                     asked[t] += 1
                     if asked[t] == ASKED or (sizes[t] >= LONG and asked[t] == 1):
-                        found[2][low + wanted] = t
+                        wants[low + wanted] = t
                         wanted += 1
-            value = like * upper(form, table, place, all_units, yes, no, counts, scale, base, work)
-            if value > near[1][-1]:
-                keep_near(j, value, near[0], near[1])
+            if value > near_values[-1]:
+                keep_near(j, value, near_numbers, near_values)
             if value >= best - slop:
-                found[0][low + count], found[1][low + count] = j, value
+                conditions[low + count], values[low + count] = j, value
                 count += 1
     bound[4] = wanted
     return count
@@ -343,6 +341,6 @@ SIGNATURES: dict[Callable[..., Any], str] = {
     scales: f"int64, {TABLE}, float64[::1], {TABLE}, {TABLE}",
     row_scales: f"int64, {TABLE}, {TABLE}, float64, {TABLE}, float32[:, ::1]",
     scan: "int64, int64, int64, float64, float64, uint64, float64, float64, float64, float64, "
-    f"int64, float64[::1], {STATE}, {ROWS}, {MEASURE}, {LISTS}, {LABELS}, {E}, {SCRATCH}, "
+    f"int64, float64[::1], {STATE}, {ROWS}, {MEASURE}, {LISTS}, {LABELS}, {E}, {TABLE}, "
     f"{FOUND}, {NEAR}, float64[::1]",
 }

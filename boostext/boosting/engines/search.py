@@ -152,19 +152,13 @@ class Search:
             engine.terms.numbers, engine.terms.sizes, engine.slot, engine.mass, engine.asked,
             engine.used,
         )  # fmt: skip
-        measure = (
-            engine.units, engine.counts, engine.scale, engine.grid, engine.now, engine.worth,
-        )  # fmt: skip
-        kp = engine.rows.shape[2]
-        scratch = (
-            np.zeros((2, kp)), np.zeros((1, 2, kp), np.uint32), np.zeros((2, kp), np.uint32),
-            np.zeros(kp, np.float32),
-        )  # fmt: skip
+        measure = engine.units, engine.counts, engine.scale, engine.now, engine.worth
+        sums = np.zeros((2, engine.rows.shape[2]))
         count = engine.kernels["scan"](
             engine.form, low, high, self.best, self.slop, np.uint64(self.draw.key),
             self.draw.share, self.greatest, self._base, engine.total, engine.clock,
             self.looked_up, state, engine.rows, measure, engine.lists, engine.labels, engine.e,
-            scratch, engine.found, near, bound,
+            sums, engine.found, near, bound,
         )  # fmt: skip
         numbers, bounds, wanted = engine.found
         found, last = slice(low, low + count), low + int(bound[4])
