@@ -12,7 +12,6 @@ those of the plain engine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +30,7 @@ from boostext.boosting.engines import (
 )
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.search import Search
+from boostext.boosting.engines.shares import Shares
 from boostext.compiled import compiled, notice
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES
@@ -42,7 +42,7 @@ MASS = 2.0**26
 """Whole numbers that all documents' bounds make."""
 LASTS = 2048
 """Rules after which e is computed anew from the scores: products round."""
-SPLIT = 400_000
+SPLIT = 50_000
 """Work, in sums changed or terms looked at, from which threads pay."""
 
 
@@ -74,6 +74,7 @@ class IncrementalEngine:
         self._unknown = (features.unknown.starts, features.unknown.items)
         self.labels = layout.labels(problem.label_sets, k).arrays()
         self.terms = layout.terms(features)
+        self.shares, self._changed = Shares(self.terms.sizes, problem.threads), 0.0
         by_document = self.terms.by_document
         self._terms_of = (by_document.starts, by_document.items)
         self._near = np.zeros(0, np.int32)
@@ -110,6 +111,9 @@ class IncrementalEngine:
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         self.clock += 1
+        changed = len(self.pending[0]) / max(self.problem.example_count, 1)
+        self._changed += (changed - self._changed) / min(self.clock, RECENT)
+        self.shares.deal(self.clock, self.slot, self._changed)
         search = Search(self, preference, draw)
         search.begin(self._near)
         search.terms()
@@ -355,15 +359,7 @@ class IncrementalEngine:
             self._recount_mass()
 
     def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
-        threads = self.problem.threads if work >= SPLIT else 1
-        ranges = self.terms.ranges(threads) if threads > 1 else [(0, len(self.terms.numbers))]
-        if threads == 1:
-            return [work_on(*ranges[0])]
-        return list(self._pool.map(lambda r: work_on(*r), ranges))
-
-    @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.problem.threads)
+        return self.shares.each(work_on, self.problem.threads if work >= SPLIT else 1)
 
 
 def _kernels() -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,20 +16,12 @@ class Terms:
     """Listed conditions without unknown values, most frequent first.
 
     numbers: (n,) conditions. sizes: (n,) their documents. by_document: for each document
-    its terms, as places in `numbers`, ascending. postings: (n + 1,) documents of the terms before.
+    its terms, as places in `numbers`, ascending.
     """
 
     numbers: Int32
     sizes: Int32
     by_document: Lists
-    postings: Int64
-
-    def ranges(self, parts: int) -> list[tuple[int, int]]:
-        """Places in `numbers` cut into parts of about equal work."""
-        work = self.postings + 64 * np.arange(len(self.postings))
-        cuts = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
-        edges = [0, *(int(c) for c in cuts), len(self.numbers)]
-        return list(pairwise(edges))
 
 
 def terms(features: FeatureMatrix) -> Terms:
@@ -38,8 +29,7 @@ def terms(features: FeatureMatrix) -> Terms:
     order = np.argsort(-frequencies, kind="stable").astype(np.int32)
     numbers = order[features.unknown_list[order] < 0]
     sizes = frequencies[numbers]
-    postings = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Terms(numbers, sizes.astype(np.int32), _by_document(features, numbers), postings)
+    return Terms(numbers, sizes.astype(np.int32), _by_document(features, numbers))
 
 
 def _by_document(features: FeatureMatrix, numbers: Int32) -> Lists:
