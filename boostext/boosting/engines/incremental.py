@@ -98,6 +98,7 @@ class IncrementalEngine:
         self.asked, self.used = np.zeros(often, np.int32), np.zeros(often, np.int32)
         self._whole_neg = np.zeros((m, kp), np.uint32)
         self._whole_pos = np.zeros(len(self._pos), np.uint32)
+        self.all = np.zeros((2, kp), np.uint32)  # what all documents weigh, in whole numbers
         self.units, self._bound_of = np.zeros((2, kp), np.uint32), np.zeros(m, np.int32)
         self.scale, self.counts = np.zeros((2, kp), np.float32), np.zeros((2, kp), np.float32)
         self.counts[1, :k] = np.bincount(self.problem.label_sets.items, minlength=k)
@@ -163,6 +164,7 @@ class IncrementalEngine:
         self._G += votes[base]
         self.pending = self._advance(moved)
         self._applied_last.append(condition)
+        self._near = self._near[self._near != condition]  # what was just chosen has no gain left
         self._applied += 1
         self._spread += max((float(np.abs(shift).max()) for _, shift in moved), default=0.0)
         self._last = None
@@ -318,9 +320,15 @@ class IncrementalEngine:
         self.slot[wanted] = np.arange(self._taken, last, dtype=np.int32)
         self.used[wanted] = self.clock
         self._taken = last
+        sizes = self.terms.sizes[wanted]
+        work = int(sizes.sum(dtype=np.int64)) * self.rows.shape[2] // 8
+        parts = self.shares.cut(sizes) if work >= SPLIT else [(0, len(wanted))]
+        self.shares.at_once(lambda low, high: self._fill(wanted[low:high]), parts)
+
+    def _fill(self, wanted: Int32) -> None:
         self.kernels["fill_rows"](
-            0, len(wanted), wanted, self.terms.numbers, self.lists, self.labels,
-            self._whole_neg, self._whole_pos, self.slot, self.rows,
+            wanted, self.terms.numbers, self.lists, self.labels, self._whole_neg, self._whole_pos,
+            self.slot, self.rows,
         )  # fmt: skip
 
     def preferred(self, preference: Float64) -> tuple[Float64, float]:
@@ -359,7 +367,7 @@ class IncrementalEngine:
             self._recount_mass()
 
     def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
-        return self.shares.each(work_on, self.problem.threads if work >= SPLIT else 1)
+        return self.shares.each(work_on) if work >= SPLIT else [work_on(0, len(self.mass))]
 
 
 def _kernels() -> dict[str, Any]:

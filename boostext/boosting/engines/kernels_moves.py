@@ -156,11 +156,11 @@ def lower_bound(items: Array, low: int, high: int, x: int) -> int:
 
 
 def fill_rows(
-    low: int, high: int, wanted: Array, numbers: Array, lists: Array, labels: Array,
-    whole_neg: Array, whole_pos: Array, slot: Array, rows: Array,
+    wanted: Array, numbers: Array, lists: Array, labels: Array, whole_neg: Array,
+    whole_pos: Array, slot: Array, rows: Array,
 ) -> None:  # fmt: skip
-    """The rows of the terms wanted[low:high], which have a slot."""
-    for w in range(low, high):
+    """The rows of the wanted terms, which have a slot."""
+    for w in range(len(wanted)):
         r, j = slot[wanted[w]], numbers[wanted[w]]
         for label in range(rows.shape[2]):
             rows[r, 0, label] = rows[r, 1, label] = 0
@@ -190,7 +190,7 @@ SIGNATURES: dict[Callable[..., Any], str] = {
     sum_exactly: f"{LABELS}, {TABLE}, float64[::1], {TABLE}, {TABLE}",
     weigh: f"{TABLE}, {LABELS}, {TABLE}, float64[::1], int32[::1]",
     tell: f"int64, int64, {CHANGES}, {LISTS}, {LABELS}, int32[::1], {ROWS}, int32[::1]",
-    fill_rows: f"int64, int64, int32[::1], int32[::1], {LISTS}, {LABELS}, uint32[:, ::1], "
+    fill_rows: f"int32[::1], int32[::1], {LISTS}, {LABELS}, uint32[:, ::1], "
     f"uint32[::1], int32[::1], {ROWS}",
     recount_mass: f"int64, int64, int32[::1], {LISTS}, int32[::1], int32[::1]",
 }

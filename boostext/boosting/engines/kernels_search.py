@@ -48,15 +48,20 @@ def scales(form: int, S: Array, G: Array, g: Array, now: Array) -> Number:
     return total
 
 
-def row_scales(form: int, S: Array, g: Array, total: float, grid: Array, scale: Array) -> Number:
+def row_scales(
+    form: int, S: Array, g: Array, total: float, grid: Array, scale: Array, units: Array
+) -> Number:
     """scale (2, kp) float32: what - and + steps of rows weigh; see `upper`. Form 0: what a product
-    of both makes of a label, and what the label weighs.
+    of both makes of a label, and what the label weighs. units (2, kp): what all documents weigh, in
+    whole numbers, or up to 2 less.
 
     Returns the gain of a condition that holds nowhere (form 2: its r).
     """
     base = 0.0
     for label in range(S.shape[1]):
         D0, D1 = S[0, label] * g[0, label], S[1, label] * g[1, label]
+        for sign in range(2):
+            units[sign, label] = np.uint32(max(S[sign, label] * grid[sign, label] - 1, 0.0))
         if form == 0:
             both = grid[0, label] * S[0, label] * grid[1, label] * S[1, label]
             scale[0, label] = 1 / max(both, LEAST) if both > 0 else 0.0
@@ -155,37 +160,40 @@ def fit_bound(
                 bound[0], bound[1], bound[2], bound[3] = ratio, out, least, found
 
 
-ANY_ORDER = frozenset({"upper"})
+ANY_ORDER = frozenset({"upper", "gain_of_sums"})
 """Functions whose sums may be made in any order: bounds, which `ALLOWED` makes wide enough."""
 ALLOWED = 1e-6
 """What bounds may be wrong by in float32, of a total weight of 1."""
+IN_ROOTS, IN_SUMS = 4e-7, 1e-7
+"""The same of form 0, 6 roundings of 2^-24 of a half for each sign; of sums in 64 bits."""
 LEAST = 1e-18
 
 
 def upper(
-    form: int, rows: Array, r: int, all_units: Array, yes: Number, no: Number, counts: Array,
-    scale: Array, base: float,
+    form: int, rows: Array, r: int, yes: Number, units: Array, counts: Array, scale: Array,
+    base: float,
 ) -> Number:  # fmt: skip
     """At least the gain of a term, from its row r, in float32.
 
-    all_units: (2, kp) uint32, the row of all documents. yes, no: numbers rounded down on either
-    side of the condition; counts (2, kp) bounds them by label. scale, base: of `row_scales`.
+    yes: its documents, so many numbers were rounded down; counts (2, kp): no more of a label.
+    units, scale, base: of `row_scales`.
     """
     zero, one, two = np.float32(0), np.float32(1), np.float32(2)
-    inside = np.float32(yes)
+    inside, most = np.float32(yes), np.uint32(yes)
     kp = rows.shape[2]
     total = zero
     # subtle: one loop a form, so that each becomes vector code
     if form == 0:
         for label in range(kp):
             N, P, AB = rows[r, 0, label], rows[r, 1, label], scale[0, label]
-            n, p = np.uint32(all_units[0, label] - N), np.uint32(all_units[1, label] - P)
+            n = np.uint32(units[0, label] - min(np.uint32(N + most), units[0, label]))
+            p = np.uint32(units[1, label] - min(np.uint32(P + most), units[1, label]))
             total += scale[1, label] * (
                 one
                 - np.sqrt(np.float32(N) * np.float32(P) * AB)
                 - np.sqrt(np.float32(n) * np.float32(p) * AB)
             )
-        return base + 2 * np.float64(total) + ALLOWED
+        return base + 2 * np.float64(total) + IN_ROOTS
     if form == 1:
         for label in range(kp):
             N, P = np.float32(rows[r, 0, label]), np.float32(rows[r, 1, label])
@@ -194,11 +202,12 @@ def upper(
             total += (N + n) * A + (P + p) * B - two * np.sqrt(N * A * (P * B))
         return np.float64(total) + ALLOWED
     if form == 2:
-        around = inside + np.float32(no)
+        around = two * inside + 4
         for label in range(kp):
             N, P = rows[r, 0, label], rows[r, 1, label]
             A, B = scale[0, label], scale[1, label]
-            n, p = np.uint32(all_units[0, label] - N), np.uint32(all_units[1, label] - P)
+            n = np.uint32(units[0, label] - min(N, units[0, label]))
+            p = np.uint32(units[1, label] - min(P, units[1, label]))
             x = np.float32(P) * B - np.float32(N) * A
             y = np.float32(p) * B - np.float32(n) * A
             total += abs(x) + abs(y) + around * (A + B)
@@ -226,23 +235,34 @@ def summed(form: int, j: int, lists: Array, labels: Array, e: Array, sums: Array
             sums[0, label] += neg[i, label]
         for place in range(labels[0][i], labels[0][i + 1]):
             sums[1, labels[1][place]] += pos[place]
+    return gain_of_sums(form, sums, S, g) + IN_SUMS
+
+
+def gain_of_sums(form: int, sums: Array, S: Array, g: Array) -> Number:
+    """The gain of a term with these sums of e (2, kp)."""
     gain, right, wrong = 0.0, 0.0, 0.0
-    for label in range(k):
-        a, b = sums[0, label] * g[0, label], sums[1, label] * g[1, label]
-        x = max(S[0, label] - sums[0, label], 0.0) * g[0, label]
-        y = max(S[1, label] - sums[1, label], 0.0) * g[1, label]
-        d = np.sqrt(b) - np.sqrt(a)
-        gain += d * d
-        right, wrong = right + max(a, b), wrong + min(a, b)
-        if form == 0:
-            d = np.sqrt(y) - np.sqrt(x)
+    # subtle: one loop a form, so that each becomes vector code
+    if form == 0:
+        for label in range(S.shape[1]):
+            N, P = sums[0, label], sums[1, label]
+            both = np.sqrt(N * P) + np.sqrt(max(S[0, label] - N, 0.0) * max(S[1, label] - P, 0.0))
+            A, B = g[0, label], g[1, label]
+            gain += S[0, label] * A + S[1, label] * B - 2 * np.sqrt(A * B) * both
+        return gain
+    if form == 1:
+        for label in range(S.shape[1]):
+            d = np.sqrt(sums[1, label] * g[1, label]) - np.sqrt(sums[0, label] * g[0, label])
             gain += d * d
-        elif form == 2:
+        return gain
+    for label in range(S.shape[1]):
+        a, b = sums[0, label] * g[0, label], sums[1, label] * g[1, label]
+        right, wrong = right + max(a, b), wrong + min(a, b)
+        if form == 2:
+            x = max(S[0, label] - sums[0, label], 0.0) * g[0, label]
+            y = max(S[1, label] - sums[1, label], 0.0) * g[1, label]
             right, wrong = right + max(x, y), wrong + min(x, y)
-    if form >= 2:
-        d = np.sqrt(right) - np.sqrt(wrong)
-        gain = d * d
-    return gain + ALLOWED
+    d = np.sqrt(right) - np.sqrt(wrong)
+    return d * d
 
 
 def is_drawn(key: int, share: float, j: int) -> Number:
@@ -282,7 +302,7 @@ def scan(
     units, counts, scale, now, worth = measure
     conditions, values, wants = found
     near_numbers, near_values = near
-    count, wanted, m = 0, 0, len(labels[0]) - 1
+    count, wanted = 0, 0
     flat = len(preference) == 1
     for c in range(len(near_values)):
         near_values[c] = -1.0
@@ -308,8 +328,7 @@ def scan(
                     continue
             if t < len(slot) and slot[t] >= 0:
                 used[t] = clock
-                yes, no = sizes[t], np.int32(m - sizes[t])
-                value = like * upper(form, rows, slot[t], units, yes, no, counts, scale, base)
+                value = like * upper(form, rows, slot[t], sizes[t], units, counts, scale, base)
             else:
                 value = like * summed(form, j, lists, labels, e, sums)
                 if t < len(slot):
@@ -339,7 +358,7 @@ def keep_near(j: int, value: float, near: Array, near_values: Array) -> None:
 
 SIGNATURES: dict[Callable[..., Any], str] = {
     scales: f"int64, {TABLE}, float64[::1], {TABLE}, {TABLE}",
-    row_scales: f"int64, {TABLE}, {TABLE}, float64, {TABLE}, float32[:, ::1]",
+    row_scales: f"int64, {TABLE}, {TABLE}, float64, {TABLE}, float32[:, ::1], uint32[:, ::1]",
     scan: "int64, int64, int64, float64, float64, uint64, float64, float64, float64, float64, "
     f"int64, float64[::1], {STATE}, {ROWS}, {MEASURE}, {LISTS}, {LABELS}, {E}, {TABLE}, "
     f"{FOUND}, {NEAR}, float64[::1]",

@@ -13,18 +13,6 @@ CANCEL = 1e-4
 """A rest of S below this share has lost digits; it is summed from its own examples."""
 
 
-def contains(documents: Array, i: int) -> Number:
-    """Whether i is among documents, ascending."""
-    low, high = 0, len(documents)
-    while low < high:
-        middle = (low + high) >> 1
-        if documents[middle] < i:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(documents) and documents[low] == i
-
-
 def add_documents(documents: Array, block: int, W: Array, labels: Array, e: Array) -> None:
     """Add e of the documents to W (3, 2, k)."""
     starts, items = labels[0], labels[1]
@@ -41,9 +29,14 @@ def rest_positive(label: int, yes: Array, unknown: Array, labels: Array, e: Arra
     """Sum of e over examples with label l that are in neither list."""
     starts, items, places = labels[2], labels[3], labels[4]
     total = 0.0
+    y, u = 0, 0
     for place in range(starts[label], starts[label + 1]):
         i = items[place]
-        if not contains(yes, i) and not contains(unknown, i):
+        while y < len(yes) and yes[y] < i:
+            y += 1
+        while u < len(unknown) and unknown[u] < i:
+            u += 1
+        if (y == len(yes) or yes[y] != i) and (u == len(unknown) or unknown[u] != i):
             total += e[1][places[place]]
     return total
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from boostext.boosting.engines.incremental import IncrementalEngine
     from boostext.boosting.engines.kept import KeptSums
 
-NEAR, FIRST = 32, 3
+NEAR, FIRST = 32, 2
 """Terms of the greatest bounds that are kept for the next search; how many of them begin it."""
 CUT_SLOP = 4e-6
 """What a threshold's gain by running sums may be wrong by: a rest of 0 has a root of its own."""
@@ -49,7 +49,7 @@ class Search:
         self._values: dict[int, float] = {}
         self._kept = NONE, np.zeros(0)
         self._base = engine.kernels["row_scales"](
-            engine.form, engine.sums, engine.g, engine.total, engine.grid, engine.scale
+            engine.form, engine.sums, engine.g, engine.total, engine.grid, engine.scale, engine.all,
         )
 
     def begin(self, near: Int32) -> None:
@@ -152,7 +152,7 @@ class Search:
             engine.terms.numbers, engine.terms.sizes, engine.slot, engine.mass, engine.asked,
             engine.used,
         )  # fmt: skip
-        measure = engine.units, engine.counts, engine.scale, engine.now, engine.worth
+        measure = engine.all, engine.counts, engine.scale, engine.now, engine.worth
         sums = np.zeros((2, engine.rows.shape[2]))
         count = engine.kernels["scan"](
             engine.form, low, high, self.best, self.slop, np.uint64(self.draw.key),

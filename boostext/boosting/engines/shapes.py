@@ -8,7 +8,7 @@ from its documents (kernels_sums.exact).
 Forms of a gain: 0 real, 1 real and abstaining, 2 discrete, 3 discrete and abstaining.
 Further names that kernels share:
     mass    (terms,) int32: whole-number bound on what a term can gain
-    units   (2, kp) uint32: the row of all documents
+    units   (2, kp) uint32: what all documents weigh
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostext.arrays import Int32
 
@@ -19,28 +20,40 @@ LIFE = 64
 """Rounds that ranges are kept at most."""
 
 
+Part = tuple[int, int]
+
+
 class Shares:
-    """The terms in ranges, one for each thread. sizes: (n,) documents of each."""
+    """The terms in ranges, one for each thread. sizes: (n,) documents of each term."""
 
     def __init__(self, sizes: Int32, threads: int) -> None:
         self._sizes, self.threads = sizes, threads
         self._ranges = [(0, len(sizes))]
         self._round = 0
 
-    def each(self, work_on: Callable[[int, int], Any], threads: int) -> list[Any]:
-        """What `work_on` returns for each range, in order; in one thread for all of them."""
-        if threads == 1 or len(self._ranges) == 1:
-            return [work_on(0, len(self._sizes))]
-        others = [self._pool.submit(work_on, *part) for part in self._ranges[1:]]
+    def each(self, work_on: Callable[[int, int], Any]) -> list[Any]:
+        """What `work_on` returns for each range, in order."""
+        return self.at_once(work_on, self._ranges)
+
+    def at_once(self, work_on: Callable[[int, int], Any], parts: Sequence[Part]) -> list[Any]:
+        """What `work_on` returns for each part, in order, each in a thread."""
+        others = [self._pool.submit(work_on, *part) for part in parts[1:]]
         try:
-            first = work_on(*self._ranges[0])
+            first = work_on(*parts[0])
         finally:
             rest = [other.result() for other in others]
         return [first, *rest]
 
+    def cut(self, work: NDArray[Any]) -> list[Part]:
+        """Ranges of about equal work, one for each thread. work: (n,) of each item."""
+        done = np.cumsum(work)
+        last = done[-1] if len(done) else 0
+        cuts = np.searchsorted(done, np.linspace(0, last, self.threads + 1)[1:-1])
+        return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
+
     def deal(self, clock: int, slot: Int32, changed: float) -> None:
-        """Cut anew, if it is time. slot: rows of the first terms, or -1. changed: the share of
-        documents that rules change.
+        """Cut the terms anew, if it is time. slot: rows of the first terms, or -1. changed: the
+        share of documents that rules change.
         """
         if self.threads == 1 or clock < self._round:
             return
@@ -48,10 +61,7 @@ class Shares:
         with_row = np.zeros(len(self._sizes), np.bool_)
         with_row[: len(slot)] = slot >= 0
         told = changed * self._sizes * np.where(with_row, TOLD, HEARD)
-        work = np.cumsum(told + np.where(with_row, LOOKED, PASSED))
-        last = work[-1] if len(work) else 0.0
-        cuts = np.searchsorted(work, np.linspace(0, last, self.threads + 1)[1:-1])
-        self._ranges = list(pairwise([0, *(int(c) for c in cuts), len(self._sizes)]))
+        self._ranges = self.cut(told + np.where(with_row, LOOKED, PASSED))
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
