@@ -179,9 +179,10 @@ def upper(
     units, scale, base: of `row_scales`.
     """
     zero, one, two = np.float32(0), np.float32(1), np.float32(2)
-    inside, most = np.float32(yes), np.uint32(yes)
+    inside: Number = np.float32(yes)
+    most: Number = np.uint32(yes)
     kp = rows.shape[2]
-    total = zero
+    total: Number = zero
     # subtle: one loop a form, so that each becomes vector code
     if form == 0:
         for label in range(kp):
@@ -202,7 +203,7 @@ def upper(
             total += (N + n) * A + (P + p) * B - two * np.sqrt(N * A * (P * B))
         return np.float64(total) + ALLOWED
     if form == 2:
-        around = two * inside + 4
+        around: Number = two * inside + np.float32(4)
         for label in range(kp):
             N, P = rows[r, 0, label], rows[r, 1, label]
             A, B = scale[0, label], scale[1, label]
@@ -211,8 +212,8 @@ def upper(
             x = np.float32(P) * B - np.float32(N) * A
             y = np.float32(p) * B - np.float32(n) * A
             total += abs(x) + abs(y) + around * (A + B)
-        r = min(1.0, np.float64(total) + ALLOWED)
-        return 1 - np.sqrt(1 - r * r) + ALLOWED
+        edge = min(1.0, np.float64(total) + ALLOWED)
+        return 1 - np.sqrt(1 - edge * edge) + ALLOWED
     wrong = zero
     for label in range(kp):
         A, B = scale[0, label], scale[1, label]
@@ -292,8 +293,8 @@ def scan(
     """Those of the terms low..high - 1 that may be the best, by `upper`.
 
     best: a value (gain x preference) known to be reached; slop: SLOP of it. greatest: of
-    preference. state, measure: of STATE, MEASURE. sums: room, (2, kp). found: (conditions, bounds on
-    their values, terms that want a row), filled from low on; returns how many conditions. near:
+    preference. state, measure: of STATE, MEASURE. sums: room, (2, kp). found: (conditions, bounds
+    on their values, terms that want a row), filled from low on; returns how many conditions. near:
     (conditions, bounds) of the greatest met, for the next search to begin with. bound: (5,), see
     `fit_bound`; then how many want a row.
     """

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NEAR, FIRST = 32, 2
 """Terms of the greatest bounds that are kept for the next search; how many of them begin it."""
+AT_ONCE = 64
+"""Conditions that are summed before they are compared."""
 CUT_SLOP = 4e-6
 """What a threshold's gain by running sums may be wrong by: a rest of 0 has a root of its own."""
 
@@ -49,12 +51,19 @@ class Search:
         self._values: dict[int, float] = {}
         self._kept = NONE, np.zeros(0)
         self._base = engine.kernels["row_scales"](
-            engine.form, engine.sums, engine.g, engine.total, engine.grid, engine.scale, engine.all,
+            engine.form,
+            engine.sums,
+            engine.g,
+            engine.total,
+            engine.grid,
+            engine.scale,
+            engine.all,
         )
 
     def begin(self, near: Int32) -> None:
         """Reach a good value with the last search's runners-up, or with terms of great mass."""
         mass, numbers = self.engine.mass, self.engine.terms.numbers
+        self.engine.shares.wake()
         near = near[eligible(self.draw, near)][:FIRST]
         if not len(near) and len(mass):
             drawn = np.where(eligible(self.draw, numbers), mass, -1)
@@ -64,8 +73,13 @@ class Search:
 
     def look(self, numbers: Int32) -> None:
         """Take these eligible conditions as candidates."""
-        for j in numbers[eligible(self.draw, numbers)].tolist():
-            self._look(j)
+        wanted = [
+            j for j in numbers[eligible(self.draw, numbers)].tolist() if j not in self._values
+        ]
+        for start in range(0, len(wanted), AT_ONCE):
+            some = wanted[start : start + AT_ONCE]
+            for j, (W, gain) in zip(some, self.engine.exacts(some), strict=True):
+                self._take(j, W, gain)
 
     def terms(self) -> None:
         """Look at the terms whose bounds allow that they win, after they heard of changes."""
@@ -135,10 +149,11 @@ class Search:
             self._look(j)
 
     def _look(self, condition: int) -> None:
-        if condition in self._values:
-            return
+        if condition not in self._values:
+            self._take(condition, *self.engine.exact(condition))
+
+    def _take(self, condition: int, W: Float64, gain: float) -> None:
         like = float(self.preference[condition])
-        W, gain = self.engine.exact(condition)
         value = gain * like
         self._values[condition] = value
         if value > self.best:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,43 @@ LIFE = 64
 
 
 Part = tuple[int, int]
+ROUSE = (None, (0, 0))
+
+
+class Worker:
+    """A thread that waits for parts of the work of a round: a pool takes longer to pass these on
+    than some take.
+    """
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[Any] = SimpleQueue()
+        self._made: SimpleQueue[Any] = SimpleQueue()
+        threading.Thread(target=_serve, args=(self._asked, self._made), daemon=True).start()
+        weakref.finalize(self, self._asked.put, None)
+
+    def begin(self, work_on: Callable[[int, int], Any], part: Part) -> None:
+        self._asked.put((work_on, part))
+
+    def rouse(self) -> None:
+        self._asked.put(ROUSE)
+
+    def end(self) -> Any:
+        """What came of it; what it raised is raised here."""
+        made, error = self._made.get()
+        if error is not None:
+            raise error
+        return made
+
+
+def _serve(asked: SimpleQueue[Any], made: SimpleQueue[Any]) -> None:
+    while task := asked.get():
+        if task is ROUSE:
+            continue
+        try:
+            made.put((task[0](*task[1]), None))
+        except BaseException as error:  # noqa: BLE001  Worker.end raises it again
+            made.put((None, error))
+        del task
 
 
 class Shares:
@@ -35,20 +74,27 @@ class Shares:
         """What `work_on` returns for each range, in order."""
         return self.at_once(work_on, self._ranges)
 
+    def wake(self) -> None:
+        """Rouse the threads: soon there will be work."""
+        if self.threads > 1 and len(self._ranges) > 1:
+            for worker in self._workers:
+                worker.rouse()
+
     def at_once(self, work_on: Callable[[int, int], Any], parts: Sequence[Part]) -> list[Any]:
         """What `work_on` returns for each part, in order, each in a thread."""
-        others = [self._pool.submit(work_on, *part) for part in parts[1:]]
+        for worker, part in zip(self._workers, parts[1:], strict=False):
+            worker.begin(work_on, part)
         try:
             first = work_on(*parts[0])
         finally:
-            rest = [other.result() for other in others]
+            rest = [w.end() for w, _ in zip(self._workers, parts[1:], strict=False)]
         return [first, *rest]
 
     def cut(self, work: NDArray[Any]) -> list[Part]:
         """Ranges of about equal work, one for each thread. work: (n,) of each item."""
         done = np.cumsum(work)
         last = done[-1] if len(done) else 0
-        cuts = np.searchsorted(done, np.linspace(0, last, self.threads + 1)[1:-1])
+        cuts = np.searchsorted(done - work / 2, np.linspace(0, last, self.threads + 1)[1:-1])
         return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
 
     def deal(self, clock: int, slot: Int32, changed: float) -> None:
@@ -64,5 +110,5 @@ class Shares:
         self._ranges = self.cut(told + np.where(with_row, LOOKED, PASSED))
 
     @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.threads - 1)
+    def _workers(self) -> list[Worker]:
+        return [Worker() for _ in range(self.threads - 1)]
