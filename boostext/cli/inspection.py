@@ -16,7 +16,7 @@ from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.cli.document_inspection import said_of, show_document, wanted_document
 from boostext.cli.gathering import Gathered, data_content
 from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, count, tell_bad
+from boostext.cli.reading import announce_stdin, count, spare_reports, tell_bad
 from boostext.cli.report_page import page_reports
 from boostext.cli.reporting import EXPLAINED, model_reports
 from boostext.cli.rereading import rereading
@@ -31,7 +31,7 @@ from boostext.fields import nearest
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
 from boostext.reports.distributions import margin_drawing
-from boostext.reports.folder import check_folder, write_reports
+from boostext.reports.folder import report_folder, write_reports
 from boostext.reports.label_studio import label_studio
 from boostext.reports.layout import page_for
 from boostext.reports.listings import label_term_list, outlier_list
@@ -92,11 +92,16 @@ def run(job: Job, talk: Talk) -> None:
     if job.dot:
         sys.stdout.writelines(dot(model, job.top, label_numbers(job, model)))
         return
-    if job.output:
-        check_folder(Path(job.output))
-    if job.document is not None or job.lists_terms:
-        look_at_some(job, model, talk)
-        return
+    spare_reports((job.model, *job.paths), job.output)
+    with report_folder(job.output):
+        if job.document is not None or job.lists_terms:
+            look_at_some(job, model, talk)
+        else:
+            look_at_all(job, model, talk)
+
+
+def look_at_all(job: Job, model: Model, talk: Talk) -> None:
+    """Rules, terms, and what of the documents stands out."""
     gathered = Gathered(model, job.threads or usable_threads())
     found = outliers(job, model, gathered, talk) if job.paths else None
     margins = gathered.margins() if found and asked(job) else ()

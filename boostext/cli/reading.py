@@ -10,6 +10,7 @@ from boostext.cli.talk import Talk
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.stems import TESTING, stem_file
 from boostext.errors import SettingsError
+from boostext.reports.folder import REPORTS
 
 
 def announce_stdin(paths: Sequence[str], talk: Talk) -> None:
@@ -45,6 +46,12 @@ def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
         for output in outputs:
             if _is_same(given, output):
                 raise SettingsError(f"{output}: is read, and would be written over; name another")
+
+
+def spare_reports(inputs: Iterable[str], folder: str | None) -> None:
+    """`spare` for the files of a report folder, if there is to be one."""
+    if folder:
+        spare(inputs, *(Path(folder) / name for name in REPORTS))
 
 
 def _is_same(given: str, output: str | Path) -> bool:

@@ -52,7 +52,7 @@ def test_the_first_signal_ends_the_round_and_saves(learning, number, code, run, 
 def test_a_signal_while_reading_stops_with_nothing_written(start, tmp_path):
     read, write = os.pipe()
     path = tmp_path / "m.boostext"
-    child = start("train", "-", "-o", path, stdin=read)
+    child = start("train", "-", "-o", path, "--report", tmp_path / "report", stdin=read)
     os.write(write, b'{"text": "a", "labels": ["x"]}\n')
     while "threads" not in child.stderr.readline():
         pass
