@@ -185,6 +185,10 @@ class BoostingSettings(Group):
         "abstains", "Where a value is missing, a rule is silent or has a vote of its own.",
         choices=("abstains", "votes"),
     )  # fmt: skip
+    bins: int = setting(
+        0, "Thresholds split a numeric column into so many parts at most, of about as many "
+        "documents each; 0 has one between any two values, slow where these are very many.", low=0,
+    )  # fmt: skip
     unknown_categories: bool = setting(
         True, "A missing category is unknown; else it is simply none of the values.", negative=True
     )
@@ -256,6 +260,8 @@ class BoostingSettings(Group):
     def check(self) -> None:
         super().check()
         self._check_row(ALGORITHMS[self.algorithm])
+        if self.bins == 1:
+            raise SettingsError("bins is 1, which no threshold makes; expected 2 or more, or 0")
         for given in self.class_weight:
             if given != "balanced":
                 label_factor(given)

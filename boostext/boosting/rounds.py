@@ -62,7 +62,7 @@ class Booster:
         self._speaks = np.array(settings.speaking())
         if not settings.unknown_categories:
             features = replace(features, unknown_list=np.full_like(features.unknown_list, -1))
-        self.members = Membership(features, known=bool(self._speaks[UNKNOWN]))
+        self.members = Membership(features, bool(self._speaks[UNKNOWN]), settings.bins)
         self.stopped = ""
         self._label_sets, self._label_count = label_sets, label_count
         self.code = code_matrix(settings, label_count, labels) if self.row.coded else None

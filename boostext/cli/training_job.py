@@ -227,8 +227,11 @@ def sizes(prepared: Prepared) -> str:
         count(len(corpus), "document"), count(len(corpus.labels), "label"),
         count(features.token_count, "token"), count(len(features.yes), "condition"),
     ]  # fmt: skip
-    if features.numeric:
-        parts.append(count(len(features.numeric), "numeric column"))
+    words = sum(column.is_word for column in features.numeric)
+    if columns := len(features.numeric) - words:
+        parts.append(count(columns, "numeric column"))
+    if words:
+        parts.append(count(words, "scored word"))
     if prepared.validation is not None:
         parts.append(count(len(prepared.validation), "validation document"))
     return ", ".join(parts)

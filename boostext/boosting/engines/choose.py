@@ -16,6 +16,9 @@ ENGINES: dict[str, Callable[[Problem], Engine]] = {
     "incremental": IncrementalEngine,
 }
 
+MANY_VALUES = 1 << 17
+"""Thresholds of one column from which so many are about as good as the best that the plain engine,
+which sums all of them at once, is faster."""
 SMALL = 500_000_000
 """Work, in products that the plain engine makes in all rounds (a second or two), below which the
 incremental one does not pay for loading its kernels."""
@@ -32,6 +35,7 @@ def choose(name: str, problem: Problem, rounds: int) -> Engine:
             "--engine incremental goes with the algorithms mh and mo; use --engine plain or auto"
         )
     if name == "auto":
+        fits = fits and all(len(column) < MANY_VALUES for column in problem.members.columns)
         name = (
             "incremental" if fits and _work(problem) * rounds > SMALL and not notice() else "plain"
         )

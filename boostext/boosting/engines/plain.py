@@ -157,7 +157,7 @@ class PlainEngine:
         for number, column in enumerate(self.members.columns):
             offset = int(self.members.offsets[number])
             above = np.cumsum((self._steps[number] @ flat)[::-1], axis=0)[::-1]  # (c, 2k)
-            valueless = flat[column.unknown].sum(axis=0)
+            valueless = total - flat[column.order].sum(axis=0)  # exact, on the grid
             for start in range(0, len(column), step):
                 yes = above[start : start + step]
                 absent = np.broadcast_to(valueless, yes.shape)
