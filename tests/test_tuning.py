@@ -41,11 +41,12 @@ def settings_of(tuned):
 def test_every_preset_and_every_point_of_the_grid_is_a_plan():
     for preset in PRESETS.values():
         base = plan(**preset.settings)
-        trials = preset.search.trials if preset.search else ()
-        assert len(list(candidates(base, trials))) == len(trials)
+        for several in (False, True):
+            trials = preset.search.trials_for(several) if preset.search else ()
+            assert len(list(candidates(base, trials))) == len(trials)
     points = np.prod([len(axis) for axis in AXES.values()])
-    assert len(list(candidates(plan(), grid(0, multilabel=False)))) == points
     assert len(list(candidates(plan(), grid(0, multilabel=True)))) == 2 * points
+    assert len(list(grid(0, multilabel=False))) == points + len(PRESETS["accurate"].search.trials)
 
 
 def test_the_grid_begins_with_the_trials_of_accurate_and_ends_in_the_order_of_the_seed():
@@ -178,9 +179,8 @@ def test_the_longest_trials_are_made_without_more_folds_and_come_first(monkeypat
     monkeypatch.setattr("boostext.training.tuning_parts.HELD_OUT", 10)
     found = tune(documents(), plan(), SMALL).outcomes
     assert [(o.last, o.folds) for o in found] == [(40, 5), (40, 5), (10, 1), (10, 1)]
-    monkeypatch.setattr("boostext.training.tuning_parts.LONG", 100)
-    found = tune(documents(), plan(), SMALL).outcomes
-    assert {o.folds for o in found} == {1}, "where texts are long, trials take their time"
+    monkeypatch.setattr("boostext.training.tuning_parts.SLOW", 100)
+    assert {o.folds for o in tune(documents(), plan(), SMALL).outcomes} == {1}
 
 
 def test_a_longest_trial_cut_off_before_the_best_of_a_shorter_one_counts_for_nothing(monkeypatch):

@@ -34,8 +34,8 @@ from boostext.training.plan import Plan
 from boostext.training.trial_log import Trial, TrialLog
 from boostext.training.tuning_parts import Parts
 
-KEEP, KEEP_LONG = 2, 3
-"""One in so many trials goes on to the next length; the other where texts are long."""
+KEEP, KEEP_SLOW = 2, 3
+"""One in so many trials goes on to the next length; the other where they are slow."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class _Tuning:
         for number, step in enumerate(steps, 1):
             if self.budget is not None:
                 self._limit = begin + (self.budget - begin) * number / len(steps)
-            keep = -(-len(found) // (KEEP_LONG if self.parts.long else KEEP))
+            keep = -(-len(found) // (KEEP_SLOW if self.parts.slow else KEEP))
             self._rung(found, step, keep, self.parts.folds(at_last=number == len(steps)))
             found = self._better(found, keep)
             if self.over():

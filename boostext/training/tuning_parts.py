@@ -23,18 +23,17 @@ FOLDS = 5
 HELD_OUT = 2000
 """Folds are learned without until so many documents have been held out, or all have."""
 AT_LAST = 5000
-"""The same for the longest trials, between which the choice is made; not where texts are long."""
+"""The same for the longest trials, between which the choice is made; not where they are slow."""
 LONG = 3_000_000
 """Characters of all texts, above which letters and gaps are not tried: they make too many terms."""
+SLOW = 5_000_000
+"""Characters of all texts, above which trials are slow, so that fewer are made."""
 OFTEN = 10
 """Documents of the same text, above which it is no accident: such texts are met again."""
 
 
 class Parts:
-    """The parts of the folds, made when they are first asked for.
-
-    long: whether the texts are so long that trials take their time.
-    """
+    """The parts of the folds, made when they are first asked for. slow: whether trials are."""
 
     def __init__(
         self, documents: Sequence[Document], corpus: Corpus, plan: Plan, groups: Groups
@@ -42,7 +41,8 @@ class Parts:
         self._documents, self._plan = documents, plan
         self._folds = tuning_folds(corpus, plan.boosting.seed, groups, documents)
         texts = (text for document in documents for text in document.texts.values())
-        self.long = sum(map(len, texts)) > LONG
+        characters = sum(map(len, texts))
+        self._long, self.slow = characters > LONG, characters > SLOW
         self._prepared: dict[TextSettings, Prepared] = {}
         self._made: dict[TextSettings, list[Split]] = {}
 
@@ -50,11 +50,11 @@ class Parts:
         """Whether to try it on such data: no letters and gaps where texts are long, unless that is
         asked for.
         """
-        return not (self.long and _is_wide(plan.text)) or _is_wide(self._plan.text)
+        return not (self._long and _is_wide(plan.text)) or _is_wide(self._plan.text)
 
     def folds(self, at_last: bool) -> int:
         """How many folds, from the first on, trials are learned without."""
-        wanted = AT_LAST if at_last and not self.long else HELD_OUT
+        wanted = AT_LAST if at_last and not self.slow else HELD_OUT
         sizes = [len(self._folds.held(fold)) for fold in range(FOLDS)]
         before = np.cumsum([0, *sizes[:-1]])
         return int(np.count_nonzero(before < wanted))
