@@ -174,8 +174,9 @@ class BoostingSettings(Group):
         choices=("auto", "real", "discrete"),
     )  # fmt: skip
     alpha: str = setting(
-        "auto", "How discrete votes are sized in mr: by a bound, exactly, or numerically.",
-        choices=("auto", "bound", "exact", "numeric"),
+        "auto", "How votes are sized in mr: by a bound, exactly, or numerically; real ones by a "
+        "bound, or by newton's method.",
+        choices=("auto", "bound", "exact", "numeric", "newton"),
     )  # fmt: skip
     abstain: bool = setting(False, "Rules are silent where the term is absent.", negative=True)
     prior_rule: bool = setting(
@@ -270,12 +271,13 @@ class BoostingSettings(Group):
 
     def _check_row(self, row: Algorithm) -> None:
         """Refuse what the algorithm cannot do, and say what it can."""
-        allowed = {"votes": tuple(row.votes), "alpha": row.alpha}
-        for name, values in allowed.items():
+        of = f" --votes {self.votes_name()}" * bool(row.real_alpha)
+        for name, who, values in (("votes", "", tuple(row.votes)), ("alpha", of, self._alphas())):
             value = getattr(self, name)
             if value not in ("auto", *values):
+                ways = " or ".join(values)
                 raise SettingsError(
-                    f"{self.algorithm} goes with --{name} {' or '.join(values)}, not with {value}"
+                    f"{self.algorithm}{who} goes with --{name} {ways}, not with {value}"
                 )
         ours = {f.name for f in self.fields() if getattr(self, f.name) != f.default}
         for name in sorted(ours & set(OF_GROWERS) - set(GROWER_SETTINGS[row.grower])):
@@ -297,8 +299,13 @@ class BoostingSettings(Group):
         return next(iter(ALGORITHMS[self.algorithm].votes)) if self.votes == "auto" else self.votes
 
     def alpha_name(self) -> str:
-        """How discrete votes are sized: as set, or the algorithm's first way."""
-        return ALGORITHMS[self.algorithm].alpha[0] if self.alpha == "auto" else self.alpha
+        """How votes are sized: as set, or the algorithm's first way."""
+        return self._alphas()[0] if self.alpha == "auto" else self.alpha
+
+    def _alphas(self) -> tuple[str, ...]:
+        """The ways to size votes, the first by default."""
+        row = ALGORITHMS[self.algorithm]
+        return row.real_alpha if row.real_alpha and self.votes_name() == "real" else row.alpha
 
     def speaking(self) -> tuple[float, float, float]:
         """1 for each block (unknown, no, yes) that votes, 0 for a silent one."""

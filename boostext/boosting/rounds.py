@@ -26,6 +26,7 @@ from boostext.boosting.growers.search import Search
 from boostext.boosting.growers.table import Growing
 from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import ALWAYS, Membership
+from boostext.boosting.ranked_votes import newton
 from boostext.boosting.rules import Place, Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES, Vote, normalizer
@@ -207,7 +208,7 @@ class Booster:
         # It rests on all examples: more than a pair's weight of smoothing would hide rare labels
         prior = condition == ALWAYS
         smoothing = self._of_prior if prior else self._smoothing
-        vote = self._sized(condition, self._voting.votes(W, self._speaks, smoothing))
+        vote = self._sized(condition, self._voting.votes(W, self._speaks, smoothing), smoothing)
         shrinkage = 1.0 if prior else self.settings.shrinkage
         votes = vote.votes * shrinkage
         spelled = self.members.condition(condition)
@@ -223,9 +224,13 @@ class Booster:
         gain = float(self._voting.gain(W, self._speaks))
         return Round(number, rule, gain, z, bound * z, condition)
 
-    def _sized(self, condition: int, vote: Vote) -> Vote:
+    def _sized(self, condition: int, vote: Vote, smoothing: float) -> Vote:
         """The vote with alpha chosen as the settings say."""
         way = self.settings.alpha_name()
+        if way == "newton":
+            pairs = self._whole.pair_weights(condition)
+            found = [newton(w, c, smoothing) for w, c in zip(pairs, vote.votes, strict=True)]
+            return Vote(np.stack(found) * self._speaks[:, None], 1.0)
         if way in ("own", "bound") or vote.alpha == 0:
             return vote
         direction = vote.votes / vote.alpha

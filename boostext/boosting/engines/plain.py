@@ -12,6 +12,7 @@ from boostext.boosting.alphas import ALPHAS
 from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.losses import LOSSES, Weighing
+from boostext.boosting.ranked_votes import pair_weights
 from boostext.boosting.reach import Blocks
 from boostext.boosting.votes import VOTES
 
@@ -62,6 +63,9 @@ class PlainEngine:
 
     def size(self, condition: int, direction: Float64, alpha: str) -> float:
         return self.size_of([(self.blocks(condition), direction)], alpha)
+
+    def pair_weights(self, condition: int) -> Float64:
+        return pair_weights(self._weights, self._signs, self.blocks(condition))
 
     # -------------------------------------------------------------- rules that stand anywhere
 
