@@ -87,7 +87,7 @@ ACCURATE = Preset(
         (300, 1200, 6000),
         (
             {**WORDS, **PER_LABEL}, {**PAIRS, **PER_LABEL}, {**LETTERS, **PER_LABEL},
-            {**WORDS, **STEADY}, {**COUNTED, **STEADY}, {**COUNTED_PAIRS, **STEADY},
+            {**WORDS, **STEADY}, {**COUNTED, **STEADY},
             {**WORDS, **SHARPER}, {**PAIRS, **SHARPER},
         ),
     ),
@@ -113,7 +113,7 @@ AXES: Mapping[str, Sequence[Choices]] = {
 }  # fmt: skip
 """The grid of `boostext tune`; its first values are the likeliest."""
 
-BRACKET = 9
+BRACKET = 12
 """Trials of the grid that compete with each other."""
 STEPS = (300, 1200, 6000)
 
