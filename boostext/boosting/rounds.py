@@ -18,7 +18,7 @@ from boostext.boosting.choice import (
 )
 from boostext.boosting.codings import code_matrix, decode, encode
 from boostext.boosting.colorings import COLORINGS
-from boostext.boosting.engines.choose import choose
+from boostext.boosting.engines.choose import check_engine, choose
 from boostext.boosting.engines.interface import Engine, Problem, WholeEngine
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.growers.ground import Ground
@@ -60,6 +60,7 @@ class Booster:
         self.settings = settings
         self.row = ALGORITHMS[settings.algorithm]
         _check_labels(self.row, label_sets, settings)
+        check_engine(engine, settings)
         self._speaks = np.array(settings.speaking())
         if not settings.unknown_categories:
             features = replace(features, unknown_list=np.full_like(features.unknown_list, -1))
@@ -83,7 +84,7 @@ class Booster:
         self._engine: Engine = (
             choose(engine, problem, settings.rounds)
             if self.row.grower == "stump"
-            else self._grower(engine, problem)
+            else self._grower(problem)
         )
 
     def rounds(
@@ -151,12 +152,8 @@ class Booster:
         before = tuple((self._number(c, "resume"), block) for c, block in rule.precondition)
         return Place(before, self._recall(rule))
 
-    def _grower(self, engine: str, problem: Problem) -> PlainEngine:
+    def _grower(self, problem: Problem) -> PlainEngine:
         """The engine of a grower, which then stands ready."""
-        if engine == "incremental":
-            raise SettingsError(
-                f"--engine incremental does not go with {self.settings.algorithm}; use auto"
-            )
         plain = PlainEngine(problem)
         search = Search(self.members, problem.label_count)
         ground = Ground(

@@ -33,7 +33,7 @@ from boostext.model.model import Model, asked_conditions
 from boostext.reports.distributions import margin_drawing
 from boostext.reports.folder import report_folder, write_reports
 from boostext.reports.label_studio import label_studio
-from boostext.reports.layout import page_for
+from boostext.reports.layout import page_for, wrap
 from boostext.reports.listings import label_term_list, outlier_list
 from boostext.reports.margins import margins_tsv
 from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
@@ -251,10 +251,11 @@ def as_json(model: Model, shown: View) -> dict[str, Any]:
 
 def draw(job: Job, model: Model, shown: View, talk: Talk) -> None:
     page, said = page_for(sys.stdout), model.provenance
-    talk.show_line(
+    first = (
         f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned from "
         f"{count(said.documents, 'document')}; {said.stopped}"
     )
+    talk.show(wrap(first, page))
     if is_flat(model):
         talk.show(rule_table(shown.rules, page))
     else:
@@ -265,7 +266,7 @@ def draw(job: Job, model: Model, shown: View, talk: Talk) -> None:
         talk.show_line("")
         talk.show(outlier_list(shown.outliers, page, len(shown.found.rows)))
         shares = ", ".join(f"{name} {value:+.2f}" for name, value in shown.found.margins.items())
-        talk.show_line(f"margins of all documents: {shares}")
+        talk.show(wrap(f"margins of all documents: {shares}", page))
     if shown.margins:
         talk.show_line("")
         talk.show(margin_drawing(shown.margins, page))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from boostext.cli.talk import Talk
+from boostext.corpus.documents import Document
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.stems import TESTING, stem_file
-from boostext.errors import SettingsError
+from boostext.errors import BoostextError, SettingsError
 from boostext.reports.folder import REPORTS
 
 
@@ -28,6 +29,22 @@ def tell_bad(bad: BadRecords, talk: Talk) -> None:
         talk.warn(f"bytes that are no text were replaced in {count(bad.replaced, 'line')}")
     if bad.blank_lines:
         talk.say(f"{count(bad.blank_lines, 'blank line')} skipped")
+
+
+def some(documents: Iterable[Document], paths: Sequence[str]) -> Iterator[Document]:
+    """The documents; BoostextError that names the files where they hold none."""
+    number = -1
+    for number, document in enumerate(documents):  # noqa: B007
+        yield document
+    if number < 0:
+        more = ", ..." if len(paths) > MOST_NAMED else ""
+        raise BoostextError(
+            f"no documents in {', '.join(paths[:MOST_NAMED])}{more}; expected one at least"
+        )
+
+
+MOST_NAMED = 5
+"""Files that a message names."""
 
 
 def test_files(paths: Sequence[str]) -> list[str]:

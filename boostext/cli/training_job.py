@@ -20,6 +20,7 @@ from boostext.cli.reading import (
     announce_stdin,
     count,
     make_parent,
+    some,
     spare,
     spare_reports,
     tell_bad,
@@ -184,7 +185,7 @@ def read(
     progress = Progress("off" if talk.quiet else mode)
     on_compile(lambda: announce_compiling(progress, talk))
     corrections = read_corrections(labels_from) if labels_from else None
-    documents = already or read_documents(paths, plan.reading, bad)
+    documents = already or some(read_documents(paths, plan.reading, bad), paths)
     if corrections:
         documents = corrections.applied(documents)
     valid = read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from boostext.corpus.documents import Attribute, Document, Origin
-from boostext.corpus.files import numbered_lines
+from boostext.corpus.files import STDIN, numbered_lines
 from boostext.corpus.roles import (
     Roles,
     checked_weight,
@@ -85,6 +85,8 @@ class _Reader:
         except json.JSONDecodeError as error:
             column = min(error.pos, len(text.rstrip())) + 1
             message = f"not JSON: {error.msg} at column {column}; expected an object"
+            if self.source.path == STDIN and not text.lstrip().startswith("{"):
+                message += "; for plain texts, one a line, say --format lines"
             raise self.fault(message) from None
         except ValueError as error:
             # subtle: Python refuses to read very long whole numbers, and says so for programmers

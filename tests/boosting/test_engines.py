@@ -299,7 +299,7 @@ def test_asking_for_the_fast_engine_without_numba_says_what_to_do(monkeypatch):
 
 @pytest.mark.parametrize("algorithm", ["mr", "logistic", "adaboost-r", "m1", "oc"])
 def test_the_fast_engine_is_refused_where_weights_change_everywhere(algorithm):
-    with pytest.raises(SettingsError, match="--engine incremental goes with"):
+    with pytest.raises(SettingsError, match=f"--engine incremental does not go with {algorithm}"):
         boosted(CLEAR, np.ones(2), "incremental", rounds=2, algorithm=algorithm)
 
 
