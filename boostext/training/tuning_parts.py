@@ -22,7 +22,7 @@ from boostext.training.run import Prepared, prepare
 FOLDS = 5
 HELD_OUT = 2000
 """Folds are learned without until so many documents have been held out, or all have."""
-AT_LAST = 5000
+AT_LAST = 10_000
 """The same for the longest trials, between which the choice is made; not where they are slow."""
 LONG = 3_000_000
 """Characters of all texts, above which letters and gaps are not tried: they make too many terms."""
