@@ -6,9 +6,9 @@ import gzip
 import json
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,15 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
 
 def texts(path: Path) -> Iterator[str]:
     return (str(record["text"]) for record in records(path))
+
+
+def repeated(sources: Iterable[Path], path: Path, count: int) -> int:
+    """So many records of all sources, from the beginning again where they end, with new ids."""
+    found = [record for source in sources for record in records(source)]
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        for i, record in enumerate(islice(cycle(found), count)):
+            out.write(json.dumps({**record, "id": str(i)}, ensure_ascii=False) + "\n")
+    return count
 
 
 def first_labels(path: Path) -> list[str]:

@@ -35,7 +35,7 @@ from sklearn.pipeline import make_pipeline
 from boostext.arrays import Lists
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
-from boostext.reports.doubts import document_doubts, given_signs
+from boostext.reports.doubts import doubt_odds, given_signs
 from boostext.training.audit import audit
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared, prepare
@@ -115,11 +115,11 @@ def _moved(given: Given, weights: Matrix, rng: np.random.Generator) -> Given:
 
 
 def ours(prepared: Prepared, given: Given, several: bool) -> Matrix:
-    """(m,): the doubt of each document; -1 for one that is never held out."""
+    """(m,): the doubt of each document; least for one that is never held out."""
     sets = Lists.of(np.flatnonzero(row) for row in given)
     changed = replace(prepared, corpus=replace(prepared.corpus, label_sets=sets))
-    doubts = document_doubts(audit(changed).chances, given_signs(changed.corpus), several)
-    return np.where(np.isnan(doubts), -1, doubts)
+    odds = doubt_odds(audit(changed).chances, given_signs(changed.corpus), several)
+    return np.where(np.isnan(odds), -np.inf, odds)
 
 
 def logistic(texts: list[str], given: Given, several: bool) -> Matrix:

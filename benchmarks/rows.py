@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -125,8 +125,8 @@ def memory(terms: Terms, smaller: float, bench: Bench) -> Iterator[Figure]:
 # Whole programs ------------------------------------------------------------------------------
 
 
-def _train(bench: Bench, model: Path, path: Path) -> Run:
-    command = [*BOOSTEXT, "train", str(path), "-o", str(model), "-q"]
+def _train(bench: Bench, model: Path, path: Path, options: Sequence[str] = ()) -> Run:
+    command = [*BOOSTEXT, "train", str(path), "-o", str(model), "-q", *options]
     return program([*command, "--rounds", str(bench.rounds(2000))])
 
 
@@ -187,6 +187,23 @@ def _whole(work: str, arguments: dict[str, str]) -> Run:
     return program([sys.executable, str(CHILD), work, json.dumps(arguments)])
 
 
+def report(bench: Bench) -> Iterator[Figure]:
+    """What --report adds to a training on 20,000 documents, its cross-validation included."""
+    corpus = bench.corpus("20newsgroups")
+    data = bench.folder / "report.jsonl"
+    some = corpora.repeated((corpus.train, corpus.test), data, 400 if bench.smoke else 20_000)
+    plain = partial(_train, bench, bench.folder / "report.boostext", data)
+    full = partial(plain, options=("--report", str(bench.folder / "report")))
+    with_it, without = by_turns([full, plain], bench.few)
+    added = [
+        Run(a.seconds - b.seconds, a.cpu - b.cpu, a.peak)
+        for a, b in zip(with_it, without, strict=True)
+    ]
+    work = f"the report of {some:,} documents, 2,000 rounds"
+    yield alone(f"{work}, beyond training", added, "seconds", 20)
+    yield alone(f"{work}, peak memory", added, "peak", 1500)
+
+
 # Compiling -----------------------------------------------------------------------------------
 
 
@@ -217,6 +234,7 @@ ROWS: dict[str, Row] = {
     "memory-ngrams": partial(memory, NGRAMS, 2),
     "matrix-words": partial(matrix, WORDS, 4),
     "predict": predict,
+    "report": report,
     "threads-ngrams": partial(threads, NGRAMS, 1.4),
     "threads-debian": partial(threads, DEBIAN, 1.4),
     "threads-words": partial(threads, WORDS, 0.95),
@@ -227,6 +245,6 @@ ROWS: dict[str, Row] = {
 
 SMOKE = (
     "rounds-words", "adaboost", "train-svc", "train-xgboost", "matrix-ngrams", "memory-ngrams",
-    "predict", "threads-words", "compiling",
+    "predict", "report", "threads-words", "compiling",
 )  # fmt: skip
 """every kind of row once"""

@@ -40,6 +40,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "shrinkage 0.25": {"shrinkage": 0.25},
     "smoothing 0.2/m": {"smoothing": "0.2/m"},
     "smoothing bt00": {"smoothing": "bt00"},
+    "reuse 0.3": {"reuse": 0.3},
     "balanced start": {"start": "balanced"},
     "half the terms": {"term_fraction": 0.5},
     "counts": {"counts": (1, 2, 3, 5, 8)},
@@ -47,6 +48,9 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "pairs, marks": {"ngrams": (1, 2), "punctuation": True},
     "gaps": {"ngrams": (1, 3), "expert": "sparse"},
     "letters": {"analyzer": "char", "ngrams": (1, 5)},
+    "letters, rarity 0": {"analyzer": "char", "ngrams": (1, 5), "rarity": 0.0},
+    "mp": {"algorithm": "mp"},
+    "mp, 10/m": {"algorithm": "mp", "rarity": 0.5, "smoothing": "10/m"},
     "logistic": {"algorithm": "logistic"},
 }
 """name -> settings that differ from BASE"""
@@ -72,13 +76,13 @@ def show(folder: Path, name: str, rounds: int) -> None:
     part = held_out(folder, plan)
     course = Course(part, plan.boosting)
     if name == AVERAGED:
-        print(f"{folder.name:<18} {name:<16} {averaged(course, part, rounds):14.2f}", flush=True)
+        print(f"{folder.name:<18} {name:<18} {averaged(course, part, rounds):14.2f}", flush=True)
         return
     course.go_on(rounds)
     best = (max if part.prepared.multilabel else min)(course.marks, key=lambda m: m.value)
     last = course.marks[-1]
     print(
-        f"{folder.name:<18} {name:<16} {100 * best.value:6.2f} {100 * last.value:7.2f}"
+        f"{folder.name:<18} {name:<18} {100 * best.value:6.2f} {100 * last.value:7.2f}"
         f"  {best.round:>6} rules {best.terms:>6} terms {time.process_time() - begin:6.1f} s",
         flush=True,
     )

@@ -21,7 +21,8 @@ class Algorithm:
     `--prior-rule` are allowed.
     grower: where rules may stand: "stump" is one condition for all documents, others are in
     GROWERS.
-    alpha: allowed ways to size discrete votes, the default first; "own" is the one in VOTES.
+    alpha: allowed ways to size votes, the default first; "own" is the one in VOTES. real_alpha: of
+    real votes, where these have ways of their own.
     link: probability = 1 / (1 + exp(-link f)); 0 where scores are shares of votes.
     bounds: what the product of Z bounds, "" for nothing. stops: said when no rule is left.
     """
@@ -37,6 +38,7 @@ class Algorithm:
     prior: bool = False
     grower: str = "stump"
     alpha: tuple[str, ...] = ("own",)
+    real_alpha: tuple[str, ...] = ()
     link: float = 2.0
     bounds: str = "Hamming loss"
     stops: str = "no condition helps"
@@ -54,7 +56,10 @@ EXP, LOG = "exponential", "logistic"
 SIZED = ("bound", "exact", "numeric")
 
 MH = Algorithm(EXP, REAL | DISCRETE, abstains=True, balanced=True, prior=True)
-MR = Algorithm("ranking", DISCRETE, prior=True, alpha=SIZED, bounds="ranking loss")
+MR = Algorithm(
+    "ranking", DISCRETE | REAL, prior=True, alpha=SIZED, real_alpha=("newton", "bound"),
+    bounds="ranking loss",
+)  # fmt: skip
 OC = Algorithm("wrong labels", HEDGED, colored=True, one_label=True, link=0, bounds="ranking loss")
 M1 = Algorithm(
     "example", PLURALITY, one_label=True, link=0, bounds="error",

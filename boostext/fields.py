@@ -11,6 +11,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
 
@@ -203,13 +204,31 @@ def _read(field: dataclasses.Field[Any], name: str, text: str) -> Any:
 
 
 def from_python(field: dataclasses.Field[Any], value: Any) -> Any:
-    """A value from a Python call: as it is, a list for a tuple, or text as on the command line."""
-    if isinstance(value, list):
-        return tuple(value)
+    """A value from a Python call: as it is, or text as on the command line.
+
+    Also taken: numbers and arrays of NumPy, a list for a tuple, one length for `ngrams`, and a
+    mapping from labels where texts are LABEL=VALUE.
+    """
+    if hasattr(value, "dtype"):  # NumPy's, which need not be imported to tell
+        value = value.tolist()
+    if isinstance(value, Mapping) and kind(field) == "texts":
+        return tuple(f"{label}={_spelled(part)}" for label, part in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(part.tolist() if hasattr(part, "dtype") else part for part in value)
+    if type(value) is int and kind(field) in ("ngram_range", "integers"):
+        value = str(value)
     if not isinstance(value, str):
         return value
     read = from_text(field, value)
     return (read,) if kind(field) == "texts" else read
+
+
+def _spelled(value: Any) -> str:
+    """A number as people write it, without an exponent; other values as they are."""
+    if hasattr(value, "dtype"):
+        value = value.tolist()
+    is_number = isinstance(value, int | float) and math.isfinite(value)
+    return format(Decimal(repr(value)), "f") if is_number else str(value)
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

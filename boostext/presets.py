@@ -33,8 +33,10 @@ SPREAD: Choices = {
 }  # fmt: skip
 SHARPER: Choices = {**SPREAD, "smoothing": "0.2/m"}
 PER_LABEL: Choices = {**SPREAD, "algorithm": "mp"}
+STEADY: Choices = {**PER_LABEL, "rarity": 0.5, "smoothing": "10/m"}
 RARER: Choices = {**SPREAD, "rarity": 1.5, "shrinkage": 0.25}
 COMMON: Choices = {**SHARPER, "rarity": 0.5}
+LEVEL: Choices = {**SPREAD, "rarity": 0.0}
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,14 @@ ACCURATE = Preset(
         (
             {**WORDS, **SPREAD}, {**WORDS, **SHARPER}, {**WORDS, **RARER},
             {**PAIRS, **SPREAD}, {**PAIRS, **SHARPER}, {**PAIRS, **RARER},
-            {**COUNTED_PAIRS, **SPREAD}, {**LETTERS, **SPREAD}, {**GAPS, **COMMON},
+            {**COUNTED, **SPREAD}, {**COUNTED, **RARER}, {**COUNTED_PAIRS, **SPREAD},
+            {**LETTERS, **SPREAD}, {**LETTERS, **LEVEL}, {**GAPS, **COMMON},
         ),
         (300, 1200, 6000),
         (
-            {**WORDS, **PER_LABEL}, {**PAIRS, **PER_LABEL}, {**COUNTED_PAIRS, **PER_LABEL},
-            {**LETTERS, **PER_LABEL}, {**WORDS, **SHARPER}, {**PAIRS, **SHARPER},
+            {**WORDS, **PER_LABEL}, {**PAIRS, **PER_LABEL}, {**LETTERS, **PER_LABEL},
+            {**WORDS, **STEADY}, {**COUNTED, **STEADY},
+            {**WORDS, **SHARPER}, {**PAIRS, **SHARPER},
         ),
     ),
 )  # fmt: skip
@@ -105,11 +109,11 @@ AXES: Mapping[str, Sequence[Choices]] = {
     "rarity": tuple({"rarity": value} for value in (1.0, 1.5, 0.5, 0.0, 2.0)),
     "reuse": tuple({"reuse": value} for value in (0.5, 0.3, 0.7, 1.0)),
     "shrinkage": tuple({"shrinkage": value} for value in (0.5, 0.25, 1.0)),
-    "smoothing": tuple({"smoothing": value} for value in ("1/m", "0.2/m", "bt00")),
+    "smoothing": tuple({"smoothing": value} for value in ("1/m", "0.2/m", "10/m", "bt00")),
 }  # fmt: skip
 """The grid of `boostext tune`; its first values are the likeliest."""
 
-BRACKET = 9
+BRACKET = 12
 """Trials of the grid that compete with each other."""
 STEPS = (300, 1200, 6000)
 

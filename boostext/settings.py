@@ -174,8 +174,9 @@ class BoostingSettings(Group):
         choices=("auto", "real", "discrete"),
     )  # fmt: skip
     alpha: str = setting(
-        "auto", "How discrete votes are sized in mr: by a bound, exactly, or numerically.",
-        choices=("auto", "bound", "exact", "numeric"),
+        "auto", "How votes are sized in mr: by a bound, exactly, or numerically; real ones by a "
+        "bound, or by newton's method.",
+        choices=("auto", "bound", "exact", "numeric", "newton"),
     )  # fmt: skip
     abstain: bool = setting(False, "Rules are silent where the term is absent.", negative=True)
     prior_rule: bool = setting(
@@ -184,6 +185,10 @@ class BoostingSettings(Group):
     unknown: str = setting(
         "abstains", "Where a value is missing, a rule is silent or has a vote of its own.",
         choices=("abstains", "votes"),
+    )  # fmt: skip
+    bins: int = setting(
+        0, "Thresholds split a numeric column into so many parts at most, of about as many "
+        "documents each; 0 has one between any two values, slow where these are very many.", low=0,
     )  # fmt: skip
     unknown_categories: bool = setting(
         True, "A missing category is unknown; else it is simply none of the values.", negative=True
@@ -256,6 +261,8 @@ class BoostingSettings(Group):
     def check(self) -> None:
         super().check()
         self._check_row(ALGORITHMS[self.algorithm])
+        if self.bins == 1:
+            raise SettingsError("bins is 1, which no threshold makes; expected 2 or more, or 0")
         for given in self.class_weight:
             if given != "balanced":
                 label_factor(given)
@@ -264,12 +271,13 @@ class BoostingSettings(Group):
 
     def _check_row(self, row: Algorithm) -> None:
         """Refuse what the algorithm cannot do, and say what it can."""
-        allowed = {"votes": tuple(row.votes), "alpha": row.alpha}
-        for name, values in allowed.items():
+        of = f" --votes {self.votes_name()}" * bool(row.real_alpha)
+        for name, who, values in (("votes", "", tuple(row.votes)), ("alpha", of, self._alphas())):
             value = getattr(self, name)
             if value not in ("auto", *values):
+                ways = " or ".join(values)
                 raise SettingsError(
-                    f"{self.algorithm} goes with --{name} {' or '.join(values)}, not with {value}"
+                    f"{self.algorithm}{who} goes with --{name} {ways}, not with {value}"
                 )
         ours = {f.name for f in self.fields() if getattr(self, f.name) != f.default}
         for name in sorted(ours & set(OF_GROWERS) - set(GROWER_SETTINGS[row.grower])):
@@ -291,8 +299,13 @@ class BoostingSettings(Group):
         return next(iter(ALGORITHMS[self.algorithm].votes)) if self.votes == "auto" else self.votes
 
     def alpha_name(self) -> str:
-        """How discrete votes are sized: as set, or the algorithm's first way."""
-        return ALGORITHMS[self.algorithm].alpha[0] if self.alpha == "auto" else self.alpha
+        """How votes are sized: as set, or the algorithm's first way."""
+        return self._alphas()[0] if self.alpha == "auto" else self.alpha
+
+    def _alphas(self) -> tuple[str, ...]:
+        """The ways to size votes, the first by default."""
+        row = ALGORITHMS[self.algorithm]
+        return row.real_alpha if row.real_alpha and self.votes_name() == "real" else row.alpha
 
     def speaking(self) -> tuple[float, float, float]:
         """1 for each block (unknown, no, yes) that votes, 0 for a silent one."""

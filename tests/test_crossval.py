@@ -11,8 +11,8 @@ from boostext.errors import BoostextError, SettingsError
 from boostext.evaluation.calibrating import targets
 from boostext.evaluation.report import evaluate
 from boostext.model.predict import Predictor
-from boostext.reports.doubts import doubt_rows
-from boostext.training.audit import audit
+from boostext.reports.doubts import doubt_odds, doubt_rows
+from boostext.training.audit import audit, chances
 from boostext.training.crossval import cross_validate, remarks_before
 from boostext.training.cumulated import cumulated_shares
 from boostext.training.held_out import finished, learn_and_judge, settled
@@ -215,6 +215,22 @@ def test_planted_labels_come_first_by_rules_learned_without_them(monkeypatch):
     rows = doubt_rows(prepared.corpus, False, found.scores, found.chances)
     assert len({row.example for row in rows[:6]} & set(wrong)) >= 4
     assert all(row.kind == "wrong" for row in rows[:4])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("multilabel", [True, False])
+def test_documents_never_held_out_have_no_chances_and_disturb_no_other(multilabel):
+    scores = np.random.default_rng(1).normal(size=(40, 3))
+    given = np.eye(3, dtype=bool)[np.arange(40) % 3]
+    alone = chances(scores[1:], given[1:], multilabel)
+    scores[0] = np.nan
+    found = chances(scores, given, multilabel)
+    assert np.isnan(found[0]).all()
+    assert found[1:] == pytest.approx(alone)
+    assert multilabel or found[1:].sum(axis=1) == pytest.approx(1)
+    odds = doubt_odds(found, np.where(given, 1, -1), multilabel)
+    assert np.isnan(odds[0])
+    assert not np.isnan(odds[1:]).any()
 
 
 def test_planted_labels_are_heavy_over_all_rounds():

@@ -17,7 +17,8 @@ from boostext.training.courses import Course, Mark, is_marked, joined, split
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train
 from boostext.training.trial_log import Trial, TrialLog
-from boostext.training.tuning import Hooks, same_texts, tune
+from boostext.training.tuning import Hooks, tune
+from boostext.training.tuning_parts import same_texts
 from tests.training_data import documents
 
 SMALL = Search(
@@ -40,11 +41,12 @@ def settings_of(tuned):
 def test_every_preset_and_every_point_of_the_grid_is_a_plan():
     for preset in PRESETS.values():
         base = plan(**preset.settings)
-        trials = preset.search.trials if preset.search else ()
-        assert len(list(candidates(base, trials))) == len(trials)
+        for several in (False, True):
+            trials = preset.search.trials_for(several) if preset.search else ()
+            assert len(list(candidates(base, trials))) == len(trials)
     points = np.prod([len(axis) for axis in AXES.values()])
-    assert len(list(candidates(plan(), grid(0, multilabel=False)))) == points
     assert len(list(candidates(plan(), grid(0, multilabel=True)))) == 2 * points
+    assert len(list(grid(0, multilabel=False))) == points + len(PRESETS["accurate"].search.trials)
 
 
 def test_the_grid_begins_with_the_trials_of_accurate_and_ends_in_the_order_of_the_seed():
@@ -173,11 +175,35 @@ def test_the_better_third_goes_on():
     assert sorted(outcome.last for outcome in found.outcomes) == [10, 10, 40, 40]
 
 
+def test_the_longest_trials_are_made_without_more_folds_and_come_first(monkeypatch):
+    monkeypatch.setattr("boostext.training.tuning_parts.HELD_OUT", 10)
+    found = tune(documents(), plan(), SMALL).outcomes
+    assert [(o.last, o.folds) for o in found] == [(40, 5), (40, 5), (10, 1), (10, 1)]
+    monkeypatch.setattr("boostext.training.tuning_parts.SLOW", 100)
+    assert {o.folds for o in tune(documents(), plan(), SMALL).outcomes} == {1}
+
+
+def test_a_longest_trial_cut_off_before_the_best_of_a_shorter_one_counts_for_nothing(monkeypatch):
+    """A clock by which every mark takes a second; the longest trials begin anew with more folds."""
+    monkeypatch.setattr("boostext.training.tuning_parts.HELD_OUT", 10)
+    before = {}
+    for budget in range(300, 660, 20):
+        ticks = iter(range(1_000_000))
+        hooks = Hooks(clock=lambda ticks=ticks: next(ticks))
+        for found in tune(documents(), plan(), SMALL, budget=budget, hooks=hooks).outcomes:
+            if found.folds == 1:
+                before[found.candidate.settings] = found.best.round
+            else:
+                assert found.marks[-1].round >= before[found.candidate.settings]
+    assert len(before) == 4
+    assert any(o.folds > 1 for o in tune(documents(), plan(), SMALL).outcomes)
+
+
 def test_a_search_may_have_other_trials_for_several_labels():
     search = Search(({},), (40,), several=({"algorithm": "mp"},))
     (several,) = tune(documents(several=True), plan(), search).outcomes
     assert several.candidate.settings == "--algorithm mp"
-    assert several.last == 2, "a round of one rule a label is worth twenty"
+    assert several.last == round(40 / 3**0.5), "a round of one rule for each of three labels"
     assert settings_of(tune(documents(), plan(), search)) == ["(defaults)"]
 
 
@@ -274,7 +300,7 @@ def test_a_long_budget_goes_on_to_the_next_bracket():
 
     search = tune(documents(30), plan(rounds=20), given={"rounds"}, budget=60,
                   hooks=Hooks(clock=clock))  # fmt: skip
-    assert len(search.outcomes) > 9
+    assert len(search.outcomes) > 12
     assert all(outcome.last <= 20 for outcome in search.outcomes)
 
 
@@ -287,7 +313,7 @@ def test_long_texts_get_no_letters_and_no_gaps_unless_asked_for(monkeypatch):
     wide = Search(({}, {"analyzer": "char"}, {"expert": "sparse", "ngrams": (1, 2)}), (5,))
     docs = documents(30)
     assert len(tune(docs, plan(), wide).outcomes) == 3
-    monkeypatch.setattr("boostext.training.tuning.LONG", 100)
+    monkeypatch.setattr("boostext.training.tuning_parts.LONG", 100)
     assert settings_of(tune(docs, plan(), wide)) == ["(defaults)"]
     assert len(tune(docs, plan(analyzer="char"), wide, given={"analyzer"}).outcomes) == 1
 

@@ -17,17 +17,22 @@ class Cuts:
 
     order: documents with a value, ascending by it. first: (c,) position in `order` of the first
     document at or above each threshold. thresholds: (c,) float64, midway between distinct values;
-    LOWEST where the condition is that there is a value. unknown: documents without one, ascending.
+    LOWEST where the condition is that there is a value. count: all documents.
     """
 
     name: str
     order: Int32
     first: Int64
     thresholds: Float64
-    unknown: Int32
+    count: int
 
     def __len__(self) -> int:
         return len(self.thresholds)
+
+    @property
+    def unknown(self) -> Int32:
+        """Documents without a value, ascending; not kept, as a word may be in few documents."""
+        return np.delete(np.arange(self.count, dtype=np.int32), self.order)
 
     def steps(self) -> Lists:
         """For each threshold the documents at or above it, but below the next."""
@@ -35,19 +40,29 @@ class Cuts:
         return Lists(starts - starts[0], self.order[starts[0] :])
 
 
-def cuts(column: NumericColumn, known: bool = False) -> Cuts:
+def cuts(column: NumericColumn, known: bool = False, bins: int = 0) -> Cuts:
     """Thresholds between distinct values; t with a < t <= b even where the midpoint rounds to a.
 
-    known: the first of them is LOWEST, below all values, if there are any.
+    known: the first of them is LOWEST, below all values, if there are any; always so for a word.
+    bins: values are in so many parts at most, of about as many documents each; 0 is no limit.
     """
-    valued = np.flatnonzero(~np.isnan(column.values))
-    order = valued[np.argsort(column.values[valued], kind="stable")].astype(np.int32)
-    values = column.values[order]
-    first = np.flatnonzero(values[1:] > values[:-1]) + 1
+    ranks = np.argsort(column.known, kind="stable")
+    order, values = column.documents[ranks], column.known[ranks]
+    first = _binned(np.flatnonzero(values[1:] > values[:-1]) + 1, len(values), bins)
     below, above = values[first - 1], values[first]
     middle = below / 2 + above / 2  # subtle: halves first, so that great values do not overflow
     thresholds = np.where((below < middle) & (middle <= above), middle, above)
-    if known and len(order):
+    if (known or column.is_word) and len(order):
         first, thresholds = np.append(0, first), np.append(LOWEST, thresholds)
-    unknown = np.flatnonzero(np.isnan(column.values)).astype(np.int32)
-    return Cuts(column.name, order, first.astype(np.int64), thresholds, unknown)
+    return Cuts(column.name, order, first.astype(np.int64), thresholds, column.count)
+
+
+def _binned(first: Int64, count: int, bins: int) -> Int64:
+    """Of the places where values rise those nearest to the quantiles; of equally near the lower."""
+    if not bins or len(first) < bins:
+        return first
+    quantiles = np.arange(1, bins) * count / bins
+    above = np.minimum(np.searchsorted(first, quantiles), len(first) - 1)
+    below = np.maximum(above - 1, 0)
+    nearer = quantiles - first[below] <= first[above] - quantiles
+    return np.asarray(first[np.unique(np.where(nearer, below, above))])

@@ -19,11 +19,11 @@ ALWAYS = -1
 class Membership:
     """Conditions of a FeatureMatrix by number: 0..n-1 listed, then each column's thresholds."""
 
-    def __init__(self, features: FeatureMatrix, known: bool = False) -> None:
-        """known: that a numeric column has a value is a condition of its own."""
+    def __init__(self, features: FeatureMatrix, known: bool = False, bins: int = 0) -> None:
+        """known: that a numeric column has a value is a condition of its own. bins: see `cuts`."""
         self.features = features
         self.listed = len(features.yes)
-        self.columns: tuple[Cuts, ...] = tuple(cuts(c, known) for c in features.numeric)
+        self.columns: tuple[Cuts, ...] = tuple(cuts(c, known, bins) for c in features.numeric)
         sizes = [len(column) for column in self.columns]
         self.offsets = self.listed + np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 

@@ -18,19 +18,20 @@ class OtherMembership(Membership):
     def __init__(self, features: FeatureMatrix, members: Membership) -> None:
         self.features = features
         self.listed, self.columns, self.offsets = members.listed, members.columns, members.offsets
-        self._values = {column.name: column.values for column in features.numeric}
+        self._columns = {column.name: column for column in features.numeric}
 
     def yes(self, j: int) -> Int32:
         """Documents in block YES, each once."""
         if j < self.listed:
             return super().yes(j)
         column, cut = self.column_of(j)
-        met = self._values[column.name] >= float(column.thresholds[cut])
-        return np.flatnonzero(met).astype(np.int32)
+        asked = self._columns[column.name]
+        return asked.documents[asked.known >= float(column.thresholds[cut])]
 
     def unknown(self, j: int) -> Int32:
         """Documents in block UNKNOWN."""
         if j < self.listed:
             return super().unknown(j)
         column, _ = self.column_of(j)
-        return np.flatnonzero(np.isnan(self._values[column.name])).astype(np.int32)
+        asked = self._columns[column.name]
+        return np.delete(np.arange(asked.count, dtype=np.int32), asked.documents)

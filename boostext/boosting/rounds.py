@@ -18,7 +18,7 @@ from boostext.boosting.choice import (
 )
 from boostext.boosting.codings import code_matrix, decode, encode
 from boostext.boosting.colorings import COLORINGS
-from boostext.boosting.engines.choose import choose
+from boostext.boosting.engines.choose import check_engine, choose
 from boostext.boosting.engines.interface import Engine, Problem, WholeEngine
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.growers.ground import Ground
@@ -26,6 +26,7 @@ from boostext.boosting.growers.search import Search
 from boostext.boosting.growers.table import Growing
 from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import ALWAYS, Membership
+from boostext.boosting.ranked_votes import newton
 from boostext.boosting.rules import Place, Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES, Vote, normalizer
@@ -59,10 +60,11 @@ class Booster:
         self.settings = settings
         self.row = ALGORITHMS[settings.algorithm]
         _check_labels(self.row, label_sets, settings)
+        check_engine(engine, settings)
         self._speaks = np.array(settings.speaking())
         if not settings.unknown_categories:
             features = replace(features, unknown_list=np.full_like(features.unknown_list, -1))
-        self.members = Membership(features, known=bool(self._speaks[UNKNOWN]))
+        self.members = Membership(features, bool(self._speaks[UNKNOWN]), settings.bins)
         self.stopped = ""
         self._label_sets, self._label_count = label_sets, label_count
         self.code = code_matrix(settings, label_count, labels) if self.row.coded else None
@@ -82,7 +84,7 @@ class Booster:
         self._engine: Engine = (
             choose(engine, problem, settings.rounds)
             if self.row.grower == "stump"
-            else self._grower(engine, problem)
+            else self._grower(problem)
         )
 
     def rounds(
@@ -150,12 +152,8 @@ class Booster:
         before = tuple((self._number(c, "resume"), block) for c, block in rule.precondition)
         return Place(before, self._recall(rule))
 
-    def _grower(self, engine: str, problem: Problem) -> PlainEngine:
+    def _grower(self, problem: Problem) -> PlainEngine:
         """The engine of a grower, which then stands ready."""
-        if engine == "incremental":
-            raise SettingsError(
-                f"--engine incremental does not go with {self.settings.algorithm}; use auto"
-            )
         plain = PlainEngine(problem)
         search = Search(self.members, problem.label_count)
         ground = Ground(
@@ -207,7 +205,7 @@ class Booster:
         # It rests on all examples: more than a pair's weight of smoothing would hide rare labels
         prior = condition == ALWAYS
         smoothing = self._of_prior if prior else self._smoothing
-        vote = self._sized(condition, self._voting.votes(W, self._speaks, smoothing))
+        vote = self._sized(condition, self._voting.votes(W, self._speaks, smoothing), smoothing)
         shrinkage = 1.0 if prior else self.settings.shrinkage
         votes = vote.votes * shrinkage
         spelled = self.members.condition(condition)
@@ -223,9 +221,13 @@ class Booster:
         gain = float(self._voting.gain(W, self._speaks))
         return Round(number, rule, gain, z, bound * z, condition)
 
-    def _sized(self, condition: int, vote: Vote) -> Vote:
+    def _sized(self, condition: int, vote: Vote, smoothing: float) -> Vote:
         """The vote with alpha chosen as the settings say."""
         way = self.settings.alpha_name()
+        if way == "newton":
+            pairs = self._whole.pair_weights(condition)
+            found = [newton(w, c, smoothing) for w, c in zip(pairs, vote.votes, strict=True)]
+            return Vote(np.stack(found) * self._speaks[:, None], 1.0)
         if way in ("own", "bound") or vote.alpha == 0:
             return vote
         direction = vote.votes / vote.alpha

@@ -15,7 +15,7 @@ import numpy as np
 from boostext.arrays import Scores
 from boostext.cli.cross_validating import found_words, told_by
 from boostext.cli.progress import Progress
-from boostext.cli.reading import count
+from boostext.cli.reading import count, spare_reports
 from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
 from boostext.cli.training_job import read
@@ -29,7 +29,7 @@ from boostext.model.predict import link_of, probabilities
 from boostext.reports.crossval import OUT_OF_FOLD, curve_tsv
 from boostext.reports.curves import curve_drawing
 from boostext.reports.evaluations import evaluation_summary, label_table
-from boostext.reports.folder import check_folder, write_reports
+from boostext.reports.folder import report_folder, write_reports
 from boostext.reports.layout import page_for, stack
 from boostext.reports.margins import reliability_tsv
 from boostext.training.crossval import (
@@ -58,16 +58,18 @@ class Job:
 
 def run(job: Job, talk: Talk) -> None:
     check(job.plan)
-    if job.report:
-        check_folder(Path(job.report))
+    spare_reports((*job.data, *([job.labels_from] if job.labels_from else [])), job.report)
     bad = BadRecords()
-    with stop_request():
-        prepared = read(job.data, job.plan, bad, talk, job.progress, labels_from=job.labels_from)
-        found = cross_validated(job, prepared, talk)
-    scores = found.scores(found.best)
-    report = measured(found, scores)
-    if job.report:
-        write(job, found, scores, report)
+    with report_folder(job.report):
+        with stop_request():
+            prepared = read(
+                job.data, job.plan, bad, talk, job.progress, labels_from=job.labels_from
+            )
+            found = cross_validated(job, prepared, talk)
+        scores = found.scores(found.best)
+        report = measured(found, scores)
+        if job.report:
+            write(job, found, scores, report)
     if job.as_json:
         click.echo(json.dumps(as_json(found, report), ensure_ascii=False, allow_nan=False))
     else:

@@ -85,6 +85,8 @@ def summary(findings: Findings) -> Iterator[str]:
             f"attribute {name}: {column.numbers:,} numbers, {column.categories:,} categories, "
             f"{column.missing:,} missing; {column.values:,} different"
         )
+    for name, words in findings.scored_texts.items():
+        yield f"scored text {name}: {words:,} different words"
     for noun, group in (("no label", findings.unlabelled), ("an empty text", findings.empty_texts)):
         if group.count:
             yield f"{count(group.count, 'document')} with {noun}: {members(group)}"

@@ -16,7 +16,7 @@ from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.cli.document_inspection import said_of, show_document, wanted_document
 from boostext.cli.gathering import Gathered, data_content
 from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, count, tell_bad
+from boostext.cli.reading import announce_stdin, count, spare_reports, tell_bad
 from boostext.cli.report_page import page_reports
 from boostext.cli.reporting import EXPLAINED, model_reports
 from boostext.cli.rereading import rereading
@@ -31,9 +31,9 @@ from boostext.fields import nearest
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
 from boostext.reports.distributions import margin_drawing
-from boostext.reports.folder import check_folder, write_reports
+from boostext.reports.folder import report_folder, write_reports
 from boostext.reports.label_studio import label_studio
-from boostext.reports.layout import page_for
+from boostext.reports.layout import page_for, wrap
 from boostext.reports.listings import label_term_list, outlier_list
 from boostext.reports.margins import margins_tsv
 from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
@@ -92,11 +92,16 @@ def run(job: Job, talk: Talk) -> None:
     if job.dot:
         sys.stdout.writelines(dot(model, job.top, label_numbers(job, model)))
         return
-    if job.output:
-        check_folder(Path(job.output))
-    if job.document is not None or job.lists_terms:
-        look_at_some(job, model, talk)
-        return
+    spare_reports((job.model, *job.paths), job.output)
+    with report_folder(job.output):
+        if job.document is not None or job.lists_terms:
+            look_at_some(job, model, talk)
+        else:
+            look_at_all(job, model, talk)
+
+
+def look_at_all(job: Job, model: Model, talk: Talk) -> None:
+    """Rules, terms, and what of the documents stands out."""
     gathered = Gathered(model, job.threads or usable_threads())
     found = outliers(job, model, gathered, talk) if job.paths else None
     margins = gathered.margins() if found and asked(job) else ()
@@ -246,10 +251,11 @@ def as_json(model: Model, shown: View) -> dict[str, Any]:
 
 def draw(job: Job, model: Model, shown: View, talk: Talk) -> None:
     page, said = page_for(sys.stdout), model.provenance
-    talk.show_line(
+    first = (
         f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned from "
         f"{count(said.documents, 'document')}; {said.stopped}"
     )
+    talk.show(wrap(first, page))
     if is_flat(model):
         talk.show(rule_table(shown.rules, page))
     else:
@@ -260,7 +266,7 @@ def draw(job: Job, model: Model, shown: View, talk: Talk) -> None:
         talk.show_line("")
         talk.show(outlier_list(shown.outliers, page, len(shown.found.rows)))
         shares = ", ".join(f"{name} {value:+.2f}" for name, value in shown.found.margins.items())
-        talk.show_line(f"margins of all documents: {shares}")
+        talk.show(wrap(f"margins of all documents: {shares}", page))
     if shown.margins:
         talk.show_line("")
         talk.show(margin_drawing(shown.margins, page))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from boostext.cli.talk import Talk
+from boostext.corpus.documents import Document
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.stems import TESTING, stem_file
-from boostext.errors import SettingsError
+from boostext.errors import BoostextError, SettingsError
+from boostext.reports.folder import REPORTS
 
 
 def announce_stdin(paths: Sequence[str], talk: Talk) -> None:
@@ -29,6 +31,22 @@ def tell_bad(bad: BadRecords, talk: Talk) -> None:
         talk.say(f"{count(bad.blank_lines, 'blank line')} skipped")
 
 
+def some(documents: Iterable[Document], paths: Sequence[str]) -> Iterator[Document]:
+    """The documents; BoostextError that names the files where they hold none."""
+    number = -1
+    for number, document in enumerate(documents):  # noqa: B007
+        yield document
+    if number < 0:
+        more = ", ..." if len(paths) > MOST_NAMED else ""
+        raise BoostextError(
+            f"no documents in {', '.join(paths[:MOST_NAMED])}{more}; expected one at least"
+        )
+
+
+MOST_NAMED = 5
+"""Files that a message names."""
+
+
 def test_files(paths: Sequence[str]) -> list[str]:
     """A bare stem means its .test where a model is tried; what names a file stays as it is."""
     return [stem_file(path, TESTING) for path in paths]
@@ -45,6 +63,12 @@ def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
         for output in outputs:
             if _is_same(given, output):
                 raise SettingsError(f"{output}: is read, and would be written over; name another")
+
+
+def spare_reports(inputs: Iterable[str], folder: str | None) -> None:
+    """`spare` for the files of a report folder, if there is to be one."""
+    if folder:
+        spare(inputs, *(Path(folder) / name for name in REPORTS))
 
 
 def _is_same(given: str, output: str | Path) -> bool:

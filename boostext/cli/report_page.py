@@ -82,7 +82,7 @@ def some_of(corpus: Corpus, kept: Sequence[int]) -> Corpus:
     return replace(
         corpus, ids=[corpus.ids[i] for i in kept], origins=[corpus.origins[i] for i in kept],
         label_sets=gather(corpus.label_sets, chosen), weights=corpus.weights[chosen],
-        attributes={}, snippets=[corpus.snippets[i] for i in kept],
+        attributes={}, scored={}, snippets=[corpus.snippets[i] for i in kept],
     )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def estimated_peak(prepared: Prepared) -> int:
     """
     corpus, features = prepared.corpus, prepared.features
     m, k, n = len(corpus), len(corpus.labels), len(features.yes)
-    postings, numbers = len(features.yes.items), len(features.numeric) * m
+    postings, numbers = len(features.yes.items), sum(len(c.known) for c in features.numeric)
     if prepared.plan.run.engine == "plain" or notice():
         return peak_so_far() + m * k * 64 + n * k * 24 + postings * 16 + numbers * 64
     kernels = 0 if loaded() else KERNELS

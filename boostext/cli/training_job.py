@@ -16,7 +16,15 @@ from boostext.boosting.rules import Round
 from boostext.cli.config import write_config
 from boostext.cli.cross_validating import audited, found_words, told_by
 from boostext.cli.progress import Progress, State
-from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
+from boostext.cli.reading import (
+    announce_stdin,
+    count,
+    make_parent,
+    some,
+    spare,
+    spare_reports,
+    tell_bad,
+)
 from boostext.cli.reporting import write_training_report
 from boostext.cli.rereading import rereading
 from boostext.cli.signals import Stopped, StopRequest, stop_request
@@ -30,7 +38,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.evaluation.measures import Monitor
 from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
-from boostext.reports.folder import REPORTS, check_folder
+from boostext.reports.folder import report_folder
 from boostext.training.columns import described, with_validation
 from boostext.training.crossval import CrossValidation, remarks_before
 from boostext.training.held_out import (
@@ -92,8 +100,9 @@ def plan_as_yaml(plan: Plan) -> str:
 
 def run(job: Job, talk: Talk) -> None:
     """Train, save, and tell; Stopped after saving where the user ended it."""
-    prepare_places(job)
-    with stop_request() as stop:
+    check_inputs(job)
+    with report_folder(job.report), stop_request() as stop:
+        prepare_places(job)
         old = starting_point(job, talk)
         bad = BadRecords()
         documents: list[Document] | None = None
@@ -118,13 +127,16 @@ def run(job: Job, talk: Talk) -> None:
     show(job, trained, result, bad, talk)
 
 
+def check_inputs(job: Job) -> None:
+    """Nothing that is read may be written over."""
+    stop, corrections = job.plan.stop, [job.labels_from] if job.labels_from else []
+    inputs = (*job.data, *stop.valid, *corrections)
+    spare(inputs, job.output, job.checkpoint)
+    spare_reports(inputs, job.report)
+
+
 def prepare_places(job: Job) -> None:
     """Hours of training must not end at a place that cannot be written."""
-    reports = [Path(job.report) / name for name in REPORTS] if job.report else []
-    stop, corrections = job.plan.stop, [job.labels_from] if job.labels_from else []
-    spare((*job.data, *stop.valid, *corrections), job.output, job.checkpoint, *reports)
-    if job.report:
-        check_folder(Path(job.report))
     make_parent(job.output)
     check_writable(job.output)
 
@@ -173,7 +185,7 @@ def read(
     progress = Progress("off" if talk.quiet else mode)
     on_compile(lambda: announce_compiling(progress, talk))
     corrections = read_corrections(labels_from) if labels_from else None
-    documents = already or read_documents(paths, plan.reading, bad)
+    documents = already or some(read_documents(paths, plan.reading, bad), paths)
     if corrections:
         documents = corrections.applied(documents)
     valid = read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None
@@ -216,8 +228,11 @@ def sizes(prepared: Prepared) -> str:
         count(len(corpus), "document"), count(len(corpus.labels), "label"),
         count(features.token_count, "token"), count(len(features.yes), "condition"),
     ]  # fmt: skip
-    if features.numeric:
-        parts.append(count(len(features.numeric), "numeric column"))
+    words = sum(column.is_word for column in features.numeric)
+    if columns := len(features.numeric) - words:
+        parts.append(count(columns, "numeric column"))
+    if words:
+        parts.append(count(words, "scored word"))
     if prepared.validation is not None:
         parts.append(count(len(prepared.validation), "validation document"))
     return ", ".join(parts)

@@ -29,7 +29,7 @@ def command(
 
     Settings compete on parts of DATA that they are not learned from; the best go into FILE, for
     train --config FILE. What you say yourself is kept and not tried. Without --budget there are
-    nine trials, or those of the preset.
+    twelve trials, or those of the preset.
 
     \b
     Example:

@@ -14,7 +14,7 @@ import click
 from boostext.atomic import check_writable, replacing
 from boostext.cli.config import write_config
 from boostext.cli.progress import Progress
-from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
+from boostext.cli.reading import announce_stdin, count, make_parent, some, spare, tell_bad
 from boostext.cli.signals import Stopped, StopRequest, stop_request
 from boostext.cli.talk import Talk
 from boostext.compiled import on_compile
@@ -91,7 +91,8 @@ def read_all(
     announce_stdin(paths, talk)
     progress = Progress("off" if talk.quiet else mode)
     try:
-        documents = list(progress.counting(read_documents(paths, plan.reading, bad)))
+        read = some(read_documents(paths, plan.reading, bad), paths)
+        documents = list(progress.counting(read))
     finally:
         progress.finish()
     tell_bad(bad, talk)

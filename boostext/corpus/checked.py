@@ -42,6 +42,16 @@ def _wrong_type(document: Document) -> str:
     for name, value in document.attributes.items():
         if not (value is None or isinstance(value, str | int | float)):
             return f"its attribute {name!r} is a {type(value).__name__}"
+    return _wrong_words(document)
+
+
+def _wrong_words(document: Document) -> str:
+    for name, words in document.scored.items():
+        if not isinstance(words, Mapping):
+            return f"its scored text {name!r} is no mapping from words to numbers"
+        for word, value in words.items():
+            if not (isinstance(word, str) and isinstance(value, int | float)):
+                return f"its scored text {name!r} has {word!r}: {value!r}, no word with a number"
     return ""
 
 
@@ -55,4 +65,7 @@ def _wrong_value(document: Document) -> str:
     for name, value in document.attributes.items():
         if isinstance(value, int | float) and not math.isfinite(value):
             return f"attribute {name!r} is {value}; a missing value is None"
+    for name, value in document.word_values().items():
+        if not math.isfinite(value):
+            return f"the word {name!r} has the value {value}; leave out words without one"
     return ""

@@ -91,9 +91,10 @@ class Findings:
 
     labels: name -> examples, the greatest first. label_set_sizes: labels in a document ->
     documents. cardinality: labels per document. words: parts between white space. text_fields:
-    name -> documents that have it. same_texts: equal but for case and white space; conflicts:
-    those of them whose labels differ. rare_labels: with one example. alike_labels: names equal
-    but for case, white space and punctuation at the end, with their examples.
+    name -> documents that have it. scored_texts: name -> distinct words. same_texts: equal but for
+    case and white space; conflicts: those of them whose labels differ. rare_labels: with one
+    example. alike_labels: names equal but for case, white space and punctuation at the end, with
+    their examples.
     bad_records: first ones, as (place, message).
     """
 
@@ -114,6 +115,7 @@ class Findings:
     same_texts: Groups
     conflicts: Groups
     attributes: dict[str, Column]
+    scored_texts: dict[str, int]
     bad_count: int
     bad_records: tuple[tuple[str, str], ...]
     blank_lines: int
@@ -136,8 +138,7 @@ def check(
     """
     tally = _Tally(documents)
     corpus, texts = tally.corpus, tally.text_keys()
-    counts = count_labels(corpus)
-    sizes = np.diff(corpus.label_sets.starts)
+    counts, sizes = count_labels(corpus), np.diff(corpus.label_sets.starts)
     same = _equal_rows(texts, tally.words > 0)
     conflicting = [group for group in same if len({_labels(corpus, j) for j in group}) > 1]
     account = bad or BadRecords()
@@ -158,7 +159,8 @@ def check(
         duplicate_ids=_groups(corpus, _equal_rows(_keys(corpus.ids))),
         same_texts=_groups(corpus, same),
         conflicts=_groups(corpus, conflicting),
-        attributes={name: _column(values) for name, values in corpus.attributes.items()},
+        attributes=_columns(corpus),
+        scored_texts=_scored_texts(corpus),
         bad_count=account.count,
         bad_records=tuple((str(origin), message) for origin, message in account.first),
         blank_lines=account.blank_lines,
@@ -259,11 +261,20 @@ def alike_labels(counts: dict[str, int]) -> tuple[dict[str, int], ...]:
     return tuple({name: counts[name] for name in group} for group in names.values() if group[1:])
 
 
+def _columns(corpus: Corpus) -> dict[str, Column]:
+    return {name: _column(values) for name, values in corpus.attributes.items()}
+
+
 def _column(values: Sequence[Attribute]) -> Column:
     numbers = sum(isinstance(value, int | float) for value in values)
     missing = sum(value is None for value in values)
     distinct = len(set(values) - {None})
     return Column(numbers, len(values) - numbers - missing, missing, distinct)
+
+
+def _scored_texts(corpus: Corpus) -> dict[str, int]:
+    """Scored text -> its distinct words. Names may hold colons; words do so less often."""
+    return dict(Counter(name.rpartition(":")[0] for name in corpus.scored))
 
 
 def _compare(train: _Tally, test: _Tally) -> Comparison:

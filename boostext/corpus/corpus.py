@@ -6,8 +6,8 @@ import hashlib
 import re
 import struct
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import overload
 
 import numpy as np
@@ -29,6 +29,7 @@ class Corpus:
     labels: the k label names in label order (sorted, unless an order was given).
     label_sets: m lists of label numbers, in the order given in the record.
     weights: (m,) as given, before any scaling. attributes: column -> m values.
+    scored: `column:word` of scored texts -> documents that have it, and its values there.
     snippets: the first characters of each example's texts, for listings.
     digest: hex SHA-256 over ids, texts, labels, weights and attributes, in order.
     """
@@ -41,6 +42,7 @@ class Corpus:
     attributes: dict[str, list[Attribute]]
     snippets: Sequence[str]
     digest: str
+    scored: Mapping[str, tuple[Int32, Float64]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -79,6 +81,7 @@ class CorpusBuilder:
         self._weights = array("d")
         self._attributes: dict[str, list[Attribute]] = {}
         self._categories: dict[str, str] = {}
+        self._scored: dict[str, tuple[array[int], array[float]]] = {}
         self._snippets: list[str] = []
         self._hash = hashlib.sha256(b"boostext corpus 1\n")
 
@@ -106,6 +109,10 @@ class CorpusBuilder:
 
     def _add_attributes(self, document: Document) -> None:
         before = len(self._ids) - 1
+        for name, number in document.word_values().items():
+            documents, values = self._scored.setdefault(name, (array("i"), array("d")))
+            documents.append(before)
+            values.append(number)
         for name, value in document.attributes.items():
             column = self._attributes.get(name)
             if column is None:
@@ -136,6 +143,7 @@ class CorpusBuilder:
             attributes={name: list(column) for name, column in self._attributes.items()},
             snippets=tuple(self._snippets),
             digest=self._hash.hexdigest(),
+            scored={name: (_copy(d), _copy(v)) for name, (d, v) in self._scored.items()},
         )
 
     def _label_sets(self, names: Sequence[str]) -> Lists:
@@ -169,11 +177,15 @@ def fingerprint(document: Document) -> bytes:
     texts, attributes = document.texts, document.attributes
     parts = [_text(document.id), struct.pack("<d", document.weight)]
     parts.append(struct.pack("<qqq", len(texts), len(document.labels), len(attributes)))
-    for field, text in texts.items():
-        parts += (_text(field), _text(text))
+    for name, text in texts.items():
+        parts += (_text(name), _text(text))
     parts += map(_text, document.labels)
     for name, value in attributes.items():
         parts += (_text(name), _value(value))
+    for name, words in document.scored.items():
+        parts += (b"w", _text(name), struct.pack("<q", len(words)))
+        for word, number in words.items():
+            parts += (_text(word), _value(number))
     return b"".join(parts)
 
 

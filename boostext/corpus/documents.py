@@ -26,6 +26,7 @@ class Document:
 
     texts: text field -> text, in the order of the fields; a missing field is absent.
     id: as given, else "FILENAME:NUMBER"; labelled is False where the record has no label field.
+    scored: scored texts, column -> word -> its value.
     """
 
     id: str
@@ -35,3 +36,11 @@ class Document:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     origin: Origin = Origin("-", 0)
     labelled: bool = True
+    scored: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def word_values(self) -> dict[str, float]:
+        """Every word of the scored texts, spelled `column:word` as conditions spell it."""
+        return {
+            f"{name}:{word}": value for name, words in self.scored.items()
+            for word, value in words.items()
+        }  # fmt: skip

@@ -55,4 +55,11 @@ def one_text(document: Document, ledger: Ledger) -> str:
         ledger.cannot_hold("weights", "leaves them out")
     if document.attributes:
         ledger.cannot_hold("attributes", "leaves them out")
+    no_scored_texts(document, ledger)
     return " ".join(document.texts.values())
+
+
+def no_scored_texts(document: Document, ledger: Ledger) -> None:
+    """For formats that hold no words with values."""
+    if any(document.scored.values()):
+        ledger.cannot_hold("scored texts", "leaves them out")

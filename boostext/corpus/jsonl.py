@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from boostext.corpus.documents import Attribute, Document, Origin
-from boostext.corpus.files import numbered_lines
+from boostext.corpus.files import STDIN, numbered_lines
 from boostext.corpus.roles import (
     Roles,
     checked_weight,
@@ -85,6 +85,8 @@ class _Reader:
         except json.JSONDecodeError as error:
             column = min(error.pos, len(text.rstrip())) + 1
             message = f"not JSON: {error.msg} at column {column}; expected an object"
+            if self.source.path == STDIN and not text.lstrip().startswith("{"):
+                message += "; for plain texts, one a line, say --format lines"
             raise self.fault(message) from None
         except ValueError as error:
             # subtle: Python refuses to read very long whole numbers, and says so for programmers
@@ -110,13 +112,14 @@ class _Reader:
         for name in self.roles.required - record.keys():
             option = "--id" if name == self.roles.id else "--weight"
             raise self.fault(missing("field", option, [name], record))
-        labels = self._labels(record)
+        labels, given = self._labels(record), self._given(record)
         return Document(
             id=default_id(self._id(record), self.source, number),
             texts=self._texts(record),
             labels=labels or (),
             weight=self._weight(record),
-            attributes=self._attributes(record),
+            attributes={n: self._attribute(n, v) for n, v in given.items() if not is_scored(v)},
+            scored={n: self._words(n, v) for n, v in given.items() if is_scored(v)},
             origin=Origin(self.source.path, self.line),
             labelled=labels is not None,
         )
@@ -187,19 +190,34 @@ class _Reader:
         except OverflowError:
             raise self.fault(f"{shown(name)} is a number of more than 308 digits") from None
 
-    def _attributes(self, record: Mapping[str, object]) -> dict[str, Attribute]:
+    def _given(self, record: Mapping[str, object]) -> dict[str, object]:
+        """Attributes and scored texts, as they stand."""
         given = record.get("attributes")
         if given is None:
             given = {}
         if not isinstance(given, dict):
             raise self.fault(f"'attributes' is {kind(given)}; expected an object like {{...}}")
-        values = {name: self._attribute(name, value) for name, value in given.items()}
+        values = dict(given)
         for name in self.roles.attributes:
             if name in record and name in given:
                 raise self.fault(f"{shown(name)} stands both in the record and in 'attributes'")
             if name in record:
-                values[name] = self._attribute(name, record[name])
+                values[name] = record[name]
         return values
+
+    def _words(self, name: str, value: object) -> dict[str, float]:
+        """A scored text: words with a number each; null is none."""
+        assert isinstance(value, dict)
+        words = {}
+        for word, given in value.items():
+            number = self._attribute(f"{name}:{word}", given)
+            if isinstance(number, str):
+                raise self.fault(
+                    f"{shown(f'{name}:{word}')} is {kind(given)}; expected a number for each word"
+                )
+            if number is not None:
+                words[word] = number
+        return words
 
     def _attribute(self, name: str, value: object) -> Attribute:
         if value is None or isinstance(value, str):
@@ -211,7 +229,15 @@ class _Reader:
             if math.isinf(number):
                 raise self.fault(f"{shown(name)} is infinite; expected a finite number")
             return None if math.isnan(number) else number
-        raise self.fault(f"{shown(name)} is {kind(value)}; expected a number, a string or null")
+        raise self.fault(
+            f"{shown(name)} is {kind(value)}; expected a number, a string, null, "
+            "or words with a number each as {...}"
+        )
+
+
+def is_scored(value: object) -> bool:
+    """Whether an attribute is a scored text: an object of words with a number each."""
+    return isinstance(value, dict)
 
 
 def kind(value: object) -> str:

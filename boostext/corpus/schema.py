@@ -22,10 +22,10 @@ from boostext.corpus.sources import BadRecords, Source
 from boostext.errors import BoostextError, ModelError, SettingsError
 from boostext.settings import DataSettings, TextSettings
 
-TEXT, CONTINUOUS, NOMINAL = "text", "continuous", "nominal"
-SKIPPED = ("ignore", "scored text")
-"""Types whose columns are read over. icsiboost makes nothing of scored texts either."""
-NAMED_TYPES = (TEXT, CONTINUOUS, *SKIPPED)
+TEXT, CONTINUOUS, NOMINAL, SCORED = "text", "continuous", "nominal", "scored text"
+IGNORED = "ignore"
+"""The type of columns that are read over."""
+NAMED_TYPES = (TEXT, CONTINUOUS, IGNORED, SCORED)
 UNKNOWN = "?"
 UP_TO_COMMA = re.compile(r"(?:[^\\,]|\\.|\\$)*", re.DOTALL)
 

@@ -17,6 +17,7 @@ from boostext.corpus.roles import shown
 from boostext.corpus.schema import (
     CONTINUOUS,
     NOMINAL,
+    SCORED,
     TEXT,
     UNKNOWN,
     Column,
@@ -39,6 +40,7 @@ class Row(NamedTuple):
     texts: dict[str, str]
     attributes: dict[str, Attribute]
     labels: list[str]
+    scored: dict[str, dict[str, float]]
 
 
 def write_stem(
@@ -113,7 +115,11 @@ def _line(row: Row, schema: Schema, escapes: bool) -> str:
     write = escaped if escapes else str
     cells = []
     for column in schema.columns:
-        value = (row.texts if column.kind == TEXT else row.attributes).get(column.name)
+        if column.kind == SCORED:
+            words = row.scored.get(column.name, {}).items()
+            value: Attribute = " ".join(f"{word} {spelled(number)}" for word, number in words)
+        else:
+            value = (row.texts if column.kind == TEXT else row.attributes).get(column.name)
         cells.append(UNKNOWN if value in (None, "") else write(spelled(value)))
     return ", ".join([*cells, " ".join(map(write, row.labels)) + "."])
 
@@ -149,7 +155,18 @@ class _Cleaner:
             name: self._category(value) if isinstance(value, str) else value
             for name, value in document.attributes.items()
         }
-        return Row(texts, attributes, [self._label(label) for label in document.labels])
+        scored = {
+            name: {self._word(word): value for word, value in words.items()}
+            for name, words in document.scored.items()
+        }
+        return Row(texts, attributes, [self._label(label) for label in document.labels], scored)
+
+    def _word(self, word: str) -> str:
+        """A word of a scored text: not empty, and nothing in it that ends it."""
+        if not word or any(map(str.isspace, word)) or "," in word:
+            self.ledger.cannot_hold(f"the word {shown(word)} of a scored text", "writes _")
+            word = re.sub(r"[\s,]", "_", word) or "_"
+        return word
 
     def _text(self, text: str) -> str:
         return self._cell(text, "a text", " ")
@@ -190,12 +207,14 @@ class _Seen:
     labels: set[str] = field(default_factory=set)
     texts: dict[str, None] = field(default_factory=dict)
     values: dict[str, dict[Attribute, None]] = field(default_factory=dict)
+    scored: dict[str, None] = field(default_factory=dict)
 
     def add(self, row: Row) -> None:
         self.labels.update(row.labels)
         self.texts.update(dict.fromkeys(row.texts))
         for name, value in row.attributes.items():
             self.values.setdefault(name, {})[value] = None
+        self.scored.update(dict.fromkeys(row.scored))
 
     def schema(self) -> Schema:
         """Labels sorted; texts first; a column with any category is nominal."""
@@ -207,6 +226,7 @@ class _Seen:
                 values.append("other" if values != ["other"] else "another")
             kind = NOMINAL if nominal else CONTINUOUS
             columns.append(Column(name, kind, tuple(values) if nominal else ()))
+        columns += [Column(name, SCORED) for name in self.scored]
         return Schema(tuple(sorted(self.labels)), tuple(columns))
 
 
@@ -220,6 +240,9 @@ def _fitting(rows: Iterable[Row], schema: Schema, names: str, ledger: Ledger) ->
         for name in row.texts:
             if name not in columns or columns[name].kind != TEXT:
                 raise ledger.fault(f"{names} has no text column {shown(name)}")
+        for name in row.scored:
+            if name not in columns or columns[name].kind != SCORED:
+                raise ledger.fault(f"{names} has no scored text {shown(name)}")
         for name, value in row.attributes.items():
             _check_value(columns.get(name), name, value, names, ledger)
         yield row

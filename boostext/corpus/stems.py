@@ -22,8 +22,9 @@ from boostext.corpus.files import STDIN, compression, numbered_lines
 from boostext.corpus.roles import default_id, label_set, shown
 from boostext.corpus.schema import (
     CONTINUOUS,
+    IGNORED,
     NOMINAL,
-    SKIPPED,
+    SCORED,
     TEXT,
     UNKNOWN,
     Column,
@@ -151,11 +152,14 @@ class _Row:
             raise self.fault(self._wrong_count(len(cells), labelled))
         texts: dict[str, str] = {}
         attributes: dict[str, Attribute] = {}
+        scored: dict[str, dict[str, float]] = {}
         for column, cell in zip(columns, cells, strict=False):
             value = value_of(cell, self.dialect)
             if column.kind == TEXT:
                 texts[column.name] = "" if value == UNKNOWN else value
-            elif column.kind not in SKIPPED:
+            elif column.kind == SCORED:
+                scored[column.name] = {} if value == UNKNOWN else self.words(column, value)
+            elif column.kind != IGNORED:
                 attributes[column.name] = VALUES[column.kind](self, column, value)
         return Document(
             id=default_id("", self.source, number),
@@ -164,6 +168,7 @@ class _Row:
             attributes=attributes,
             origin=Origin(self.source.path, self.line),
             labelled=len(cells) > count,
+            scored=scored,
         )
 
     def _wrong_count(self, found: int, labelled: bool) -> str:
@@ -203,6 +208,25 @@ class _Row:
             )
         return float(value)
 
+    def words(self, column: Column, value: str) -> dict[str, float]:
+        """Words with a value each; of one that stands several times the greatest counts."""
+        parts = value.split()
+        found: dict[str, float] = {}
+        for word, given in zip(parts[::2], parts[1::2], strict=False):
+            number = float(given) if NUMBER.fullmatch(given) else math.inf
+            if math.isinf(number):
+                raise self.fault(
+                    f"column {shown(column.name)} has {shown(given)} after the word "
+                    f"{shown(word)}; expected a number: a scored text is WORD NUMBER WORD NUMBER"
+                )
+            found[word] = max(number, found.get(word, number))
+        if len(parts) % 2:
+            raise self.fault(
+                f"column {shown(column.name)} ends with {shown(parts[-1])}; expected a number "
+                "after each word: a scored text is WORD NUMBER WORD NUMBER"
+            )
+        return found
+
     def category(self, column: Column, value: str) -> Attribute:
         if value == UNKNOWN:
             return None
@@ -229,7 +253,11 @@ def in_single_precision(document: Document) -> Document:
         for name, value in document.attributes.items()
         if isinstance(value, float)
     }
-    return replace(document, attributes={**document.attributes, **numbers})
+    scored = {
+        name: {word: _float32(value) for word, value in words.items()}
+        for name, words in document.scored.items()
+    }
+    return replace(document, attributes={**document.attributes, **numbers}, scored=scored)
 
 
 def _float32(value: float) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
 from boostext.corpus.documents import Attribute, Document
-from boostext.corpus.holding import Ledger
+from boostext.corpus.holding import Ledger, no_scored_texts
 from boostext.corpus.roles import cell_attribute, shown
 from boostext.settings import DataSettings
 
@@ -60,6 +60,7 @@ Row = tuple[str, dict[str, str], str, str, dict[str, str]]
 
 
 def _row(document: Document, ledger: Ledger, separator: str) -> Row:
+    no_scored_texts(document, ledger)
     values = document.attributes.items()
     return (
         document.id,

@@ -142,8 +142,11 @@ def jsonl_pieces(
             record["labels"] = document.labels
         if document.weight != 1:
             record["weight"] = document.weight
-        if document.attributes:
-            record["attributes"] = dict(document.attributes)
+        if clash := document.attributes.keys() & document.scored.keys():
+            raise ledger.fault(f"an attribute and a scored text are both called {min(clash)!r}")
+        if document.attributes or document.scored:
+            words = {name: dict(values) for name, values in document.scored.items()}
+            record["attributes"] = {**document.attributes, **words}
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,16 +44,18 @@ def fit(scores: Scores, true: Booleans, method: str, multilabel: bool = True) ->
         for j in range(k)
     ]
     if not multilabel:
-        power = _power(scores, true, curves)
+        chances = np.stack([c(scores[:, j]) for j, c in enumerate(curves)], axis=1)
+        power = best_power(np.log(np.maximum(chances, 1e-12)), true)
         curves = [replace(curve, power=power) for curve in curves]
     return Fitted(tuple(curves), rare)
 
 
-def _power(scores: Scores, true: Booleans, curves: Sequence[Curve]) -> float:
-    """Of least log loss of the given labels, between 1/4 and 4, by golden section: one minimum."""
+def best_power(logs: Float64, true: Booleans) -> float:
+    """Of chances, given as logarithms (m, k), before they are divided by their sum: the power of
+    least log loss of the one label given, between 1/4 and 4, by golden section: one minimum.
+    """
     one = true.sum(axis=1) == 1
-    chances = np.stack([c(scores[:, j]) for j, c in enumerate(curves)], axis=1)[one]
-    logs, given = np.log(np.maximum(chances, 1e-12)), true[one]
+    logs, given = logs[one], true[one]
 
     def loss(exponent: float) -> float:
         powers = logs * 2.0**exponent

@@ -1,13 +1,15 @@
-"""Numbers and categories beside the texts, as conditions.
+"""Numbers, categories and scored texts beside the texts, as conditions.
 
 A column of numbers becomes a NumericColumn. A column with any string is one of categories: each
 value a condition, in order of first occurrence; its numbers count as the categories they spell.
-A string that looks like a number stays a string. Missing values (None, NaN) are unknown.
+A string that looks like a number stays a string. Missing values (None, NaN) are unknown. Each word
+of a scored text is a column of numbers, unknown where a document lacks the word.
 """
 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,7 +39,24 @@ def is_numeric(values: Sequence[Attribute]) -> bool:
 def numeric_column(name: str, values: Sequence[Attribute]) -> NumericColumn | None:
     """None where nothing is known."""
     numbers = np.array([number(value) for value in values], np.float64)
-    return None if np.isnan(numbers).all() else NumericColumn(name, numbers)
+    return None if np.isnan(numbers).all() else NumericColumn.of(name, numbers)
+
+
+class WordColumn:
+    """A word of a scored text: the documents that have it, as they come, and its values."""
+
+    def __init__(self) -> None:
+        self._documents, self._values = array("i"), array("d")
+
+    def add(self, document: int, value: float) -> None:
+        self._documents.append(document)
+        self._values.append(value)
+
+    def finish(self, name: str, count: int) -> NumericColumn:
+        """count: all documents."""
+        return NumericColumn(
+            name, np.array(self._documents), np.array(self._values), count, is_word=True
+        )
 
 
 def categories(

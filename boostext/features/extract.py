@@ -3,7 +3,8 @@
 Order of the conditions, which breaks ties in boosting: text fields as given; in a field terms by
 first occurrence in the corpus (`ngrams` says how at one place), each with its counts ascending;
 then the categories of the attributes as given, as declared, or else by first
-occurrence. It does not depend on threads.
+occurrence; numeric columns as given, then the words of scored texts by first occurrence. It does
+not depend on threads.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from boostext.arrays import Int32, Int64, Lists
 from boostext.corpus.documents import Attribute, Document
-from boostext.features.attributes import categories, is_numeric, numeric_column
+from boostext.features.attributes import WordColumn, categories, is_numeric, numeric_column
 from boostext.features.counter import Counter, TermCounter
 from boostext.features.matrix import FeatureMatrix, NumericColumn
 from boostext.features.merge import gather, joined_lists, merge
@@ -35,7 +36,8 @@ def extract(
 ) -> FeatureMatrix:
     """All conditions of the documents' text fields and attributes.
 
-    attributes: names of columns; None is every one that any document has, by first occurrence.
+    attributes: names of columns; None is every one that any document has, by first occurrence,
+    and then every word of scored texts.
     declared: column -> categories that come first, in this order, where a document has them.
     A field that a document lacks is an empty text. Conditions on attributes are not subject to
     min_df and the like. DataError where there is nothing to make conditions of, SettingsError
@@ -56,6 +58,7 @@ def extract_with(
 ) -> FeatureMatrix:
     """`extract`, with the counter to use for each text field."""
     columns: dict[str, list[Attribute]] = {name: [] for name in attributes or ()}
+    words: dict[str, WordColumn] = {}
     count, path = 0, "-"
     for document in documents:
         path = path if count else document.origin.path
@@ -67,6 +70,9 @@ def extract_with(
             columns |= {name: [None] * (count - 1) for name in document.attributes if name in new}
         for name, values in columns.items():
             values.append(document.attributes.get(name))
+        if attributes is None:
+            for name, value in document.word_values().items():
+                words.setdefault(name, WordColumn()).add(count - 1, value)
     terms = {
         name: counter.finish(least_documents(counter.settings, count))
         for name, counter in counters.items()
@@ -76,6 +82,9 @@ def extract_with(
         parts.add_terms(TermSource(name, found, settings.counts, chosen))
     for name, values in columns.items():
         parts.add_column(name, values, (declared or {}).get(name, ()))
+    parts.numeric += [
+        column.finish(name, count) for name, column in words.items() if name not in columns
+    ]
     if not parts.sources and not parts.numeric:
         raise nothing_left(terms, settings, count, path)
     return parts.matrix(count, sum(found.tokens for found in terms.values()))

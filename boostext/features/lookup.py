@@ -178,8 +178,9 @@ class ConditionLookup:
                 unknown += self._asked[column] if self._unknown_categories else ()
             else:
                 yes += values.get(value, ())
+        words = document.word_values() if self._thresholds else {}
         for column, thresholds in self._thresholds.items():
-            met = _met(thresholds, document.attributes.get(column))
+            met = _met(thresholds, document.attributes.get(column, words.get(column)))
             (unknown if met is None else yes).extend(
                 j for _, j in (thresholds if met is None else thresholds[:met])
             )

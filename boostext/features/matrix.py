@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from boostext.arrays import Float64, Int32, Lists
+import numpy as np
+
+from boostext.arrays import Float64, Int32, Int64, Lists
 from boostext.features.conditions import Condition
 
 
@@ -20,10 +22,33 @@ class ConditionNames(Protocol):
 
 @dataclass(frozen=True)
 class NumericColumn:
-    """One numeric attribute: values (m,) float64, NaN where unknown."""
+    """One numeric attribute, or one word of a scored text.
+
+    documents: those that have a value, ascending; known: the value of each, float64.
+    count: m. is_word: that a document has a value is a question of its own.
+    """
 
     name: str
-    values: Float64
+    documents: Int32
+    known: Float64
+    count: int
+    is_word: bool = False
+
+    @staticmethod
+    def of(name: str, values: Float64) -> NumericColumn:
+        """From values (m,), NaN where unknown."""
+        documents = np.flatnonzero(~np.isnan(values)).astype(np.int32)
+        return NumericColumn(name, documents, values[documents], len(values))
+
+    def among(self, documents: Int64) -> NumericColumn:
+        """The column over some documents, ascending, renumbered from 0."""
+        places = np.searchsorted(documents, self.documents)
+        found = places < len(documents)
+        found[found] = documents[places[found]] == self.documents[found]
+        return replace(
+            self, documents=places[found].astype(np.int32), known=self.known[found],
+            count=len(documents),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

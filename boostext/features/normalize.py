@@ -17,6 +17,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SOFT_HYPHEN = "\xad"
 # a Hangul letter and the jamo that it makes a syllable with, or a longer one
 _SYLLABLE = re.compile("[\u1100-\u1112][\u1161-\u1175]|[\uac00-\ud7a3\u1161-\u1175][\u11a8-\u11c2]")
+_JOINING = re.compile("[\xad\u1161-\u1175\u11a8-\u11c2]")  # beside marks, what can join a group
 _PIECE = 1024
 _BLANK = re.compile("[ \t\r\n]")
 
@@ -73,6 +74,9 @@ def normalize_aligned(text: str, lowercase: bool = True) -> tuple[str, list[int]
 
 def _in_place(text: str, lowercase: bool) -> bool:
     """Whether every group of characters keeps its length."""
+    letters = "".join(sorted(set(text)))
+    if not _JOINING.search(letters) and not {"m", "k"} & {*letters.translate(class_letters())}:
+        return all(len(_normal(letter, lowercase)) == 1 for letter in letters)
     return all(stop - start == length for start, stop, length in _groups(text, lowercase))
 
 

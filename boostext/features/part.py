@@ -8,7 +8,7 @@ import numpy as np
 
 from boostext.arrays import Int64, Lists
 from boostext.features.conditions import Condition
-from boostext.features.matrix import ConditionNames, FeatureMatrix, NumericColumn
+from boostext.features.matrix import ConditionNames, FeatureMatrix
 from boostext.features.merge import gather
 
 
@@ -48,7 +48,7 @@ def parts(
             yes=gather(lists, kept),
             unknown_list=features.unknown_list[kept],
             unknown=_among(features.unknown, documents, features.document_count),
-            numeric=tuple(NumericColumn(c.name, c.values[documents]) for c in features.numeric),
+            numeric=tuple(column.among(documents) for column in features.numeric),
         )
         for documents, lists in (
             (learned, yes),

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int8, Int32, Int64, Lists, Scores
 from boostext.boosting.reach import Numbers, Reach
@@ -47,6 +48,16 @@ class MergedVotes:
             if any(blocks[place] != block for place, block in self.literals[e]):
                 found[e] = -1
         return found
+
+    @cached_property
+    def says(self) -> NDArray[np.bool_]:
+        """(e, 3): whether an entry has a vote in a block."""
+        return np.asarray(self.votes.any(axis=2))
+
+    @cached_property
+    def rounds_told(self) -> tuple[tuple[int, ...], ...]:
+        """The rounds of each entry."""
+        return tuple(tuple(self.rounds[e].tolist()) for e in range(len(self.rounds)))
 
     @cached_property
     def _guarded(self) -> tuple[int, ...]:

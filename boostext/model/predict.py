@@ -103,15 +103,15 @@ class Predictor:
 
 def entries_said(merged: MergedVotes, blocks: Int8, model: Model) -> tuple[Contribution, ...]:
     """What each entry that has a say says of a document; blocks: of its known conditions."""
-    said = []
-    for e, block in enumerate(merged.entry_blocks(blocks).tolist()):
-        if block >= 0 and merged.votes[e, block].any():
-            votes = toward_labels(merged.votes[e, block], model)
-            rounds = tuple(merged.rounds[e].tolist())
-            said.append(
-                Contribution(merged.conditions[e], block, votes, rounds, merged.preconditions[e])
-            )
-    return tuple(said)
+    found = merged.entry_blocks(blocks)
+    saying = np.flatnonzero((found >= 0) & merged.says[np.arange(len(found)), found])
+    votes = toward_labels(merged.votes[saying, found[saying]], model)
+    return tuple(
+        Contribution(
+            merged.conditions[e], block, votes[row], merged.rounds_told[e], merged.preconditions[e]
+        )
+        for row, (e, block) in enumerate(zip(saying.tolist(), found[saying].tolist(), strict=True))
+    )
 
 
 def contributions(model: Model, document: Document) -> tuple[Contribution, ...]:

@@ -283,6 +283,11 @@ class _Writer:
         votes = rule.votes / alpha
         match rule.condition:
             case AtLeast(column, threshold):
+                if all(column != own.name for own in self.schema.columns):
+                    raise SettingsError(
+                        f"a .shyp cannot hold a rule about {column!r}, a word of a scored text; "
+                        "call that column `ignore` in the .names, and train again"
+                    )
                 head, blocks, tail = f"THRESHOLD:{column}:", votes, f"{threshold:.10f}\n\n"
             case condition:
                 if isinstance(condition, Equals) and (votes[UNKNOWN] != votes[NO]).any():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from boostext.atomic import check_writable, replacing
@@ -15,6 +15,24 @@ REPORTS = (
     "out-of-fold.jsonl", "coverage.tsv", "confusions.tsv", "report.html",
     "explanation.tsv", "document.html",
 )  # fmt: skip
+
+
+@contextmanager
+def report_folder(folder: str | Path | None) -> Iterator[None]:
+    """A checked folder for the work of the block; None is no folder.
+
+    Folders made here go again where the block leaves them empty, as it does where it fails.
+    """
+    place = Path(folder) if folder else None
+    new = [] if place is None else [p for p in (place, *place.parents) if not p.exists()]
+    try:
+        if place is not None:
+            check_folder(place)
+        yield
+    finally:
+        for made in new:  # the innermost first
+            with suppress(OSError):  # not empty, or never made
+                made.rmdir()
 
 
 def check_folder(folder: Path) -> None:

@@ -22,10 +22,11 @@ def near_duplicates(
 ) -> list[list[int]]:
     """For each of the examples at most MOST others, the most alike first, of other labels."""
     documents = _rows(features)
+    by_condition = documents.T.tocsr()  # so that only the conditions of the one are looked at
     labels = [frozenset(corpus.label_sets[i].tolist()) for i in range(len(corpus))]
     found = []
     for i in examples:
-        alike = np.asarray((documents @ documents[[i]].T).toarray()).ravel()
+        alike = np.asarray((documents[[i]] @ by_condition).toarray()).ravel()
         near = np.flatnonzero(alike >= ALIKE)
         order = near[np.argsort(-alike[near], kind="stable")].tolist()
         found.append([j for j in order if j != i and labels[j] != labels[i]][:MOST])

@@ -12,9 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from boostext.algorithms import MH
 from boostext.arrays import Float64, Scores
 from boostext.boosting.other_members import OtherMembership
+from boostext.evaluation.calibrating import best_power, fit
+from boostext.evaluation.gold import Booleans
+from boostext.model.calibration import calibrated
 from boostext.model.model import Model
+from boostext.reports.doubts import given_signs
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import OutlierRow
 from boostext.reports.training import condition_numbers, training_contributions
@@ -22,10 +27,12 @@ from boostext.settings import BoostingSettings
 from boostext.training.crossval import CrossValidation, HeldOut, cross_validate
 from boostext.training.run import Prepared
 
-RARITY, REUSE, SHRINKAGE, ROUNDS = 1.0, 0.5, 0.3, 2000
-SHARPNESS = 4.0
-"""Probabilities are exp(SHARPNESS f) over its sum, or 1/(1 + exp(-SHARPNESS f)) by themselves."""
+RARITY, REUSE, SHRINKAGE, ROUNDS = 1.0, 0.5, 0.5, 2000
 
+SMALL, SPLITS = 10_000_000, 3
+"""Postings x folds up to which data is cut so often: scores are steadier as means of several.
+Above, it is cut once, and half the rounds take twice the steps, for time.
+"""
 GREAT = 60_000_000
 """Postings x folds above which a report does without, unless it is asked for: minutes of work."""
 
@@ -39,20 +46,30 @@ class Audit:
     chances: Float64
 
 
-def audit_settings(boosting: BoostingSettings) -> BoostingSettings:
-    """The learner of an audit: MH with real votes; seed, task, class weights and what is unknown
-    as in the settings of the model.
+def audit_settings(prepared: Prepared) -> BoostingSettings:
+    """The learner of an audit: MH with real votes, not more rounds than documents; seed, task,
+    class weights and what is unknown as in the settings of the model.
     """
+    boosting, quick = prepared.plan.boosting, not _is_small(prepared)
+    most, shrinkage = (ROUNDS // 2, 2 * SHRINKAGE) if quick else (ROUNDS, SHRINKAGE)
     return BoostingSettings(
-        rounds=ROUNDS, rarity=RARITY, reuse=REUSE, shrinkage=SHRINKAGE, seed=boosting.seed,
-        task=boosting.task, class_weight=boosting.class_weight, unknown=boosting.unknown,
-        unknown_categories=boosting.unknown_categories,
+        rounds=min(most, len(prepared.corpus)), rarity=RARITY, reuse=REUSE, shrinkage=shrinkage,
+        seed=boosting.seed, task=boosting.task, class_weight=boosting.class_weight,
+        unknown=boosting.unknown, unknown_categories=boosting.unknown_categories,
     )  # fmt: skip
 
 
 def is_great(prepared: Prepared) -> bool:
     """Whether an audit of these documents takes minutes."""
-    return len(prepared.features.yes.items) * prepared.plan.stop.folds > GREAT
+    return _work(prepared) > GREAT
+
+
+def _is_small(prepared: Prepared) -> bool:
+    return _work(prepared) <= SMALL
+
+
+def _work(prepared: Prepared) -> int:
+    return len(prepared.features.yes.items) * prepared.plan.stop.folds
 
 
 def audit(
@@ -60,23 +77,35 @@ def audit(
     on_round: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Audit:
-    """Cross-validate with the learner of audits; folds and splits as the plan says."""
-    plan = replace(prepared.plan, boosting=audit_settings(prepared.plan.boosting))
+    """Cross-validate with the learner of audits; folds as the plan says, splits at least so many.
+
+    Small data is cut SPLITS times.
+    """
+    stop, boosting = prepared.plan.stop, audit_settings(prepared)
+    splits = max(stop.splits, SPLITS) if _is_small(prepared) else stop.splits
     found = cross_validate(
-        replace(prepared, plan=plan), plan.stop.folds, plan.stop.splits, prepared.groups,
-        on_round, should_stop,
+        replace(prepared, plan=replace(prepared.plan, boosting=boosting)), stop.folds, splits,
+        prepared.groups, on_round, should_stop,
     )  # fmt: skip
-    scores = found.scores(ROUNDS)
-    return Audit(found, scores, chances(scores, prepared.multilabel))
+    scores = found.scores(boosting.rounds)
+    given = given_signs(prepared.corpus) > 0
+    return Audit(found, scores, chances(scores, given, prepared.multilabel))
 
 
-def chances(scores: Scores, multilabel: bool) -> Float64:
-    """(m, k): one label: softmax of SHARPNESS f, sums 1; several: the logistic function of it."""
+def chances(scores: Scores, given: Booleans, multilabel: bool) -> Float64:
+    """(m, k): one label: softmax of a factor x f that is fitted to the labels given; several: a
+    sigmoid fitted to each label. NaN where scores are.
+    """
+    known = ~np.isnan(scores).any(axis=1)
+    found = np.full(scores.shape, np.nan)
+    held, labels = scores[known], given[known]
     if multilabel:
-        with np.errstate(invalid="ignore"):  # documents that are never held out have none
-            return np.asarray(np.exp(-np.logaddexp(0, -SHARPNESS * scores)))
-    powers = np.exp(SHARPNESS * (scores - scores.max(axis=1, keepdims=True)))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+        found[known] = calibrated(held, fit(held, labels, "sigmoid").curves, multilabel)
+        return found
+    logs = MH.link * (held - held.max(axis=1, keepdims=True))
+    powers = np.exp(best_power(logs, labels) * logs)
+    found[known] = powers / powers.sum(axis=1, keepdims=True)
+    return found
 
 
 def explained(found: Audit, rows: Sequence[OutlierRow]) -> list[OutlierRow]:

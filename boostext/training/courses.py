@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,8 +26,10 @@ from boostext.training.run import Prepared
 
 MOST_ROUNDS = 200_000
 """No trial goes further, whatever its shrinkage."""
-WORTH = {"per label": 20.0}
-"""grower -> rules of the default one that a round of it is worth, about."""
+A_RULE_EACH = "per label"
+"""The grower of one rule for each of k labels: a round of it is worth the square root of k of the
+default one's rules, about.
+"""
 LEAST_STEPS = 250
 PATIENCE = 2.5
 """A trial of more than LEAST_STEPS ends where it is so many times as long as at its best."""
@@ -76,9 +79,10 @@ def split(prepared: Prepared, folds: Folds, fold: int) -> Split:
     return Split(prepared, learned, held, *parts(prepared.features, learned, held))
 
 
-def rounds_of(steps: float, boosting: BoostingSettings) -> int:
+def rounds_of(steps: float, boosting: BoostingSettings, labels: int) -> int:
     """Rounds that make so many steps: rules that vote in full."""
-    worth = WORTH.get(ALGORITHMS[boosting.algorithm].grower, 1.0)
+    each = ALGORITHMS[boosting.algorithm].grower == A_RULE_EACH
+    worth = math.sqrt(labels) if each else 1.0
     return max(1, round(steps / boosting.shrinkage / worth))
 
 
@@ -108,7 +112,7 @@ class Course:
         self.marks: list[Mark] = []
         self.done, self.ended = 0, False
         self._best: Mark | None = None
-        self._least = rounds_of(LEAST_STEPS, boosting)
+        self._least = rounds_of(LEAST_STEPS, boosting, len(corpus.labels))
 
     def go_on(self, last: int, stop: Callable[[Mark], bool] = lambda mark: False) -> None:
         """Learn up to round `last`, or to the end, or to a mark where `stop` says so."""

@@ -10,6 +10,7 @@ from itertools import chain
 from boostext import __version__
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Scores
+from boostext.boosting.engines.choose import check_engine
 from boostext.boosting.membership import Membership
 from boostext.boosting.rounds import Booster
 from boostext.boosting.rules import Round, Rule
@@ -113,7 +114,8 @@ def prepare(
     """Read the documents: corpus and features in one pass, then the validation documents."""
     validates = valid is not None or plan.stop.valid_fraction > 0
     check_patience(plan, validates)
-    holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed)
+    check_engine(plan.run.engine, plan.boosting)
+    holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed, plan.stop.group)
     builder = CorpusBuilder()
     groups = Groups(plan.stop.group)
     learned = builder.watch(groups.taken(holdout.training(documents)))

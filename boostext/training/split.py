@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from boostext.corpus.documents import Document
+from boostext.corpus.documents import Attribute, Document
 
 
 @dataclass
@@ -17,10 +17,13 @@ class Holdout:
     fraction: of each stratum, within one document. A stratum is the documents with one and the
     same label; all documents with another number of labels are one stratum. The first document
     of a stratum is always for training, so a label seen once is learned.
+    group: the attribute by whose value documents stay together: where the first of them goes, all
+    do, and the share is kept by those that are free.
     """
 
     fraction: float
     seed: int
+    group: str = ""
     held: list[Document] = field(default_factory=list)
 
     def training(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -28,11 +31,16 @@ class Holdout:
             yield from documents
             return
         strata: dict[str | None, _Stratum] = {}
+        sides: dict[Attribute, bool] = {}
         for document in documents:
             label = document.labels[0] if len(document.labels) == 1 else None
             if label not in strata:
                 strata[label] = _Stratum(self.fraction, _stream(self.seed, label))
-            if strata[label].takes_next():
+            group = document.attributes.get(self.group) if self.group else None
+            side = strata[label].takes_next(sides.get(group))
+            if group is not None:
+                sides[group] = side
+            if side:
                 self.held.append(document)
             else:
                 yield document
@@ -51,9 +59,10 @@ class _Stratum:
         self.fraction, self.draws = fraction, draws
         self.seen = self.taken = 0
 
-    def takes_next(self) -> bool:
+    def takes_next(self, settled: bool | None = None) -> bool:
+        """Whether the next document is held out; settled: what its group says."""
         due = self.fraction * self.seen - self.taken
-        takes = self.draws.random() < due
+        takes = self.draws.random() < due if settled is None else settled
         self.seen += 1
         self.taken += takes
         return takes

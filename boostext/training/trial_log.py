@@ -25,7 +25,7 @@ SHOWN = 200
 @dataclass(frozen=True)
 class Trial:
     """Settings (as their options) that were learned with up to `last` rounds. whole: not cut off
-    by a budget. seconds: it took, in all folds.
+    by a budget. seconds: it took, in all folds. folds: what it was learned without, in turn.
     """
 
     settings: str
@@ -33,14 +33,15 @@ class Trial:
     marks: tuple[Mark, ...]
     seconds: float
     whole: bool = True
+    folds: int = 1
 
 
 @dataclass
 class TrialLog:
-    """Trials by settings and last round. path: None keeps them in memory alone."""
+    """Trials by settings, last round and folds. path: None keeps them in memory alone."""
 
     path: Path | None = None
-    trials: dict[tuple[str, int], Trial] = field(default_factory=dict)
+    trials: dict[tuple[str, int, int], Trial] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path, work: dict[str, Any]) -> TrialLog:
@@ -59,17 +60,17 @@ class TrialLog:
     def seconds(self) -> float:
         return sum(trial.seconds for trial in self.trials.values())
 
-    def get(self, settings: str, last: int) -> Trial | None:
+    def get(self, settings: str, last: int, folds: int = 1) -> Trial | None:
         """The trial, if it was made to its end."""
-        found = self.trials.get((settings, last))
+        found = self.trials.get((settings, last, folds))
         return found if found and found.whole else None
 
     def add(self, trial: Trial) -> None:
-        self.trials[trial.settings, trial.last] = trial
+        self.trials[trial.settings, trial.last, trial.folds] = trial
         marks = [[m.round, m.terms, m.value, m.threshold] for m in trial.marks]
         self._write({
             "settings": trial.settings, "last": trial.last, "seconds": round(trial.seconds, 3),
-            "whole": trial.whole, "marks": marks,
+            "whole": trial.whole, "folds": trial.folds, "marks": marks,
         })  # fmt: skip
 
     def _write(self, record: dict[str, Any]) -> None:
@@ -90,7 +91,7 @@ class TrialLog:
         self._check(lines[0] if lines else {}, work)
         for number, record in enumerate(lines[1:], 2):
             trial = _trial(self.path, number, record)
-            self.trials[trial.settings, trial.last] = trial
+            self.trials[trial.settings, trial.last, trial.folds] = trial
         if rest:  # a line that was cut off by whatever ended the program
             os.truncate(self.path, len(whole) + 1)
 
@@ -132,7 +133,7 @@ def _trial(path: Path, number: int, record: dict[str, Any]) -> Trial:
         )
         return Trial(
             str(record["settings"]), int(record["last"]), marks, float(record["seconds"]),
-            bool(record["whole"]),
+            bool(record["whole"]), int(record["folds"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, OverflowError):
         raise DataError(str(path), number, "not a trial; give another place for them") from None

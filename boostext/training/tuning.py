@@ -3,71 +3,53 @@
 Trials compete in brackets: all are learned for a few steps on part of the data, the better third
 for more, and so on. A step is a rule that votes in full; where votes are shrunk by 1/4, four rules
 make one, so that slow learners are not weeded out for being slow. What a trial comes to depends on
-nothing but the data and its settings; a budget decides only how many there are.
+nothing but the data and its settings; a budget decides only how many there are. The longest trials
+are made without more folds than the others where that takes little, as the choice is theirs.
 Source: Jamieson & Talwalkar 2016, Algorithm 1; Li et al. 2018 for the brackets.
 """
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boostext import __version__
-from boostext.arrays import Lists
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
-from boostext.errors import BoostextError, SettingsError
-from boostext.evaluation.folds import Folds, make_folds
+from boostext.errors import BoostextError
 from boostext.evaluation.measures import MEASURES, monitored
 from boostext.presets import BRACKET, STEPS, Search, grid
-from boostext.settings import TextSettings
 from boostext.training.candidates import Candidate, candidates
 from boostext.training.columns import declared_labels
-from boostext.training.courses import (
-    MOST_ROUNDS,
-    Course,
-    Mark,
-    Split,
-    joined,
-    rounds_of,
-    split,
-)
+from boostext.training.courses import MOST_ROUNDS, Course, Mark, joined, rounds_of
 from boostext.training.examples import is_multilabel
 from boostext.training.groups import Groups
 from boostext.training.plan import Plan
-from boostext.training.run import prepare
 from boostext.training.trial_log import Trial, TrialLog
+from boostext.training.tuning_parts import Parts
 
-FOLDS = 5
-HELD_OUT = 2000
-"""Folds are learned without until so many documents have been held out, or all have."""
-LONG = 3_000_000
-"""Characters of all texts, above which letters and gaps are not tried: they make too many terms."""
-OFTEN = 10
-"""Documents of the same text, above which it is no accident: such texts are met again."""
-KEEP = 3
-"""One in so many trials goes on to the next length."""
+KEEP, KEEP_SLOW = 2, 3
+"""One in so many trials goes on to the next length; the other where they are slow."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a candidate came to. best: its best mark; marks: all; last: rounds it was to run."""
+    """What a candidate came to. best: its best mark; marks: all; last: rounds it was to run;
+    folds: what it was learned without, in turn.
+    """
 
     candidate: Candidate
     best: Mark
     marks: tuple[Mark, ...]
     last: int
     seconds: float
+    folds: int = 1
 
     def plan(self) -> Plan:
         """With the rounds and the threshold of the best mark."""
@@ -140,7 +122,7 @@ def tune(
     else:
         choices = tuple(grid(plan.boosting.seed, run.multilabel))
     size, steps = (len(choices), search.steps) if search else (BRACKET, STEPS)
-    found = (c for c in candidates(plan, choices, given) if run.fits(c.plan))
+    found = (c for c in candidates(plan, choices, given) if run.parts.suit(c.plan))
     while bracket := list(islice(found, size)):
         run.bracket(bracket, steps)
         if run.over() or budget is None:
@@ -149,26 +131,22 @@ def tune(
 
 
 class _Tuning:
-    """The state of one search. splits: for each way to make terms, the parts of every fold that is
-    held out; courses: of the candidates that may go on.
-    """
+    """The state of one search. courses: of the candidates that may go on, one for each fold."""
 
     def __init__(
         self, documents: Sequence[Document], plan: Plan, most: int, budget: float | None,
         trials: Path | None, hooks: Hooks,
     ) -> None:  # fmt: skip
         self.plan = replace(plan, stop=replace(plan.stop, valid_fraction=0.0, patience=0))
-        self.documents, self.most, self.budget, self.hooks = documents, most, budget, hooks
+        self.most, self.budget, self.hooks = most, budget, hooks
         builder, groups = CorpusBuilder(), Groups(plan.stop.group)
         deque(builder.watch(groups.taken(documents)), 0)
         corpus = builder.corpus(declared_labels(plan))
         self.multilabel = is_multilabel(corpus, plan.boosting)
         self.measure = monitored(plan.stop.monitor, self.multilabel)
-        self.folds = _folds(corpus.label_sets, plan.boosting.seed, groups, documents)
+        self.labels = len(corpus.labels)
+        self.parts = Parts(documents, corpus, self.plan, groups)
         self.log = TrialLog.open(trials, _work(corpus.digest, plan)) if trials else TrialLog()
-        texts = (text for document in documents for text in document.texts.values())
-        self.long = sum(map(len, texts)) > LONG
-        self.splits: dict[TextSettings, list[Split]] = {}
         self.courses: dict[str, list[Course]] = {}
         self.outcomes: dict[str, Outcome] = {}
         self.refusal: BoostextError | None = None
@@ -180,12 +158,6 @@ class _Tuning:
         """Spent so far, also in a run that was broken off."""
         return self._before + self.hooks.clock() - self._start
 
-    def fits(self, plan: Plan) -> bool:
-        """Whether to try it on such data: no letters and gaps where texts are long, unless that is
-        asked for.
-        """
-        return not (self.long and _is_wide(plan.text)) or _is_wide(self.plan.text)
-
     def over(self) -> bool:
         spent = self.budget is not None and self.seconds >= self.budget
         return spent or self.hooks.should_stop()
@@ -196,80 +168,78 @@ class _Tuning:
         for number, step in enumerate(steps, 1):
             if self.budget is not None:
                 self._limit = begin + (self.budget - begin) * number / len(steps)
-            keep = -(-len(found) // KEEP)
-            self._rung(found, step, keep)
+            keep = -(-len(found) // (KEEP_SLOW if self.parts.slow else KEEP))
+            self._rung(found, step, keep, self.parts.folds(at_last=number == len(steps)))
             found = self._better(found, keep)
             if self.over():
                 break
         self.courses.clear()
 
-    def _rung(self, found: Sequence[Candidate], step: int, keep: int) -> None:
-        """Learn each for `step` steps, those with the same terms together."""
+    def _rung(self, found: Sequence[Candidate], step: int, keep: int, folds: int) -> None:
+        """Learn each for `step` steps without each fold, those with the same terms together."""
         texts = list(dict.fromkeys(c.plan.text for c in found))
-        side_by_side = max(1, self.plan.threads // len(self._held_folds))
+        side_by_side = max(1, self.plan.threads // folds)
+        done: list[Candidate] = []
         for text in texts:
             group = [c for c in found if c.plan.text == text]
             for first in range(0, len(group), side_by_side):
                 if self.outcomes and self._late():
                     return
-                self._try(group[first : first + side_by_side], step)
-            self._forget(self._better(found, keep))
+                self._try(group[first : first + side_by_side], step, folds)
+            done += group
+            self._forget([*self._better(done, keep), *(c for c in found if c not in done)])
 
     def _late(self) -> bool:
         return self.seconds >= self._limit or self.hooks.should_stop()
 
-    def _try(self, found: Sequence[Candidate], step: int) -> None:
+    def _try(self, found: Sequence[Candidate], step: int, folds: int) -> None:
         """One trial of each, side by side; those in the log need no run."""
-        lasts = {c.settings: min(rounds_of(step, c.plan.boosting), self.most) for c in found}
-        known = {c.settings: self.log.get(c.settings, lasts[c.settings]) for c in found}
+        lasts = {c.settings: self._last(c, step) for c in found}
+        known = {c.settings: self.log.get(c.settings, lasts[c.settings], folds) for c in found}
         new = [c for c in found if known[c.settings] is None]
         begin = self.hooks.clock()
-        if new and not self._read(new[0].plan):
+        if new and not self._read(new[0].plan, folds):
             return
-        self._learn(new, lasts)
+        self._learn(new, lasts, folds)
         seconds = (self.hooks.clock() - begin) / max(len(new), 1)
         for candidate in found:
             trial = known[candidate.settings]
             if trial is None:
-                trial = self._trial(candidate, lasts[candidate.settings], seconds)
+                trial = self._trial(candidate, lasts[candidate.settings], folds, seconds)
                 self.log.add(trial)
             self._take(candidate, trial)
 
-    def _read(self, plan: Plan) -> bool:
+    def _last(self, candidate: Candidate, step: int) -> int:
+        return min(rounds_of(step, candidate.plan.boosting, self.labels), self.most)
+
+    def _read(self, plan: Plan, folds: int) -> bool:
         """Have the features of the plan's terms ready; False where it finds none."""
-        if plan.text in self.splits:
-            return True
         try:
-            prepared = prepare(self.documents, replace(plan, stop=self.plan.stop))
+            self.parts.of(plan, folds)
         except BoostextError as error:
             self.refusal = error
             return False
-        self.splits[plan.text] = [split(prepared, self.folds, n) for n in self._held_folds]
         return True
 
-    @cached_property
-    def _held_folds(self) -> list[int]:
-        """The folds to learn without; the first ones, until enough has been held out."""
-        sizes = [len(self.folds.held(fold)) for fold in range(FOLDS)]
-        before = np.cumsum([0, *sizes])
-        return [fold for fold in range(FOLDS) if before[fold] < HELD_OUT]
-
-    def _learn(self, found: Sequence[Candidate], lasts: Mapping[str, int]) -> None:
-        jobs = [(c, n) for c in found for n in range(len(self._held_folds))]
+    def _learn(self, found: Sequence[Candidate], lasts: Mapping[str, int], folds: int) -> None:
+        """Take the courses of each to its last round, or begin them."""
+        jobs = [(c, n) for c in found for n in range(folds)]
         threads = max(1, self.plan.threads // max(len(jobs), 1))
 
         def work(job: tuple[Candidate, int]) -> Course:
             candidate, fold = job
-            courses = self.courses.get(candidate.settings)
-            part, last = self.splits[candidate.plan.text][fold], lasts[candidate.settings]
-            course = courses[fold] if courses else Course(part, candidate.plan.boosting, threads)
+            begun = self.courses.get(candidate.settings, [])
+            part, last = self.parts.of(candidate.plan, folds)[fold], lasts[candidate.settings]
+            new = fold >= len(begun)
+            course = Course(part, candidate.plan.boosting, threads) if new else begun[fold]
             course.go_on(last, lambda mark: self._told(candidate, mark, last))
             return course
 
         with ThreadPoolExecutor(max(1, min(self.plan.threads, len(jobs)))) as pool:
             made = list(pool.map(work, jobs))
-        for (candidate, fold), course in zip(jobs, made, strict=True):
-            self.courses.setdefault(candidate.settings, [])[fold:] = [course]
+        for candidate in found:
+            mine = [course for (c, _), course in zip(jobs, made, strict=True) if c is candidate]
+            self.courses[candidate.settings] = mine
 
     def _told(self, candidate: Candidate, mark: Mark, last: int) -> bool:
         """Tell of a mark; whether to end there."""
@@ -277,30 +247,35 @@ class _Tuning:
         self.hooks.tell(Status(candidate.settings, mark, last, best, self.seconds))
         return self._late()
 
-    def _trial(self, candidate: Candidate, last: int, seconds: float) -> Trial:
+    def _trial(self, candidate: Candidate, last: int, folds: int, seconds: float) -> Trial:
         courses = self.courses[candidate.settings]
-        sizes = [len(part.held) for part in self.splits[candidate.plan.text]]
+        sizes = [len(part.held) for part in self.parts.of(candidate.plan, folds)]
         whole = all(course.ended or course.done >= last for course in courses)
         common = min((c.done for c in courses if not c.ended), default=last)
         found = ([mark for mark in course.marks if mark.round <= common] for course in courses)
         marks = tuple(joined(list(found), sizes))
-        return Trial(candidate.settings, last, marks, seconds, whole)
+        return Trial(candidate.settings, last, marks, seconds, whole, folds)
 
     def _take(self, candidate: Candidate, trial: Trial) -> None:
+        """Go by the trial, unless a budget cut it off before the best round of a shorter one."""
         known = [mark for mark in trial.marks if mark.value == mark.value]
-        if known:
-            best = min(known, key=lambda mark: (self._cost(mark.value), mark.round))
-            self.outcomes[candidate.settings] = Outcome(
-                candidate, best, trial.marks, trial.last, trial.seconds
-            )
+        before = self.outcomes.get(candidate.settings)
+        if not known or (before and known[-1].round < before.best.round):
+            return
+        best = min(known, key=lambda mark: (self._cost(mark.value), mark.round))
+        self.outcomes[candidate.settings] = Outcome(
+            candidate, best, trial.marks, trial.last, trial.seconds, trial.folds
+        )
 
     def _cost(self, value: float) -> float:
         return -value if MEASURES[self.measure].greater else value
 
     def _ranked(self) -> list[Outcome]:
-        """The best value first; of equals the fewest terms."""
+        """Those without the most folds first, as what others came to may be luck; of these the best
+        value first; of equals the fewest terms.
+        """
         found = list(self.outcomes.values())
-        return sorted(found, key=lambda o: (self._cost(o.best.value), o.best.terms))
+        return sorted(found, key=lambda o: (-o.folds, self._cost(o.best.value), o.best.terms))
 
     def _better(self, found: Sequence[Candidate], keep: int) -> list[Candidate]:
         mine = {c.settings for c in found}
@@ -308,9 +283,9 @@ class _Tuning:
 
     def _forget(self, kept: Sequence[Candidate]) -> None:
         """Let go of what no candidate of the next length needs."""
-        names, texts = {c.settings for c in kept}, {c.plan.text for c in kept}
+        names = {c.settings for c in kept}
         self.courses = {k: v for k, v in self.courses.items() if k in names}
-        self.splits = {k: v for k, v in self.splits.items() if k in texts}
+        self.parts.forget({c.plan.text for c in kept})
 
     def tuned(self) -> Tuned:
         ranked = tuple(self._ranked())
@@ -319,31 +294,6 @@ class _Tuning:
                 "no trial came to a rule before the end; give tuning more time"
             )
         return Tuned(ranked, self.measure, self.over(), self.seconds)
-
-
-def _folds(sets: Lists, seed: int, groups: Groups, documents: Sequence[Document]) -> Folds:
-    """Documents of one group are held out together, or those of the same text if that can be."""
-    if groups.name:
-        return make_folds(sets, FOLDS, seed, groups.values())
-    with contextlib.suppress(SettingsError):
-        return make_folds(sets, FOLDS, seed, same_texts(documents))
-    return make_folds(sets, FOLDS, seed)
-
-
-def same_texts(documents: Sequence[Document]) -> list[str | None]:
-    """(m,): what documents of the same text share, so that they are held out together.
-
-    Case, blanks and marks do not count. None for texts that are there but once, or so often that
-    they will be met again.
-    """
-    keys = ["".join(filter(str.isalnum, "".join(d.texts.values()).casefold())) for d in documents]
-    times = Counter(keys)
-    return [key if 1 < times[key] <= OFTEN else None for key in keys]
-
-
-def _is_wide(text: TextSettings) -> bool:
-    """Whether there are many times as many terms as words."""
-    return text.analyzer == "char" or text.expert == "sparse"
 
 
 def _work(digest: str, plan: Plan) -> dict[str, Any]:

@@ -144,7 +144,13 @@ class ValidationSet:
                 return np.arange(len(self.corpus), dtype=np.int32), NONE
 
     def _values(self, column: str) -> list[Attribute]:
-        return self.corpus.attributes.get(column) or [None] * len(self.corpus)
+        if column in self.corpus.attributes:
+            return self.corpus.attributes[column]
+        values: list[Attribute] = [None] * len(self.corpus)
+        if column in self.corpus.scored:
+            for document, value in zip(*self.corpus.scored[column], strict=True):
+                values[document] = float(value)
+        return values
 
 
 def _where(mask: Iterable[bool]) -> Int32:

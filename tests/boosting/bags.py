@@ -43,7 +43,7 @@ def features_of(documents, numeric=(), categories=()):
             conditions.append(Equals(name, value))
             lists.append([i for i, v in enumerate(values) if v == value])
             unknown_list.append(len(unknown) - 1)
-    columns = tuple(NumericColumn(n, np.asarray(v, float)) for n, v in numeric)
+    columns = tuple(NumericColumn.of(n, np.asarray(v, float)) for n, v in numeric)
     return FeatureMatrix(
         len(documents), Names(conditions), Lists.of(lists),
         np.asarray(unknown_list, np.int32), Lists.of(unknown), columns,

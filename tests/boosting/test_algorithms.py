@@ -124,6 +124,7 @@ def test_every_row_names_entries_of_the_tables():
         assert row.loss in LOSSES
         assert set(row.votes.values()) <= set(VOTES)
         assert set(row.alpha) <= {"own", "bound", *ALPHAS}
+        assert set(row.real_alpha) <= {"bound", "newton"}
 
 
 def test_settings_offer_every_coding_and_coloring():
@@ -143,7 +144,9 @@ def test_several_labels_are_refused_where_the_paper_has_one(name):
 @pytest.mark.parametrize(
     ("choices", "says"),
     [
-        ({"algorithm": "mr", "votes": "real"}, "mr goes with --votes discrete"),
+        ({"algorithm": "m1", "votes": "real"}, "m1 goes with --votes discrete"),
+        ({"algorithm": "mr", "votes": "real", "alpha": "exact"}, "real goes with --alpha newton"),
+        ({"algorithm": "m2", "alpha": "newton"}, "discrete goes with --alpha bound or exact"),
         ({"algorithm": "mh", "alpha": "exact"}, "mh goes with --alpha"),
         ({"algorithm": "mo", "abstain": True}, "mo does not go with --abstain"),
         ({"algorithm": "m1", "start": "balanced"}, "m1 does not go with --start balanced"),

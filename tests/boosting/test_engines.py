@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -55,7 +56,8 @@ def corpus(rng, m, k, terms, density, single, unknown=False, numeric=0):
     for c in range(numeric):
         values = rng.integers(0, 8, m).astype(float) + [len(s) for s in sets]
         values[rng.random(m) < 0.2] = np.nan
-        columns.append(NumericColumn(f"n{c}", values))
+        is_word = bool(rng.random() < 0.5)
+        columns.append(replace(NumericColumn.of(f"n{c}", values), is_word=is_word))
     features = FeatureMatrix(
         m, Names(names), Lists.of(lists), np.asarray(unknown_list, np.int32), Lists.of(gaps),
         tuple(columns),
@@ -297,7 +299,7 @@ def test_asking_for_the_fast_engine_without_numba_says_what_to_do(monkeypatch):
 
 @pytest.mark.parametrize("algorithm", ["mr", "logistic", "adaboost-r", "m1", "oc"])
 def test_the_fast_engine_is_refused_where_weights_change_everywhere(algorithm):
-    with pytest.raises(SettingsError, match="--engine incremental goes with"):
+    with pytest.raises(SettingsError, match=f"--engine incremental does not go with {algorithm}"):
         boosted(CLEAR, np.ones(2), "incremental", rounds=2, algorithm=algorithm)
 
 

@@ -55,6 +55,25 @@ def test_too_many_folds_end_with_one_line(run, tmp_path):
     assert "folds is 9, but there are 4 documents" in done.stderr
 
 
+def test_a_report_never_takes_the_place_of_data_or_corrections(run, tmp_path):
+    data = write_jsonl(tmp_path / "out-of-fold.jsonl", records())
+    fixes = tmp_path / "curve.tsv"
+    fixes.write_text("id\tlabel\nd0\tmoving\n", encoding="utf-8")
+    other = write_jsonl(tmp_path / "calls.jsonl", records())
+    for given in ([data], [other, "--labels-from", fixes]):
+        done = run("crossval", *given, "--rounds", 5, "--report", tmp_path)
+        assert done.exit_code == 2
+        assert "would be written over" in done.stderr
+    assert data.read_bytes() == other.read_bytes()
+
+
+def test_a_run_that_fails_leaves_no_empty_folder(run, tmp_path):
+    data = write_jsonl(tmp_path / "few.jsonl", list(records(4)))
+    done = run("crossval", data, "--folds", 9, "--report", tmp_path / "deep" / "report")
+    assert done.exit_code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["few.jsonl"]
+
+
 def test_groups_are_read_from_the_records(run, tmp_path):
     rows = [{**row, "caller": f"c{n // 5}"} for n, row in enumerate(records())]
     data = write_jsonl(tmp_path / "grouped.jsonl", rows)

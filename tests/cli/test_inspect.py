@@ -99,6 +99,17 @@ def test_labels_that_the_model_lacks_are_outliers_not_errors(run, model, tmp_pat
     assert inspected(run, model, data)["outliers"][0]["given"] == ["new"]
 
 
+def test_a_report_never_takes_the_place_of_what_is_read(run, model, tmp_path):
+    data = write_jsonl(tmp_path / "trace.jsonl", [{"text": "my bill", "labels": ["billing"]}])
+    copy = tmp_path / "rules.tsv"
+    copy.write_bytes(model.read_bytes())
+    for given in ([model, data], [copy, data]):
+        done = run("inspect", *given, "-o", tmp_path)
+        assert done.exit_code == 2
+        assert "would be written over" in done.stderr
+    assert copy.read_bytes() == model.read_bytes()
+
+
 def test_outliers_need_labels(run, model, tmp_path):
     data = write_jsonl(tmp_path / "d.jsonl", [{"text": "my bill"}])
     done = run("inspect", model, data)

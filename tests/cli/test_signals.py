@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM, on a real process."""
 
+import builtins
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import time
 
 import pytest
 
+from boostext import __main__ as entry
 from boostext.cli.signals import Stopped, StopRequest, stop_request
 from boostext.model.file import read_model
 
@@ -52,7 +54,7 @@ def test_the_first_signal_ends_the_round_and_saves(learning, number, code, run, 
 def test_a_signal_while_reading_stops_with_nothing_written(start, tmp_path):
     read, write = os.pipe()
     path = tmp_path / "m.boostext"
-    child = start("train", "-", "-o", path, stdin=read)
+    child = start("train", "-", "-o", path, "--report", tmp_path / "report", stdin=read)
     os.write(write, b'{"text": "a", "labels": ["x"]}\n')
     while "threads" not in child.stderr.readline():
         pass
@@ -116,3 +118,17 @@ def test_a_run_that_ignores_ctrl_c_from_the_start_goes_on_ignoring_it():
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_while_modules_load_is_told_in_a_word(monkeypatch, capsys):
+    def interrupted(name, *rest, **more):
+        if name == "boostext.cli":
+            raise KeyboardInterrupt
+        return imported(name, *rest, **more)
+
+    imported = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "stopped\n"

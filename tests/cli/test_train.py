@@ -160,8 +160,7 @@ def test_a_bad_record_ends_with_its_line_and_writes_nothing(run, tmp_path):
     done = run("train", data, "-o", tmp_path / "m", "--report", tmp_path / "r")
     assert done.exit_code == 1
     assert f"Error: {data}:3: " in done.stderr
-    assert not (tmp_path / "m").exists()
-    assert not list((tmp_path / "r").iterdir())
+    assert list(tmp_path.iterdir()) == [data]
 
 
 def test_skip_bad_counts_what_it_leaves_out(run, tmp_path):
@@ -317,3 +316,32 @@ def test_a_checkpoint_left_by_another_run_is_spoken_of(run, corpus, tmp_path):
 
 def test_stopped_carries_its_signal():
     assert Stopped(15).signal_number == 15
+
+
+def test_an_engine_that_does_not_fit_is_refused_before_reading(run, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    path.write_text("no JSON\n", "utf-8")
+    for algorithm in ("mr", "slipper", "mp"):
+        done = run("train", path, "-o", tmp_path / "m.boostext", "--algorithm", algorithm,
+                   "--engine", "incremental")  # fmt: skip
+        assert done.exit_code == 2
+        assert f"--engine incremental does not go with {algorithm}" in done.stderr
+
+
+def test_files_without_documents_are_named(run, tmp_path):
+    path = tmp_path / "empty.jsonl"
+    path.write_text("\n", "utf-8")
+    for command in ("train", "tune"):
+        done = run(command, path, "-o", tmp_path / "m.out")
+        assert done.exit_code == 1
+        assert f"no documents in {path}; expected one at least" in done.stderr
+
+
+def test_documents_of_a_group_are_held_out_together(run, tmp_path):
+    rows = [{"id": str(n), "text": f"w{n % 3} c{n // 4}", "labels": [f"l{n % 3}"],
+             "caller": f"c{n // 4}"} for n in range(60)]  # fmt: skip
+    path = tmp_path / "calls.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    done = run("train", path, "-o", tmp_path / "m.boostext", "--rounds", 5, "--group", "caller",
+               "--valid-fraction", 0.3)  # fmt: skip
+    assert done.exit_code == 0, done.stderr

@@ -77,6 +77,19 @@ def test_an_attribute_may_stand_beside_the_text(tmp_path):
     assert document.weight == 1.0
 
 
+def test_an_attribute_that_is_an_object_is_a_scored_text(tmp_path):
+    record = {"text": "", "labels": [], "attributes": {"heard": {"a": 1, "b": None}}, "n": {"c": 2}}
+    document = one(tmp_path, record, attribute=("n",))
+    assert (document.attributes, document.scored) == ({}, {"heard": {"a": 1.0}, "n": {"c": 2.0}})
+
+
+def test_a_scored_text_needs_a_number_for_each_word(tmp_path):
+    for value in ("x", [1], {}, True):
+        record = {"text": "", "labels": [], "attributes": {"heard": {"a": value}}}
+        with pytest.raises(DataError, match=r"a.jsonl:1: 'heard:a' is .*expected a number"):
+            one(tmp_path, record)
+
+
 def test_records_of_attributes_alone_are_read_when_no_text_is_named(tmp_path):
     record = {"attributes": {"age": 3}, "label": "x"}
     assert one(tmp_path, record, text=("",)).texts == {}

@@ -26,7 +26,18 @@ def written(folder, documents, lossy=False, name="calls.data", **settings):
 
 
 def contents(documents):
-    return [(d.texts, d.labels, d.attributes) for d in documents]
+    return [(d.texts, d.labels, d.attributes, d.scored) for d in documents]
+
+
+def test_scored_texts_come_back(tmp_path):
+    documents = [
+        document(scored={"heard": {"a": 0.1, "b:c": -3.0}}),
+        document(scored={"heard": {}}),
+    ]
+    _, again = written(tmp_path, documents)
+    assert contents(again) == contents(documents)
+    with pytest.raises(DataError, match="the word 'two words' of a scored text"):
+        written(tmp_path, [document(scored={"heard": {"two words": 1.0}})], name="other.data")
 
 
 def test_texts_numbers_categories_and_labels_come_back(tmp_path):

@@ -282,11 +282,26 @@ def test_a_missing_names_file_is_told(tmp_path):
         list(read_documents([str(path)], DataSettings()))
 
 
-def test_ignored_columns_and_scored_texts_are_read_over(stem):
-    (document,) = stem("x, a .5 b 1, hello, LA.\n",
-                       names="LA, LB.\ni: ignore.\ns: scored text.\nt: text.\n")  # fmt: skip
+SCORED = "LA, LB.\ni: ignore.\ns: scored text.\nt: text.\n"
+
+
+def test_ignored_columns_are_read_over_and_scored_texts_are_words_with_values(stem):
+    (document,) = stem("x, a .5 b -1e2  a .25, hello, LA.\n", names=SCORED)
     assert document.texts == {"t": "hello"}
     assert document.attributes == {}
+    assert document.scored == {"s": {"a": 0.5, "b": -100.0}}  # of two the greater
+    (document,) = stem("x, ?, hello, LA.\n", names=SCORED)
+    assert document.scored == {"s": {}}
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [("a", "ends with 'a'"), ("a 1 b", "ends with 'b'"), ("a b", "has 'b' after the word 'a'"),
+     ("a inf", "has 'inf' after"), ("a 1e999", "has '1e999' after"), ("1 2 x y", "has 'y' after")],
+)  # fmt: skip
+def test_a_scored_text_needs_a_number_after_each_word(stem, cell, message):
+    with pytest.raises(DataError, match=f"calls.data:1: .*'s' {message}.*WORD NUMBER"):
+        stem(f"x, {cell}, hello, LA.\n", names=SCORED)
 
 
 def test_jboost_has_escapes_and_comments(stem):

@@ -36,6 +36,9 @@ DOCUMENTS = st.lists(
         labels=st.lists(LABELS, max_size=3, unique=True).map(tuple),
         weight=st.floats(0, 1e9),
         attributes=ATTRIBUTES,
+        scored=st.dictionaries(
+            TEXTS.map(lambda t: f"s{t}"), st.dictionaries(TEXTS, NUMBERS, max_size=3), max_size=2
+        ).map(lambda found: {k: v for k, v in found.items() if v}),
         origin=st.builds(Origin, st.just("source"), st.integers(1, 99)),
     ),
     max_size=5,
@@ -46,7 +49,8 @@ QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.function_scop
 def content(document, ignore=()):
     """What a document says, apart from where it was read."""
     held = {"id": document.id, "texts": dict(document.texts), "labels": document.labels,
-            "weight": document.weight, "attributes": dict(document.attributes)}  # fmt: skip
+            "weight": document.weight, "attributes": dict(document.attributes),
+            "scored": {k: dict(v) for k, v in document.scored.items()}}  # fmt: skip
     return {name: value for name, value in held.items() if name not in ignore}
 
 
@@ -67,7 +71,7 @@ def test_jsonl_holds_everything(tmp_path, documents, ending):
 @given(documents=DOCUMENTS, ending=st.sampled_from([".csv", ".tsv", ".csv.gz"]))
 @example([Document("1", {"text": "a\rb"}), Document("2", {"text": ""})], ".csv")
 def test_tables_hold_texts_ids_weights_and_one_label_of_any_kind(tmp_path, documents, ending):
-    documents = [replace(d, labels=d.labels[:1], attributes={}) for d in documents]
+    documents = [replace(d, labels=d.labels[:1], attributes={}, scored={}) for d in documents]
     path, _ = written(tmp_path, ending, documents)
     if documents:
         assert [content(d) for d in read(path)] == [content(d) for d in documents]
@@ -97,7 +101,7 @@ def test_tables_hold_what_they_do_not_refuse(tmp_path, documents, separator):
 @given(documents=DOCUMENTS, format=st.sampled_from(["fasttext", "folders"]))
 def test_fasttext_and_folders_hold_what_they_do_not_refuse(tmp_path, documents, format):
     for document in documents:
-        document = replace(document, weight=1.0, attributes={})
+        document = replace(document, weight=1.0, attributes={}, scored={})
         if not refused(tmp_path, document, format=format):
             path, summary = written(tmp_path, "", [document], format=format)
             (back,) = read(path, format=format)
@@ -124,6 +128,8 @@ REFUSED = [
     (".ft", {"texts": {"text": ""}, "labels": ()}, "an empty text without labels"),
     (".ft", {"weight": 2.0}, "weights"),
     (".ft", {"attributes": {"n": 1.0}}, "attributes"),
+    (".ft", {"scored": {"n": {"a": 1.0}}}, "scored texts"),
+    (".csv", {"scored": {"n": {"a": 1.0}}}, "scored texts"),
     (".ft", {"texts": {"a": "x", "b": "y"}}, "several text fields"),
     (".csv", {"labels": ("a", "b")}, "several labels without --label-sep"),
     (".csv", {"attributes": {"n": "7"}}, "the category '7' of 'n', which reads as a number"),

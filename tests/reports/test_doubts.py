@@ -9,9 +9,12 @@ from boostext.corpus.documents import Document
 from boostext.features.extract import extract
 from boostext.reports.doubts import (
     class_thresholds,
-    document_doubts,
+    doubt_odds,
+    doubt_of,
     doubt_rows,
     given_signs,
+    label_noise,
+    mistake_shares,
     suggestions,
 )
 from boostext.reports.label_studio import label_studio
@@ -29,16 +32,70 @@ def rows_of(label_sets, chances, multilabel=False, **given):
     return doubt_rows(corpus, multilabel, scores, chances)
 
 
-def test_doubt_is_one_minus_the_chance_of_what_is_given():
-    signs = given_signs(corpus_of([[0], [1]], LABELS))
-    chances = np.array([[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])
-    assert document_doubts(chances, signs, False) == pytest.approx([0.3, 0.8])
+def test_doubt_is_the_chance_that_another_label_was_mistaken_for_the_given_one():
+    given = [[0]] * 3 + [[1]] * 3 + [[0]]
+    chances = np.array(
+        [[0.75, 0.125, 0.125]] * 3 + [[0.125, 0.75, 0.125]] * 3 + [[0.05, 0.9, 0.05]]
+    )
+    odds = doubt_odds(chances, given_signs(corpus_of(given, LABELS)), False)
+    # the joint has 3 of a, 3 of b, and 1 b given as a; mistakes and one more against the others
+    rate = (1 + 1) / (6 + 1)
+    # of b's mistakes (1 + 1) / (2 + 1) go to a, but a half of a quarter; of rare's, which were
+    # never seen, a half
+    toward = 0.75 * 2 / 3 + 0.25 / 2
+    assert odds[6] == pytest.approx(np.log(rate * (0.9 * toward + 0.05 / 2) / 0.05))
+    assert doubt_of(odds)[6] == pytest.approx(1 / (1 + np.exp(-odds[6])))
 
 
-def test_of_several_labels_the_greatest_doubt_counts_given_or_not():
-    signs = given_signs(corpus_of([[0], [1]], LABELS))
-    chances = np.array([[0.9, 0.2, 0.1], [0.6, 0.9, 0.1]])
-    assert document_doubts(chances, signs, True) == pytest.approx([0.2, 0.6])
+def test_the_same_chance_is_more_in_doubt_where_the_likely_label_is_often_mistaken_for_the_given():
+    likely = 0.125 + 0.625 * np.eye(3)
+    sure = np.repeat(likely, 9, axis=0).tolist()
+    confused = [likely[0].tolist()] * 5  # a, given as b
+    asked = [[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]  # likely a, likely rare; both given as b
+    given = [[0]] * 9 + [[1]] * 9 + [[2]] * 9 + [[1]] * 5 + [[1]] * 2
+    chances = np.array(sure + confused + asked)
+    odds = doubt_odds(chances, given_signs(corpus_of(given, LABELS)), False)
+    assert odds[-2] > odds[-1]
+
+
+def test_mistakes_that_nobody_saw_go_anywhere_alike():
+    shares = mistake_shares(np.diag([5.0, 5.0, 5.0]))
+    assert shares == pytest.approx(0.5 * (1 - np.eye(3)))
+
+
+def test_of_several_labels_one_may_be_needless_or_missing_or_both():
+    signs = given_signs(corpus_of([[0], [0, 1], [1]], LABELS))
+    chances = np.array([[0.9, 0.2, 0.1], [0.6, 0.7, 0.1], [0.8, 0.3, 0.1]])
+    left_out, added = label_noise(chances, signs > 0)
+    needless = (1 - chances) / chances * added / (1 - left_out)
+    missing = chances / (1 - chances) * left_out / (1 - added)
+    none, few = needless[1].take([0, 1]).max(), missing[0, 1:].max()
+    odds = np.exp(doubt_odds(chances, signs, True))
+    assert odds[0] == pytest.approx((1 + needless[0, 0]) * (1 + few) - 1)
+    assert odds[1] == pytest.approx((1 + none) * (1 + missing[1, 2]) - 1)
+
+
+def test_rates_of_rare_labels_lean_on_those_of_all():
+    given = np.zeros((1000, 2), bool)
+    given[:500, 0] = True
+    chances = np.where(given, 0.9, 0.1)
+    left_out, _ = label_noise(chances, given)
+    alone = 0.1 * 1000 / (0.1 * 1000 + 1e-9)  # label 1: nowhere given, so all of it left out
+    common = (0.1 * 500 + 0.1 * 1000 + 0.5) / (0.9 * 500 + 0.1 * 500 + 0.1 * 1000 + 1)
+    assert left_out[1] == pytest.approx((100 * alone + 10 * common) / 110)
+
+
+def test_without_other_labels_nothing_is_in_doubt():
+    odds = doubt_odds(np.ones((3, 1)), np.ones((3, 1), np.int8), False)
+    assert doubt_of(odds) == pytest.approx([0, 0, 0])
+
+
+def test_rows_come_by_their_score():
+    chances = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    for multilabel in (False, True):
+        scores = [row.score for row in rows_of([[i % 3] for i in range(60)], chances, multilabel)]
+        assert scores == sorted(scores, reverse=True)
+        assert 0 <= scores[-1] < scores[0] <= 1
 
 
 def test_the_threshold_of_a_class_is_its_mean_chance_where_it_is_given():

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from boostext.errors import BoostextError
-from boostext.reports.folder import check_folder, write_reports
+from boostext.reports.folder import check_folder, report_folder, write_reports
 
 
 def test_reports_are_written_and_other_files_left_alone(tmp_path):
@@ -27,6 +27,20 @@ def test_a_missing_folder_is_made(tmp_path):
 def test_checking_leaves_nothing_behind(tmp_path):
     check_folder(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_what_was_made_for_a_report_and_stayed_empty_goes_again(tmp_path):
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(BoostextError), report_folder(tmp_path / "mine" / "new" / "report"):
+        raise BoostextError("no data")
+    assert list((tmp_path / "mine").iterdir()) == []
+    with pytest.raises(BoostextError), report_folder(tmp_path / "mine"):
+        raise BoostextError("no data")
+    with report_folder(tmp_path / "new"):
+        write_reports(tmp_path / "new", {"rules.tsv": ["a\n"]})
+    assert {path.name for path in tmp_path.iterdir()} == {"mine", "new"}
+    with report_folder(None):
+        pass
 
 
 def test_a_failure_half_way_leaves_every_old_report(tmp_path):

@@ -78,6 +78,9 @@ class WholeEngine(Engine, Protocol):
     def size(self, condition: int, direction: Float64, alpha: str) -> float:
         """The alpha, by a key of ALPHAS, for votes of alpha x direction (3, k)."""
 
+    def pair_weights(self, condition: int) -> Float64:
+        """(3, k, k), of the ranking loss: see ranked_votes.pair_weights."""
+
     def color(self, colors: Int8) -> None:
         """From now on block weights are (3, 2, 1): of examples by the color of their label.
 

@@ -16,6 +16,8 @@ from boostext.boosting.engines.interface import Problem
 from boostext.boosting.membership import Membership
 from boostext.features.conditions import UNKNOWN
 
+MOST_LISTED = 1 << 25
+"""Documents of all rows of numeric columns; a scored text has a column for every word."""
 STEP = 256
 """Rows that are bounded at once, so that labels become vector code over rows."""
 MOST_BYTES = 2**28
@@ -81,7 +83,8 @@ def fits(members: Membership, k: int) -> bool:
     """Whether there is anything to keep, and room for it."""
     rows = len(members.features.unknown) + len(partly_unknown(members))
     rows += sum(len(column) + 1 for column in members.columns)
-    return 0 < rows * 8 * k <= MOST_BYTES
+    listed = sum(column.count for column in members.columns)  # in a step, or in its unknown block
+    return 0 < rows * 8 * k <= MOST_BYTES and listed <= MOST_LISTED
 
 
 def partly_unknown(members: Membership) -> Int32:

@@ -12,6 +12,7 @@ from boostext.boosting.alphas import ALPHAS
 from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.losses import LOSSES, Weighing
+from boostext.boosting.ranked_votes import pair_weights
 from boostext.boosting.reach import Blocks
 from boostext.boosting.votes import VOTES
 
@@ -62,6 +63,9 @@ class PlainEngine:
 
     def size(self, condition: int, direction: Float64, alpha: str) -> float:
         return self.size_of([(self.blocks(condition), direction)], alpha)
+
+    def pair_weights(self, condition: int) -> Float64:
+        return pair_weights(self._weights, self._signs, self.blocks(condition))
 
     # -------------------------------------------------------------- rules that stand anywhere
 
@@ -157,7 +161,7 @@ class PlainEngine:
         for number, column in enumerate(self.members.columns):
             offset = int(self.members.offsets[number])
             above = np.cumsum((self._steps[number] @ flat)[::-1], axis=0)[::-1]  # (c, 2k)
-            valueless = flat[column.unknown].sum(axis=0)
+            valueless = total - flat[column.order].sum(axis=0)  # exact, on the grid
             for start in range(0, len(column), step):
                 yes = above[start : start + step]
                 absent = np.broadcast_to(valueless, yes.shape)

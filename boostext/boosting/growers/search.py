@@ -83,7 +83,7 @@ class Search:
         inside[documents] = True
         for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
             above, first = _above(column, flat, inside)
-            unknown = flat[column.unknown[inside[column.unknown]]].sum(axis=0)
+            unknown = total - above[0]  # exact, on the grid
             for start in range(0, len(column), self.step):
                 yes = above[first[start : start + self.step]]
                 yield int(offset) + start, _stacked(np.broadcast_to(unknown, yes.shape), yes, total)

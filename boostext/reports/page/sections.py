@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from boostext import __version__
 from boostext.evaluation.report import Report, report_of
 from boostext.model.model import Model, asked_conditions
 from boostext.reports.coverage import TermFacts, example_documents, label_matrix_column
+from boostext.reports.marks import Piece
 from boostext.reports.page.charts import line_chart, margin_chart, reliability_chart
 from boostext.reports.page.confusion import Confusion, confusion_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits
@@ -80,9 +81,10 @@ def _with_texts(
     wanted |= {row.example for row in content.outliers[: limits.outliers]}
     documents = content.read(sorted(wanted))
     excerpts = Excerpts(content.model, evidence.corpus, documents, limits.characters)
+    spoken = _excerpts_by_document(excerpts, rows, examples)
     lines = [
-        TermLine(row, fact, tuple(_examples(content, excerpts, row, fact, some)))
-        for row, fact, some in zip(rows, facts, examples, strict=False)
+        TermLine(row, fact, tuple(_examples(content, said, fact)))
+        for row, fact, said in zip(rows, facts, spoken, strict=False)
     ]
     told = outlier_data(
         content.outliers[: limits.outliers], content.model, evidence.corpus, excerpts,
@@ -94,15 +96,25 @@ def _with_texts(
     return lines, done, told
 
 
+def _excerpts_by_document(
+    excerpts: Excerpts, rows: Sequence[TermRow], examples: Sequence[Sequence[int]]
+) -> list[dict[int, list[Piece]]]:
+    """For each term the examples with their excerpts, in order; a document's are made together,
+    as its tokens are kept until the next is looked at.
+    """
+    wanted = sorted((i, number) for number, some in enumerate(examples) for i in some)
+    made = {(i, n): excerpts.of(i, term_conditions(rows[n])) for i, n in wanted}
+    return [{i: made[i, number] for i in some} for number, some in enumerate(examples)]
+
+
 def _examples(
-    content: Content, excerpts: Excerpts, row: TermRow, fact: TermFacts, places: Sequence[int]
+    content: Content, said: Mapping[int, list[Piece]], fact: TermFacts
 ) -> Iterator[Example]:
     assert content.evidence is not None
     corpus = content.evidence.corpus
     given = label_matrix_column(content.evidence, fact.label)
-    for i in places:
+    for i, pieces in said.items():
         labels = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
-        pieces = excerpts.of(i, term_conditions(row))
         yield Example(corpus.ids[i], labels, bool(given[i]), tuple(pieces))
 
 
