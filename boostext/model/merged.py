@@ -187,6 +187,9 @@ def _padded(delta: Float64, count: int) -> Float64:
     return np.concatenate([delta, np.zeros((more, delta.shape[1]))]) if more else delta
 
 
+FEW = 20_000
+
+
 def _total(numbers: Int32, delta: Float64) -> Float64:
     # subtle: one row after the other; numpy's own sum may pair the rows up and round otherwise
     total = np.zeros(delta.shape[1])
@@ -202,7 +205,9 @@ def _totals(lists: Lists, delta: Float64) -> Float64:
         totals = np.zeros((len(lists), delta.shape[1]))
         add(lists.starts, lists.items, delta, totals)
         return totals
-    from scipy.sparse import csr_array  # slow to import, and one document alone needs no SciPy
+    if len(lists.items) < FEW:
+        return np.array([_total(numbers, delta) for numbers in lists])
+    from scipy.sparse import csr_array  # takes longer to import than few numbers to add
 
     shape = (len(lists), len(delta))
     ones = np.ones(len(lists.items))

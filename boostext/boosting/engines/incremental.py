@@ -65,7 +65,7 @@ class IncrementalEngine:
     """
 
     def __init__(self, problem: Problem) -> None:
-        self.kernels = _kernels()
+        self.kernels = Kernels()
         self.problem, self.members = problem, problem.members
         self.form = FORMS[problem.votes, problem.speaks[NO] == 0]
         m, k = problem.example_count, problem.label_count
@@ -382,11 +382,15 @@ class IncrementalEngine:
         return self.shares.each(work_on) if work >= SPLIT else [work_on(0, len(self.mass))]
 
 
-def _kernels() -> dict[str, Any]:
-    of = (kernels_sums, kernels_moves, kernels_search, kernels_blocks)
-    made = {f.__name__: compiled(f, s) for kernels in of for f, s in kernels.SIGNATURES.items()}
-    if any(kernel is None for kernel in made.values()):
-        raise SettingsError(
-            f"the incremental engine needs numba: {notice()}; mend that, or use --engine plain"
-        )
-    return made
+class Kernels(dict[str, Any]):
+    """Compiled kernels by name, each made when it is first asked for; raises SettingsError."""
+
+    def __missing__(self, name: str) -> Any:
+        of = (kernels_sums, kernels_moves, kernels_search, kernels_blocks)
+        named = {f.__name__: (f, s) for kernels in of for f, s in kernels.SIGNATURES.items()}
+        self[name] = kernel = compiled(*named[name])
+        if kernel is None:
+            raise SettingsError(
+                f"the incremental engine needs numba: {notice()}; mend that, or use --engine plain"
+            )
+        return kernel
