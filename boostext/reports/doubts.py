@@ -5,7 +5,8 @@ from the chances of labels and from how often labels are given in place of other
 anywhere alike, the order would be that of the chances of the given labels (self-confidence); but
 mistakes have their ways, and a document whose likely label is often mistaken for the given one is
 more in doubt. How often is estimated from the same chances: by the confident joint, or, of several
-labels, by how much of a label's chances is for it where it is not given, and against it where it is.
+labels, by how much of the chances of a label is for it where it is not given, and against it where
+it is.
 
 Whether other labels are suggested goes by a threshold of each class: the mean chance of a label
 over the documents that have it. A rare label, whose chances are low everywhere, is no alarm by
