@@ -5,7 +5,8 @@ from the chances of labels and from how often labels are given in place of other
 anywhere alike, the order would be that of the chances of the given labels (self-confidence); but
 mistakes have their ways, and a document whose likely label is often mistaken for the given one is
 more in doubt. How often is estimated from the same chances: by the confident joint, or, of several
-labels, by how much of a label's chances is for it where it is not given, and against it where it is.
+labels, by how much of the chances of a label is for it where it is not given, and against it where
+it is.
 
 Whether other labels are suggested goes by a threshold of each class: the mean chance of a label
 over the documents that have it. A rare label, whose chances are low everywhere, is no alarm by
@@ -27,10 +28,6 @@ from boostext.evaluation.gold import Booleans
 from boostext.reports.escape import one_line
 from boostext.reports.outliers import OutlierRow, document_log_weights, kind_of, weight_shares
 
-ANYWHERE = 0.25
-"""Of mistakes between labels, the part that is taken to have no pattern; chosen on wrong labels put
-into reuters-r8 and bbc-news: what helps most with a pattern and hardly costs without one.
-"""
 TINY = 1e-300
 """The least of what a logarithm is taken."""
 
@@ -112,13 +109,10 @@ def confident_joint(chances: Float64, given: Booleans) -> Float64:
 
 def mistake_shares(joint: Float64) -> Float64:
     """(k, k) given, true: of the mistakes in place of each true label the share that goes to each
-    other; columns sum to 1. The part ANYWHERE goes to all alike; for the rest one mistake more is
-    counted for every pair, by Laplace's rule.
+    other; columns sum to 1. One mistake more is counted for every pair, by Laplace's rule.
     """
-    other = 1 - np.eye(len(joint))
-    counts = (joint + 1) * other
-    seen = counts / np.maximum(counts.sum(axis=0), 1)
-    return np.asarray((1 - ANYWHERE) * seen + ANYWHERE * other / max(len(joint) - 1, 1))
+    counts = (joint + 1) * (1 - np.eye(len(joint)))
+    return np.asarray(counts / np.maximum(counts.sum(axis=0), 1))
 
 
 def _odds_of_several(chances: Float64, given: Booleans) -> Float64:
