@@ -8,7 +8,6 @@ and with one least point. Source: SS99 s9, Eqs. 24-25, with the step of its Appe
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from boostext.arrays import Float64, Signs, Weights
 from boostext.boosting.reach import Blocks
@@ -29,6 +28,8 @@ def pair_weights(D: Weights, signs: Signs, blocks: Blocks) -> Float64:
     D: ranking weights d(i, l). D(i, l0, l1) = 4 d(i, l0) d(i, l1) / (sum of d over i's labels).
     Sums are sparse ones: their order, unlike that of a matrix library, is always the same.
     """
+    from scipy.sparse import csr_array  # slow to import, and few algorithms need it
+
     pairs = np.maximum(D.sum(axis=1, keepdims=True), 1e-300)  # (m, 1)
     wrong = np.where(signs < 0, D, 0) * (4 / pairs)
     right = csr_array(np.where(signs > 0, D, 0))

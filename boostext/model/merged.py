@@ -206,7 +206,7 @@ def _totals(lists: Lists, delta: Float64) -> Float64:
         add(lists.starts, lists.items, delta, totals)
         return totals
     if len(lists.items) < FEW:
-        return np.array([_total(numbers, delta) for numbers in lists])
+        return np.array([_total(lists[i], delta) for i in range(len(lists))])
     from scipy.sparse import csr_array  # takes longer to import than few numbers to add
 
     shape = (len(lists), len(delta))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
 
 from boostext.corpus.corpus import Corpus
 from boostext.features.matrix import FeatureMatrix
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 ALIKE = 0.9
 """Cosine of the conditions of two documents, weighted by ln(m/df): from here on nearly the same."""
@@ -35,6 +38,8 @@ def near_duplicates(
 
 def _rows(features: FeatureMatrix) -> csr_array:
     """(m, n): documents by conditions, each row of length 1."""
+    from scipy.sparse import csr_array, diags_array  # slow to import, and few runs list outliers
+
     m, yes = features.document_count, features.yes
     frequencies = np.diff(yes.starts)
     weights = np.where(

@@ -73,7 +73,7 @@ class IncrementalEngine:
         self.lists = (features.yes.starts, features.yes.items)
         self._unknown = (features.unknown.starts, features.unknown.items)
         self.labels = layout.labels(problem.label_sets, k).arrays()
-        self.terms = layout.terms(features)
+        self.terms = layout.terms(features, self.kernels["transpose"])
         self.shares, self._changed = Shares(self.terms.sizes, problem.threads), 0.0
         by_document = self.terms.by_document
         self._terms_of = (by_document.starts, by_document.items)

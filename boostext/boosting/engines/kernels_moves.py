@@ -184,6 +184,25 @@ def recount_mass(
         mass[t] = total
 
 
+def transpose(numbers: Array, lists: Array, starts: Array, items: Array) -> None:
+    """starts (m + 1,), items: places in `numbers` of the listed conditions of each document."""
+    ends, documents = lists
+    for j in numbers:
+        for c in range(ends[j], ends[j + 1]):
+            starts[documents[c] + 1] += 1
+    for i in range(1, len(starts)):
+        starts[i] += starts[i - 1]
+    for t in range(len(numbers)):
+        j = numbers[t]
+        for c in range(ends[j], ends[j + 1]):
+            i = documents[c]
+            items[starts[i]] = t
+            starts[i] += 1
+    for i in range(len(starts) - 1, 0, -1):
+        starts[i] = starts[i - 1]
+    starts[0] = 0
+
+
 SIGNATURES: dict[Callable[..., Any], str] = {
     advance: f"int32[::1], int64, float64[::1], {TABLE}, {LABELS}, {TABLE}, {TABLE}, float64[::1], "
     f"{TABLE}, {TABLE}, {TABLE}, {TABLE}, {WHOLE}, {CHANGES}",
@@ -192,5 +211,6 @@ SIGNATURES: dict[Callable[..., Any], str] = {
     tell: f"int64, int64, {CHANGES}, {LISTS}, {LABELS}, int32[::1], {ROWS}, int32[::1]",
     fill_rows: f"int32[::1], int32[::1], {LISTS}, {LABELS}, uint32[:, ::1], "
     f"uint32[::1], int32[::1], {ROWS}",
+    transpose: f"int32[::1], {LISTS}, int64[::1], int32[::1]",
     recount_mass: f"int64, int64, int32[::1], {LISTS}, int32[::1], int32[::1]",
 }

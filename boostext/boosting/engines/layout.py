@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from boostext.arrays import Int32, Int64, Lists
 from boostext.features.matrix import FeatureMatrix
@@ -24,22 +24,16 @@ class Terms:
     by_document: Lists
 
 
-def terms(features: FeatureMatrix) -> Terms:
+def terms(features: FeatureMatrix, transpose: Callable[..., None]) -> Terms:
+    """transpose: the kernel of that name."""
     frequencies = np.diff(features.yes.starts)
     order = np.argsort(-frequencies, kind="stable").astype(np.int32)
     numbers = order[features.unknown_list[order] < 0]
     sizes = frequencies[numbers]
-    return Terms(numbers, sizes.astype(np.int32), _by_document(features, numbers))
-
-
-def _by_document(features: FeatureMatrix, numbers: Int32) -> Lists:
-    """The terms of each document, as places in `numbers`."""
-    yes = features.yes
-    ones = np.ones(len(yes.items), np.int8)
-    shape = (len(yes), features.document_count)
-    by_term = csr_array((ones, yes.items, yes.starts), shape=shape)[numbers]
-    by_document = by_term.tocsc()  # ascending within a document
-    return Lists(by_document.indptr.astype(np.int64), by_document.indices.astype(np.int32))
+    starts = np.zeros(features.document_count + 1, np.int64)
+    items = np.zeros(int(sizes.sum()), np.int32)
+    transpose(numbers, (features.yes.starts, features.yes.items), starts, items)
+    return Terms(numbers, sizes.astype(np.int32), Lists(starts, items))
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from boostext.arrays import Float64, Int8, Int32, Lists, Scores, Weights
 from boostext.boosting.alphas import ALPHAS
@@ -15,6 +15,9 @@ from boostext.boosting.losses import LOSSES, Weighing
 from boostext.boosting.ranked_votes import pair_weights
 from boostext.boosting.reach import Blocks
 from boostext.boosting.votes import VOTES
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Move = tuple[Blocks, Float64]
 """Documents by block, and what is added for each block."""
@@ -185,6 +188,8 @@ def on_grid(weights: Float64) -> Float64:
 
 def _matrix(lists: Lists, m: int) -> csr_array:
     """(lists, m) of ones."""
+    from scipy.sparse import csr_array  # slow to import, and the incremental engine needs none
+
     ones = np.ones(len(lists.items))
     items: Int32 = lists.items
     return csr_array((ones, items, lists.starts), shape=(len(lists), m))

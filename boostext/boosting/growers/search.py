@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from boostext.arrays import Float64, Lists
 from boostext.boosting.cuts import Cuts
 from boostext.boosting.membership import Membership
 from boostext.boosting.reach import Numbers
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 PIECE = 1 << 18
 """Block weights held at a time, in numbers: small enough for a processor's cache."""
@@ -108,6 +111,8 @@ def _stacked(unknown: Float64, yes: Float64, total: Float64) -> Float64:
 
 def _by_document(lists: Lists, start: int, stop: int, m: int) -> csr_array:
     """(m, stop - start) of ones, by document."""
+    from scipy.sparse import csr_array  # slow to import, and few algorithms need it
+
     starts = lists.starts[start : stop + 1]
     items = lists.items[starts[0] : starts[-1]] if stop > start else lists.items[:0]
     shape = (stop - start, m)
