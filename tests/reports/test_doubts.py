@@ -40,8 +40,10 @@ def test_doubt_is_the_chance_that_another_label_was_mistaken_for_the_given_one()
     odds = doubt_odds(chances, given_signs(corpus_of(given, LABELS)), False)
     # the joint has 3 of a, 3 of b, and 1 b given as a; mistakes and one more against the others
     rate = (1 + 1) / (6 + 1)
-    # of b's mistakes (1 + 1) / (2 + 1) go to a; of rare's, of which there are none, a half
-    assert odds[6] == pytest.approx(np.log(rate * (0.9 * 2 / 3 + 0.05 / 2) / 0.05))
+    # of b's mistakes (1 + 1) / (2 + 1) go to a, but a half of a quarter; of rare's, which were
+    # never seen, a half
+    toward = 0.75 * 2 / 3 + 0.25 / 2
+    assert odds[6] == pytest.approx(np.log(rate * (0.9 * toward + 0.05 / 2) / 0.05))
     assert doubt_of(odds)[6] == pytest.approx(1 / (1 + np.exp(-odds[6])))
 
 
