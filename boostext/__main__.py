@@ -3,7 +3,7 @@
 import gc
 import sys
 
-RARELY = 100_000
+RARELY = 500_000
 """New objects after which Python looks for unused cycles: 700, its own, costs a tenth of the time
 of a short run, and documents and rules make no cycles.
 """

@@ -14,6 +14,7 @@ import click
 
 from boostext import fields
 from boostext.cli.talk import Talk
+from boostext.compiled import spare_blas
 from boostext.errors import SettingsError
 from boostext.presets import PRESETS
 from boostext.settings import (
@@ -267,6 +268,7 @@ def talk_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def with_talk(quiet: bool, no_color: bool, debug: bool, **values: Any) -> Any:
+        spare_blas()  # kernels of this program are all that the process has
         return command(talk=Talk(quiet=quiet, color=not no_color), **values)
 
     for option in (

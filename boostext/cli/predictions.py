@@ -15,7 +15,6 @@ from boostext.cli.options import with_given
 from boostext.cli.reading import announce_stdin, count, tell_bad, test_files
 from boostext.cli.results import FORMATS, Result, Wanted
 from boostext.cli.talk import Talk, is_terminal
-from boostext.compiled import spare_blas
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -47,7 +46,6 @@ class Job:
 
 
 def run(job: Job, talk: Talk) -> None:
-    spare_blas()
     model = read_model(job.model)
     wanted = _wanted(job, model)
     bad = BadRecords()

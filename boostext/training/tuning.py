@@ -1,6 +1,6 @@
 """Choosing settings on the training data alone: successive halving over trials of growing length.
 
-Trials compete in brackets: all are learned for a few steps on part of the data, the better third
+Trials compete in brackets: all are learned for a few steps on part of the data, the better
 for more, and so on. A step is a rule that votes in full; where votes are shrunk by 1/4, four rules
 make one, so that slow learners are not weeded out for being slow. What a trial comes to depends on
 nothing but the data and its settings; a budget decides only how many there are. The longest trials
@@ -278,8 +278,15 @@ class _Tuning:
         return sorted(found, key=lambda o: (-o.folds, self._cost(o.best.value), o.best.terms))
 
     def _better(self, found: Sequence[Candidate], keep: int) -> list[Candidate]:
+        """The best so many, and the best of every algorithm: one rule for each label a round is
+        behind at first, and may lead in the end.
+        """
         mine = {c.settings for c in found}
-        return [o.candidate for o in self._ranked() if o.candidate.settings in mine][:keep]
+        ranked = [o.candidate for o in self._ranked() if o.candidate.settings in mine]
+        firsts = {c.plan.boosting.algorithm: c for c in reversed(ranked)}
+        return [
+            c for n, c in enumerate(ranked) if n < keep or c is firsts[c.plan.boosting.algorithm]
+        ]
 
     def _forget(self, kept: Sequence[Candidate]) -> None:
         """Let go of what no candidate of the next length needs."""
