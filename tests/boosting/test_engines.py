@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostext.arrays import Lists
-from boostext.boosting.engines import choose, incremental, kept
+from boostext.boosting.engines import choose, incremental, kept, kernels_search
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.rounds import Booster
-from boostext.compiled import notice
+from boostext.compiled import compiled, notice
 from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.features.conditions import Equals, Occurs
@@ -313,3 +313,87 @@ def test_the_bound_on_a_label_holds():
     p, q = np.meshgrid(np.linspace(0, 1, 401), np.linspace(0, 1, 401))
     h = 1 - np.sqrt((1 - p) * (1 - q)) - np.sqrt(p * q)
     assert (h <= np.minimum(p + q, (p + q) / 2 * (1 + np.maximum(p, q))) + 1e-15).all()
+
+
+@needs_numba
+@pytest.mark.parametrize(("votes", "abstain"), FORMS)
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_engines_agree_where_every_example_has_the_same_label(votes, abstain, k):
+    """No label ever turns, so all of e falls, round by round; 1e-9: in great steps."""
+    features, _, _ = corpus(np.random.default_rng(1), 60, 2, 20, 0.4, True)
+    data = features, Lists.of([[0]] * 60), k
+    for smoothing in ("1/m", 1e-9):
+        choices = {"rounds": 150, "smoothing": smoothing, "votes": votes, "abstain": abstain}
+        agree(data, np.ones(60), **choices)
+
+
+def bound_and_gain(form, neg, pos, inside, grid, G):
+    """kernels_search.upper of the documents `inside`, and what they gain in 64 bits.
+
+    neg, pos: (m, k) e of the pairs by sign; grid: (2, k); G: (k,) scores of all documents.
+    """
+    table, wide = "float64[:, ::1]", "float32[:, ::1]"
+    scale_rows = compiled(
+        kernels_search.row_scales,
+        f"int64, {table}, {table}, float64, {table}, {wide}, uint32[:, ::1]",
+    )
+    upper = compiled(
+        kernels_search.upper,
+        f"int64, uint32[:, :, ::1], int64, int32, uint32[:, ::1], {wide}, {wide}, float64",
+    )
+    gain = compiled(kernels_search.gain_of_sums, f"int64, {table}, {table}, {table}")
+    k = neg.shape[1]
+    padded = -(-k // 8) * 8
+    S, g = np.stack([neg.sum(axis=0), pos.sum(axis=0)]), np.stack([np.exp(G), np.exp(-G)])
+    total = (S * g).sum()
+    g /= total
+    scale, counts = np.zeros((2, padded), np.float32), np.zeros((2, padded), np.float32)
+    units, rows = np.zeros((2, padded), np.uint32), np.zeros((1, 2, padded), np.uint32)
+    base = scale_rows(form, S, g, total, grid, scale, units)
+    for sign, e in enumerate((neg, pos)):
+        counts[sign, :k] = (e > 0).sum(axis=0)
+        rows[0, sign, :k] = np.floor(e[inside] * grid[sign]).sum(axis=0)
+    sums = np.stack([neg[inside].sum(axis=0), pos[inside].sum(axis=0)])
+    bound = upper(form, rows, 0, len(inside), units, counts, scale, base)
+    return bound, gain(form, sums, S, g)
+
+
+@needs_numba
+@pytest.mark.parametrize("form", range(4))
+@given(
+    seed=st.integers(0, 2**32),
+    k=st.sampled_from([1, 3, 8, 20, 736]),
+    spread=st.sampled_from([0.0, 1.0, 5.0, 20.0]),
+    fallen=st.sampled_from([0.0, 1.0, 8.0]),
+    moved=st.sampled_from([0.0, 2.0, 10.0]),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_row_promises_less_than_its_term_gains(form, seed, k, spread, fallen, moved):
+    """Also of labels whose weight has fallen far, or grown to what 32 bits hold (ROOM is 3.5)."""
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(2, 60))
+    right = rng.random((m, k)) < rng.choice([0.05, 0.5, 0.95])
+    e = np.exp(rng.normal(0, spread, (m, k)) + rng.normal(0, spread, k))
+    e /= e.sum()
+    neg, pos = np.where(right, 0, e), np.where(right, e, 0)
+    sums = np.stack([neg.sum(axis=0), pos.sum(axis=0)])
+    left = np.maximum(np.exp(rng.normal(0, fallen, k)), 1 / incremental.ROOM)
+    grid = incremental.STEPS / np.maximum(sums * left, 1e-250)
+    G = rng.normal(0, moved, k) if form in (0, 2) else np.zeros(k)
+    inside = rng.choice(m, int(rng.integers(1, m + 1)), replace=False)
+    bound, gain = bound_and_gain(form, neg, pos, inside, grid, G)
+    assert bound >= gain
+
+
+@needs_numba
+@pytest.mark.parametrize("form", range(4))
+def test_no_row_forgets_many_small_labels_beside_great_ones(form):
+    """Eight labels have most of the weight; 728 others add less than float32 tells from 0, each."""
+    share = np.where(np.arange(736) < 8, 0.1, 1e-8)
+    right = np.arange(40)[:, None] < 20
+    e = np.random.default_rng(0).uniform(0.3, 1, (40, 736)) * share
+    e /= e.sum()
+    neg, pos = np.where(right, 0, e), np.where(right, e, 0)
+    grid = incremental.STEPS / np.stack([neg.sum(axis=0), pos.sum(axis=0)])
+    bound, gain = bound_and_gain(form, neg, pos, np.arange(20), grid, np.zeros(736))
+    assert bound >= gain

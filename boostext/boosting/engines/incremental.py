@@ -44,10 +44,10 @@ LASTS = 2048
 """Rules after which e is computed anew from the scores: products round."""
 SPLIT = 50_000
 """Work, in sums changed or terms looked at, from which threads pay."""
-
-
 SHORT = 4
 """Documents from which a term may have a row; fewer are as soon summed."""
+FALLEN = 1e-9
+"""What is left of e when it is computed anew: where all labels are alike, nothing else tells."""
 RECENT = 64
 """Rounds without use after which a row is given up, when rows are counted anew."""
 MOST_BYTES = 2**31
@@ -239,7 +239,8 @@ class IncrementalEngine:
         Depends on the rules applied only: replaying them leaves the same bits as finding them.
         """
         grown = self.sums * self.grid >= ROOM * STEPS
-        if self._applied >= LASTS or self._spread > 300 or grown.any():
+        fallen = self.sums.sum() < FALLEN
+        if self._applied >= LASTS or self._spread > 300 or fallen or grown.any():
             return True
         roots = np.sqrt(self.sums[0] * self.sums[1])
         coarse = (self.sums * self.grid < STEPS / 2**14).any(axis=0)

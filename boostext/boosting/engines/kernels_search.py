@@ -167,6 +167,10 @@ ALLOWED = 1e-6
 IN_ROOTS, IN_SUMS = 4e-7, 1e-7
 """The same of form 0, 6 roundings of 2^-24 of a half for each sign; of sums in 64 bits."""
 LEAST = 1e-18
+ADDED = 2.0**-23
+"""The same for each label more, as a share of the sum: 2^-24 of an addition in float32, in any
+order of adding, and as much for safety.
+"""
 
 
 def upper(
@@ -182,6 +186,7 @@ def upper(
     inside: Number = np.float32(yes)
     most: Number = np.uint32(yes)
     kp = rows.shape[2]
+    added = kp * ADDED
     total: Number = zero
     # subtle: one loop a form, so that each becomes vector code
     if form == 0:
@@ -194,14 +199,14 @@ def upper(
                 - np.sqrt(np.float32(N) * np.float32(P) * AB)
                 - np.sqrt(np.float32(n) * np.float32(p) * AB)
             )
-        return base + 2 * np.float64(total) + IN_ROOTS
+        return base + 2 * np.float64(total) * (1 + added) + IN_ROOTS
     if form == 1:
         for label in range(kp):
             N, P = np.float32(rows[r, 0, label]), np.float32(rows[r, 1, label])
             A, B = scale[0, label], scale[1, label]
             n, p = min(inside, counts[0, label]), min(inside, counts[1, label])
             total += (N + n) * A + (P + p) * B - two * np.sqrt(N * A * (P * B))
-        return np.float64(total) + ALLOWED
+        return np.float64(total) * (1 + added) + ALLOWED
     if form == 2:
         around: Number = two * inside + np.float32(4)
         for label in range(kp):
@@ -212,7 +217,7 @@ def upper(
             x = np.float32(P) * B - np.float32(N) * A
             y = np.float32(p) * B - np.float32(n) * A
             total += abs(x) + abs(y) + around * (A + B)
-        edge = min(1.0, np.float64(total) + ALLOWED)
+        edge = min(1.0, np.float64(total) * (1 + added) + ALLOWED)
         return 1 - np.sqrt(1 - edge * edge) + ALLOWED
     wrong = zero
     for label in range(kp):
@@ -220,7 +225,8 @@ def upper(
         q, p = np.float32(rows[r, 0, label]) * A, np.float32(rows[r, 1, label]) * B
         total += max(p, q) + inside * (A + B)
         wrong += min(p, q)
-    d = np.sqrt(np.float64(total)) - np.sqrt(max(np.float64(wrong) - ALLOWED, 0.0))
+    least = np.float64(wrong) * (1 - added) - ALLOWED
+    d = np.sqrt(np.float64(total) * (1 + added)) - np.sqrt(max(least, 0.0))
     return d * d + ALLOWED
 
 
