@@ -78,11 +78,17 @@ class Parts:
 def tuning_folds(corpus: Corpus, seed: int, groups: Groups, documents: Sequence[Document]) -> Folds:
     """Documents of one group are held out together, or those of the same text if that can be."""
     sets = corpus.label_sets
-    if groups.name:
-        return make_folds(sets, FOLDS, seed, groups.values())
-    with contextlib.suppress(SettingsError):
-        return make_folds(sets, FOLDS, seed, same_texts(documents))
-    return make_folds(sets, FOLDS, seed)
+    try:
+        if groups.name:
+            return make_folds(sets, FOLDS, seed, groups.values())
+        with contextlib.suppress(SettingsError):
+            return make_folds(sets, FOLDS, seed, same_texts(documents))
+        return make_folds(sets, FOLDS, seed)
+    except SettingsError as error:
+        raise SettingsError(
+            f"too few documents to choose settings by ({error}); use --preset fast, or settings "
+            "of your own"
+        ) from None
 
 
 def same_texts(documents: Sequence[Document]) -> list[str | None]:

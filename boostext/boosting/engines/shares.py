@@ -33,7 +33,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._asked: SimpleQueue[Any] = SimpleQueue()
-        self._made: SimpleQueue[Any] = SimpleQueue()
+        self._made: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
         threading.Thread(target=_serve, args=(self._asked, self._made), daemon=True).start()
         weakref.finalize(self, self._asked.put, None)
 
@@ -43,12 +43,9 @@ class Worker:
     def rouse(self) -> None:
         self._asked.put(ROUSE)
 
-    def end(self) -> Any:
-        """What came of it; what it raised is raised here."""
-        made, error = self._made.get()
-        if error is not None:
-            raise error
-        return made
+    def end(self) -> tuple[Any, BaseException | None]:
+        """What came of it, and what it raised."""
+        return self._made.get()
 
 
 def _serve(asked: SimpleQueue[Any], made: SimpleQueue[Any]) -> None:
@@ -57,7 +54,7 @@ def _serve(asked: SimpleQueue[Any], made: SimpleQueue[Any]) -> None:
             continue
         try:
             made.put((task[0](*task[1]), None))
-        except BaseException as error:  # noqa: BLE001  Worker.end raises it again
+        except BaseException as error:  # noqa: BLE001  raised again by at_once
             made.put((None, error))
         del task
 
@@ -87,8 +84,11 @@ class Shares:
         try:
             first = work_on(*parts[0])
         finally:
-            rest = [w.end() for w, _ in zip(self._workers, parts[1:], strict=False)]
-        return [first, *rest]
+            made = [w.end() for w, _ in zip(self._workers, parts[1:], strict=False)]
+        for _, error in made:
+            if error is not None:
+                raise error
+        return [first, *(result for result, _ in made)]
 
     def cut(self, work: NDArray[Any]) -> list[Part]:
         """Ranges of about equal work, one for each thread. work: (n,) of each item."""
