@@ -1,10 +1,10 @@
 """Choosing settings on the training data alone: successive halving over trials of growing length.
 
-Trials compete in brackets: all are learned for a few steps on part of the data, the better
-half for more, and so on. A step is a rule that votes in full; where votes are shrunk by 1/4, four
-rules make one, so that slow learners are not weeded out for being slow. What a trial comes to
-depends on nothing but the data and its settings; a budget decides only how many there are. The longest
-trials hold out more folds than the others where that takes little, as the choice is theirs.
+Trials compete in brackets: all are learned for a few steps on part of the data, the better half for
+more, and so on. A step is a rule that votes in full; where votes are shrunk by 1/4, four rules make
+one, so that slow learners are not weeded out for being slow. What a trial comes to depends on
+nothing but the data and its settings; a budget decides only how many there are. The longest trials
+hold out more folds than the others where that takes little, as the choice is theirs.
 Source: Jamieson & Talwalkar 2016, Algorithm 1; Li et al. 2018 for the brackets.
 """
 
