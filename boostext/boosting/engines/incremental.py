@@ -152,11 +152,9 @@ class IncrementalEngine:
         work = int(sizes.sum()) * self.problem.label_count // 8
         if len(conditions) < 2 or work < SPLIT // 8:
             return [self.exact(j) for j in conditions]
-
-        def some(low: int, high: int) -> list[tuple[Float64, float]]:
-            return [self.exact(j) for j in conditions[low:high]]
-
-        return [one for part in self.shares.at_once(some, self.shares.cut(sizes)) for one in part]
+        parts = self.shares.cut(sizes)
+        made = self.shares.at_once(lambda i, j: [self.exact(c) for c in conditions[i:j]], parts)
+        return [one for part in made for one in part]
 
     def _ascending(self, documents: Int32) -> Int32:
         if 8 * len(documents) < self.problem.example_count:
@@ -335,7 +333,7 @@ class IncrementalEngine:
         self._taken = last
         sizes = self.terms.sizes[wanted]
         work = int(sizes.sum(dtype=np.int64)) * self.rows.shape[2] // 8
-        parts = self.shares.cut(sizes) if work >= SPLIT else [(0, len(wanted))]
+        parts = self.shares.cut(sizes) if self.pays(work) else [(0, len(wanted))]
         self.shares.at_once(lambda low, high: self._fill(wanted[low:high]), parts)
 
     def _fill(self, wanted: Int32) -> None:
@@ -380,7 +378,11 @@ class IncrementalEngine:
             self._recount_mass()
 
     def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
-        return self.shares.each(work_on) if work >= SPLIT else [work_on(0, len(self.mass))]
+        return self.shares.each(work_on) if self.pays(work) else [work_on(0, len(self.mass))]
+
+    def pays(self, work: int) -> bool:
+        """Whether threads do."""
+        return work >= SPLIT
 
 
 class Kernels(dict[str, Any]):

@@ -50,6 +50,7 @@ class Search:
         self.winner: tuple[int, Float64] | None = None
         self._values: dict[int, float] = {}
         self._kept = NONE, np.zeros(0)
+        self._work = 0
         self._base = engine.kernels["row_scales"](
             engine.form,
             engine.sums,
@@ -63,7 +64,9 @@ class Search:
     def begin(self, near: Int32) -> None:
         """Reach a good value with the last search's runners-up, or with terms of great mass."""
         mass, numbers = self.engine.mass, self.engine.terms.numbers
-        self.engine.shares.wake()
+        self._work = self.engine.work(self.engine.pending) + len(self.engine.mass)
+        if self.engine.pays(self._work):
+            self.engine.shares.wake()
         near = near[eligible(self.draw, near)][:FIRST]
         if not len(near) and len(mass):
             drawn = np.where(eligible(self.draw, numbers), mass, -1)
@@ -93,7 +96,7 @@ class Search:
             engine.tell(low, high, changes)
             return self._scan(low, high)
 
-        parts = engine.each_range(tell_and_scan, engine.work(changes) + len(engine.mass))
+        parts = engine.each_range(tell_and_scan, self._work)
         numbers, bounds = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
         self._descend(numbers, bounds)
         self.near = self._nearest([part.near for part in parts])
