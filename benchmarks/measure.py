@@ -19,6 +19,15 @@ MISSING = 69
 """Exit code of a child whose peer is not installed."""
 
 
+UNUSUAL = (
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "PYTHONDEVMODE",
+    "PYTHONPROFILEIMPORTTIME",
+)
+"""Settings of some shells that make every program slower."""
+
+
 class NotInstalledError(Exception):
     """A peer that the work needs cannot be imported; the text is its name."""
 
@@ -61,8 +70,10 @@ def child(work: str, env: Mapping[str, str] | None = None, **arguments: Any) -> 
 
 
 def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
+    """As users have it: byte code is kept and output is buffered, whatever this shell says."""
+    own = {name: value for name, value in os.environ.items() if name not in UNUSUAL}
     quiet = {"PYTHONWARNINGS": "ignore", "PYTHONIOENCODING": "utf-8"}
-    return {**os.environ, **quiet, **(env or {})}
+    return {**own, **quiet, **(env or {})}
 
 
 Work = Callable[[], Run]

@@ -99,20 +99,7 @@ def fasttext_model(path: str, model: str) -> dict[str, Any]:
     return told
 
 
-def fasttext_predict(model: str, path: str, output: str) -> dict[str, Any]:
-    """Model and texts from files, labels into one. By lists: single texts fail under NumPy 2."""
-    module = peer("fasttext", "fasttext-wheel")
-    with watched() as told:
-        loaded = module.load_model(model)
-        with Path(path).open(encoding="utf-8", newline="\n") as lines:
-            found, _ = loaded.predict([line.rstrip("\n") for line in lines])
-        with Path(output).open("w", encoding="utf-8", newline="\n") as out:
-            out.writelines(f"{names[0]}\n" for names in found)
-    return told
-
-
 PEERS = {
     "count_vectorizer": count_vectorizer, "tfidf_svc": tfidf_svc, "xgboost": xgboost,
     "lightgbm": lightgbm, "adaboost": adaboost, "fasttext_model": fasttext_model,
-    "fasttext_predict": fasttext_predict,
 }  # fmt: skip

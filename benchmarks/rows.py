@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -13,9 +12,10 @@ from pathlib import Path
 import corpora
 from corpora import Corpus
 from figures import Figure, alone, compared
-from measure import CHILD, Run, by_turns, child, program
+from measure import Run, by_turns, child, program
 
 BOOSTEXT = [sys.executable, "-m", "boostext"]
+PREDICT = Path(__file__).with_name("fasttext_predict.py")
 
 
 @dataclass(frozen=True)
@@ -175,16 +175,11 @@ def predict(bench: Bench) -> Iterator[Figure]:
     ours = partial(program, command)
     child("fasttext_model", path=str(corpus.train_lines), model=str(peer_model))
     output = str(bench.folder / "labels.txt")
-    arguments = {"model": str(peer_model), "path": str(corpus.test_lines), "output": output}
-    mine, theirs = by_turns([ours, partial(_whole, "fasttext_predict", arguments)], bench.repeats)
+    peer = [sys.executable, str(PREDICT), str(peer_model), str(corpus.test_lines), output]
+    mine, theirs = by_turns([ours, partial(program, peer)], bench.repeats)
     work = "boostext predict, 20newsgroups test, 2,000 rounds, file to file"
     note = "whole processes, start-up counted in both"
     yield compared(work, "fastText's predict", mine, theirs, "seconds", 1, note)
-
-
-def _whole(work: str, arguments: dict[str, str]) -> Run:
-    """A peer's work as a whole process."""
-    return program([sys.executable, str(CHILD), work, json.dumps(arguments)])
 
 
 def report(bench: Bench) -> Iterator[Figure]:

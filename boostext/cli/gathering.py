@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-import numpy as np
-
 from boostext.arrays import Int32, Lists
 from boostext.cli.data_outliers import DataOutliers
 from boostext.cli.report_page import SOURCES, out_of_fold
@@ -37,11 +35,12 @@ class Gathered:
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Pass documents on, each recorded before it goes."""
-        for document, _, yes, unknown in self._predictor.met(documents):
-            self._builder.add(document)
-            self._yes.append(np.asarray(yes, np.int32))
-            self._unknown.append(np.asarray(unknown, np.int32))
-            yield document
+        for found in self._predictor.batches(documents):
+            for i, document in enumerate(found.documents):
+                self._builder.add(document)
+                self._yes.append(found.yes[i])
+                self._unknown.append(found.unknown[i])
+                yield document
 
     def number(self, condition: Condition) -> int:
         """By which `has` knows a condition of the model."""

@@ -21,7 +21,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
 from boostext.model.file import read_model
 from boostext.model.model import Model
-from boostext.model.predict import Predictor, chances, decide, link_of
+from boostext.model.predict import BATCH, Predictor, chances, decisions, given_numbers, link_of
 from boostext.threads import usable_threads
 
 LINES = 8
@@ -107,13 +107,14 @@ def _results(
     job: Job, model: Model, documents: Iterator[Document], wanted: Wanted
 ) -> Iterator[Result]:
     predictor = Predictor(model, job.threads or usable_threads())
-    scored = predictor.scores(documents, 1) if _is_interactive(job) else predictor.scores(documents)
-    for document, scores in scored:
-        given = decide(scores, model, job.threshold)
-        best = tuple(np.argsort(-scores, kind="stable").tolist())
-        told = {*best[: wanted.top or 1], *given}
-        yield Result(
-            document, best, given, tuple(number for number in best if number in told), scores,
-            chances(scores[None, :], model)[0] if wanted.proba else None,
-            predictor.contributions(document) if wanted.explain else None,
-        )  # fmt: skip
+    for found in predictor.batches(documents, 1 if _is_interactive(job) else BATCH):
+        best = np.argsort(-found.scores, axis=1, kind="stable").tolist()
+        given = given_numbers(decisions(found.scores, model, job.threshold))
+        likely = chances(found.scores, model) if wanted.proba else None
+        for i, document in enumerate(found.documents):
+            told = {*best[i][: wanted.top or 1], *given[i]}
+            yield Result(
+                document, best[i], given[i], [number for number in best[i] if number in told],
+                found.scores[i], None if likely is None else likely[i],
+                predictor.contributions(document) if wanted.explain else None,
+            )  # fmt: skip

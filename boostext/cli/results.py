@@ -36,9 +36,9 @@ class Result:
     """
 
     document: Document
-    best: tuple[int, ...]
-    given: tuple[int, ...]
-    shown: tuple[int, ...]
+    best: Sequence[int]
+    given: Sequence[int]
+    shown: Sequence[int]
     scores: Scores
     probabilities: Float64 | None
     explanation: tuple[Contribution, ...] | None

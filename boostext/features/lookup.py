@@ -6,6 +6,7 @@ Only terms that the model knows are looked for: from each token a walk through a
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,13 +20,16 @@ from boostext.arrays import Int32, Lists
 from boostext.corpus.documents import Attribute, Document
 from boostext.features.attributes import category, number
 from boostext.features.conditions import Always, AtLeast, Condition, Equals, Occurs
-from boostext.features.counter import SMALL
 from boostext.features.ngrams import Offsets, Term, only_alone, spread
 from boostext.features.tokenizer import Span, Tokenizer
 from boostext.settings import TextSettings
 
 if TYPE_CHECKING:
     from boostext.features.lookup_batch import CompiledLookup
+
+
+SMALL, LARGE = 1_000_000, 30_000_000
+"""Characters of words up to which kernels are not worth the making of arrays, and the import."""
 
 
 @dataclass
@@ -43,11 +47,16 @@ class Node:
 class TermTree:
     """The known terms of one text field. asked: term -> at_least and number of its conditions.
 
+    once: words, each with the one condition that asks for it. words: other terms of one token.
+    longer: where walks to the terms of several begin.
     longest, longest_step: of any term, in tokens, and from one of its tokens to the next.
     """
 
     settings: TextSettings
     roots: dict[str, Node] = field(default_factory=dict)
+    once: dict[str, int] = field(default_factory=dict)
+    words: dict[str, int] = field(default_factory=dict)
+    longer: dict[str, Node] = field(default_factory=dict)
     numbers: dict[Term[str], int] = field(default_factory=dict)
     asked: list[list[tuple[int, int]]] = field(default_factory=list)
     alone: set[int] = field(default_factory=set)
@@ -64,6 +73,8 @@ class TermTree:
             self.asked.append([])
             self._insert(tokens, self.numbers[tokens])
         self.asked[self.numbers[tokens]].append((at_least, j))
+        if len(tokens) == 1:
+            self._sort(str(tokens[0]), self.numbers[tokens])
 
     def _insert(self, tokens: Term[str], t: int) -> None:
         low, high = self.settings.ngrams
@@ -77,33 +88,49 @@ class TermTree:
                 self.longest_step = max(self.longest_step, here - before)
                 node = node.children.setdefault(here - before, {}).setdefault(token, Node())
             node.term = t
+        if len(held) > 1:
+            self.longer[held[0]] = self.roots[held[0]]
+
+    def _sort(self, word: str, t: int) -> None:
+        (at_least, j), *more = self.asked[t]
+        if more or at_least > 1 or t in self.alone:
+            self.once.pop(word, None)
+            self.words[word] = t
+        else:
+            self.once[word] = j
 
     def met(self, text: str) -> list[int]:
         """Numbers of the conditions that a text meets."""
-        found = self.occurrences(self.tokenizer.tokens(text)).items()
-        return [j for t, count in found for at_least, j in self.asked[t] if count >= at_least]
+        tokens = self.tokenizer.tokens(text)
+        met = [self.once[token] for token in self.once.keys() & tokens]
+        if self.words or self.longer:
+            for t, count in self._occurrences(tokens).items():
+                if len(tokens) == 1 or t not in self.alone:
+                    met += [j for at_least, j in self.asked[t] if count >= at_least]
+        return met
 
-    def occurrences(self, tokens: Sequence[str]) -> dict[int, int]:
-        """Known terms of a text -> how often they occur."""
-        found: dict[int, int] = {}
-        for i, token in enumerate(tokens):
-            if token in self.roots:
-                for t in _walk(self.roots[token], tokens, i):
-                    if len(tokens) == 1 or t not in self.alone:
-                        found[t] = found.get(t, 0) + 1
+    def _occurrences(self, tokens: Sequence[str]) -> dict[int, int]:
+        """Known terms of a text, but those asked for once -> how often they occur."""
+        counts = Counter(filter(self.words.__contains__, tokens))
+        found = {self.words[token]: count for token, count in counts.items()}
+        for i, token in enumerate(tokens) if self.longer else ():
+            if token in self.longer:
+                for t in _walk(self.longer[token], tokens, i):
+                    found[t] = found.get(t, 0) + 1
         return found
 
 
 def _walk(node: Node, tokens: Sequence[str], i: int) -> Iterator[int]:
-    """The terms that begin with the token of this node, at place i."""
+    """The terms of several tokens that begin with the token of this node, at place i."""
     ahead = [(node, i)]
     while ahead:
         node, i = ahead.pop()
-        if node.term >= 0:
-            yield node.term
         for step, nodes in node.children.items():
             if i + step < len(tokens) and tokens[i + step] in nodes:
-                ahead.append((nodes[tokens[i + step]], i + step))
+                further = nodes[tokens[i + step]]
+                if further.term >= 0:
+                    yield further.term
+                ahead.append((further, i + step))
 
 
 def parts(term: Term[str], settings: TextSettings) -> Term[str]:
@@ -137,7 +164,7 @@ class ConditionLookup:
         self._asked: dict[str, list[int]] = {}  # category column -> its conditions
         self._always: list[int] = []
         self._unknown_categories = unknown_categories
-        self._seen = 0
+        self._work = 0
         self._last: tuple[str, str, list[tuple[str, int, int]]] = ("", "", [])
         for j, condition in enumerate(self.conditions):
             self._add(condition, j)
@@ -163,10 +190,14 @@ class ConditionLookup:
 
     def blocks(self, document: Document) -> tuple[Int32, Int32]:
         """Numbers of the conditions in block YES, and of those in block UNKNOWN, ascending."""
+        yes, unknown = self._numbers(document)
+        return np.array(yes, np.int32), np.array(unknown, np.int32)
+
+    def _numbers(self, document: Document) -> tuple[list[int], list[int]]:
         yes, unknown = self.attribute_blocks(document)
         for name, tree in self.trees.items():
             yes += tree.met(document.texts.get(name, ""))
-        return np.array(sorted(yes), np.int32), np.array(sorted(unknown), np.int32)
+        return sorted(yes), sorted(unknown)
 
     def attribute_blocks(self, document: Document) -> tuple[list[int], list[int]]:
         """The same for the conditions that ask for no text, in no order."""
@@ -192,11 +223,24 @@ class ConditionLookup:
         By kernels, once enough text has come to be worth them.
         """
         documents = list(documents)
-        self._seen += sum(len(text) for d in documents for text in d.texts.values())
-        if self._seen > SMALL and not compiled.notice():
+        self._work += sum(map(self._plain_work, documents))
+        worth = self._work > (SMALL if compiled.loaded() else LARGE)
+        if worth and len(documents) > 1 and not compiled.notice():
             return self._compiled.blocks(documents, threads)
-        pairs = [self.blocks(document) for document in documents]
+        pairs = [self._numbers(document) for document in documents]
         return Lists.of(yes for yes, _ in pairs), Lists.of(unknown for _, unknown in pairs)
+
+    def _plain_work(self, document: Document) -> int:
+        """Of plain code; n-grams and texts that are not ASCII take it four times as long."""
+        return sum(
+            len(text) if name in self._of_words and text.isascii() else 4 * len(text)
+            for name, text in document.texts.items()
+        )
+
+    @cached_property
+    def _of_words(self) -> frozenset[str]:
+        """The fields that only words are looked for in."""
+        return frozenset(name for name, tree in self.trees.items() if not tree.longer)
 
     @cached_property
     def _compiled(self) -> CompiledLookup:

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int8, Int32, Int64, Lists, Scores
 from boostext.boosting.reach import Numbers, Reach
-from boostext.compiled import compiled, loaded
 from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Literal, Occurs
 from boostext.model.model import Model
-from boostext.model.sum_kernels import SIGNATURES, add_rows
 
 Asked = tuple[tuple[int, int], ...]
 """A precondition by places of conditions: (place, block) pairs."""
@@ -187,7 +185,8 @@ def _padded(delta: Float64, count: int) -> Float64:
     return np.concatenate([delta, np.zeros((more, delta.shape[1]))]) if more else delta
 
 
-FEW = 20_000
+FEW = 2_000_000
+"""Numbers that are added without SciPy."""
 
 
 def _total(numbers: Int32, delta: Float64) -> Float64:
@@ -200,13 +199,10 @@ def _total(numbers: Int32, delta: Float64) -> Float64:
 
 def _totals(lists: Lists, delta: Float64) -> Float64:
     """(m, k): `_total` of every list, in the same order of additions."""
-    add = compiled(add_rows, SIGNATURES[add_rows]) if loaded() else None
-    if add is not None:
-        totals = np.zeros((len(lists), delta.shape[1]))
-        add(lists.starts, lists.items, delta, totals)
-        return totals
-    if len(lists.items) < FEW:
-        return np.array([_total(lists[i], delta) for i in range(len(lists))])
+    if len(lists.items) * delta.shape[1] < FEW:
+        rows = np.repeat(np.arange(len(lists)), np.diff(lists.starts))
+        columns = [np.bincount(rows, column[lists.items], len(lists)) for column in delta.T]
+        return np.stack(columns, axis=1)
     from scipy.sparse import csr_array  # takes longer to import than few numbers to add
 
     shape = (len(lists), len(delta))

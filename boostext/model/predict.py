@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Float64, Int8, Int32, Scores
+from boostext.arrays import Float64, Int8, Lists, Scores
 from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Literal
 from boostext.features.lookup import ConditionLookup
@@ -36,6 +37,18 @@ class Contribution:
     votes: Float64
     rounds: tuple[int, ...]
     precondition: tuple[Literal, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """n documents; scores: (n, k); yes, unknown: for each, its conditions in block YES, and those
+    in block UNKNOWN: ascending numbers of `merged.conditions`.
+    """
+
+    documents: Sequence[Document]
+    scores: Scores
+    yes: Lists
+    unknown: Lists
 
 
 class Predictor:
@@ -66,24 +79,15 @@ class Predictor:
         Batches double from 1, so that first answers come early; batch=1 answers each document
         before it reads the next.
         """
-        return ((document, scores) for document, scores, _, _ in self.met(documents, batch))
+        for found in self.batches(documents, batch):
+            yield from zip(found.documents, found.scores, strict=True)
 
-    def met(
-        self, documents: Iterable[Document], batch: int = BATCH
-    ) -> Iterator[tuple[Document, Scores, Int32, Int32]]:
-        """As `scores`, with the document's conditions in block YES, and those in block UNKNOWN:
-        ascending numbers of `merged.conditions`.
-        """
+    def batches(self, documents: Iterable[Document], batch: int = BATCH) -> Iterator[Scored]:
+        """As `scores`, many documents at a time, with the conditions that they meet."""
         for group in _batches(documents, batch):
-            if len(group) == 1:
-                yes, unknown = self._lookup.blocks(group[0])
-                sums = self.merged.score(yes, unknown)[None]
-                yield group[0], decoded(sums, self.model)[0], yes, unknown
-                continue
-            met, open_to = self._lookup.batch(group, self.threads)
-            found = decoded(self.merged.scores(met, open_to), self.model)
-            for i, document in enumerate(group):
-                yield document, found[i], met[i], open_to[i]
+            yes, unknown = self._lookup.batch(group, self.threads)
+            scores = decoded(self.merged.scores(yes, unknown), self.model)
+            yield Scored(group, scores, yes, unknown)
 
     def contributions(self, document: Document) -> tuple[Contribution, ...]:
         """A row for every condition with a vote, in order of first choice.
@@ -165,9 +169,15 @@ def greatest(scores: Scores) -> NDArray[np.bool_]:
     return np.asarray(np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None])
 
 
+def given_numbers(given: NDArray[np.bool_]) -> list[list[int]]:
+    """Of each row (k,) of `decisions` the numbers of the labels given, ascending."""
+    numbers = range(given.shape[1])
+    return [list(compress(numbers, row)) for row in given.tolist()]
+
+
 def decide(scores: Scores, model: Model, threshold: float | None = None) -> tuple[int, ...]:
     """The label numbers given to one document with scores (k,), in label order: see `decisions`."""
-    return tuple(np.flatnonzero(decisions(scores[None, :], model, threshold)[0]).tolist())
+    return tuple(given_numbers(decisions(scores[None, :], model, threshold))[0])
 
 
 def link_of(model: Model) -> float:

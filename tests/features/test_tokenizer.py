@@ -107,6 +107,13 @@ def test_no_token_is_empty_and_spans_tell_the_same_tokens(settings, text):
 
 
 @every_settings
+@given(st.text(st.characters(max_codepoint=127)))
+def test_texts_in_ascii_have_the_tokens_that_their_spans_tell(settings, text):
+    tokenizer = Tokenizer(settings)
+    assert [token for token, _, _ in tokenizer.tokens_with_spans(text)] == tokenizer.tokens(text)
+
+
+@every_settings
 @given(any_texts)
 def test_spans_lie_in_the_text_in_order(settings, text):
     spans = [span for _, *span in Tokenizer(settings).tokens_with_spans(text)]

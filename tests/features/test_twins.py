@@ -160,9 +160,10 @@ def test_lookups_agree_on_terms_that_no_text_can_have(strange):
 
 
 def test_many_texts_are_looked_through_by_kernels(monkeypatch):
-    monkeypatch.setattr("boostext.features.lookup.SMALL", 10)
+    for name in ("SMALL", "LARGE"):
+        monkeypatch.setattr(f"boostext.features.lookup.{name}", 10)
     lookup = ConditionLookup([Occurs("text", ("b",))], TextSettings(), ["text"])
-    monkeypatch.setattr(lookup, "blocks", None)  # the plain way is not taken
+    monkeypatch.setattr(lookup, "_numbers", None)  # the plain way is not taken
     yes, _ = lookup.batch(documents(["a b", "a", "b b b b b b b"]))
     assert [yes[d].tolist() for d in range(3)] == [[0], [], [0]]
 
