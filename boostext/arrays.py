@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -19,6 +20,18 @@ Weights = Float64
 """(m, k), non-negative, sum 1."""
 Scores = Float64
 """(m, k), the sum of votes f(x, l)."""
+
+
+def aligned(shape: tuple[int, ...]) -> NDArray[np.uint32]:
+    """Zeros, uint32, that begin with a line of the processor's caches: vectors then cross none."""
+    size = 4 * math.prod(shape)
+    room = np.zeros(size + LINE, np.uint8)
+    first = -room.ctypes.data % LINE
+    return room[first : first + size].view(np.uint32).reshape(shape)
+
+
+LINE = 64
+"""Bytes."""
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,9 @@ def _inner(function: Any) -> Any:
     """Functions that its module names in ANY_ORDER may add up in the order that is quickest."""
     free = function.__name__ in function.__globals__.get("ANY_ORDER", ())
     fastmath = {"reassoc", "contract"} if free else False
-    return _numba()[0].njit(nogil=True, fastmath=fastmath)(_with_kernels(function))
+    return _numba()[0].njit(nogil=True, fastmath=fastmath, forceinline=True)(
+        _with_kernels(function)
+    )
 
 
 @functools.cache

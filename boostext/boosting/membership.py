@@ -63,6 +63,11 @@ class Membership:
         return AtLeast(column.name, float(column.thresholds[cut]))
 
     @cached_property
+    def partly_unknown(self) -> Int32:
+        """Listed conditions that some documents leave open."""
+        return np.flatnonzero(self.features.unknown_list >= 0).astype(np.int32)
+
+    @cached_property
     def numbers(self) -> dict[Condition, int]:
         """The inverse of `condition`."""
         return {self.condition(j): j for j in (*range(len(self)), ALWAYS)}

@@ -18,21 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Float64, Int32, Int64, Scores, Weights
+from boostext.arrays import Float64, Int32, Int64, Scores, Weights, aligned
 from boostext.boosting.choice import Choice, Eligible
-from boostext.boosting.engines import (
-    kept,
-    kernels_blocks,
-    kernels_moves,
-    kernels_search,
-    kernels_sums,
-    layout,
-)
+from boostext.boosting.engines import kept, layout
 from boostext.boosting.engines.interface import Problem
+from boostext.boosting.engines.kernels import Kernels
+from boostext.boosting.engines.rows import Rows
 from boostext.boosting.engines.search import Search
 from boostext.boosting.engines.shares import Shares
-from boostext.compiled import compiled, notice
-from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES
 
 FORMS = {("real", False): 0, ("real", True): 1, ("discrete", False): 2, ("discrete", True): 3}
@@ -44,14 +37,18 @@ LASTS = 2048
 """Rules after which e is computed anew from the scores: products round."""
 SPLIT = 50_000
 """Work, in sums changed or terms looked at, from which threads pay."""
+USUAL = 64
+"""Rounds over which the share of documents that change is a mean."""
 SHORT = 4
 """Documents from which a term may have a row; fewer are as soon summed."""
+COARSE = 4
+"""What the sum of a label's e may fall by: its steps then have grown too great."""
+SPREAD, DEEP = 300, 1e-150
+"""What e may have moved by, in exponents, before its least is looked at; and how deep it may be: it
+cannot rise again from below what doubles hold.
+"""
 FALLEN = 1e-9
 """What is left of e when it is computed anew: where all labels are alike, nothing else tells."""
-RECENT = 64
-"""Rounds without use after which a row is given up, when rows are counted anew."""
-MOST_BYTES = 2**31
-"""Memory that rows may take; beyond it terms are summed when they may win."""
 
 UInt32 = NDArray[np.uint32]
 Changes = tuple[Int32, UInt32, UInt32, Int32]
@@ -88,15 +85,14 @@ class IncrementalEngine:
         keeps = kept.fits(problem.members, k)
         self.kept = kept.KeptSums(problem, self.kernels, self.form) if keeps else None
         self._allocate(m, -(-k // 8) * 8)
+        self._applied, self._spread, self._deep = 0, 0.0, False
         self._renew()
 
     def _allocate(self, m: int, kp: int) -> None:
         n, k = len(self.terms.numbers), self.problem.label_count
-        self.rows, self._taken = np.zeros((64, 2, kp), np.uint32), 0
-        often = int((self.terms.sizes >= SHORT).sum())
-        self.slot, self.mass = np.full(often, -1, np.int32), np.zeros(n, np.int32)
-        self.asked, self.used = np.zeros(often, np.int32), np.zeros(often, np.int32)
-        self._whole_neg = np.zeros((m, kp), np.uint32)
+        self.rows = Rows(int((self.terms.sizes >= SHORT).sum()), kp)
+        self.mass = np.zeros(n, np.int32)
+        self._whole_neg = aligned((m, kp))
         self._whole_pos = np.zeros(len(self._pos), np.uint32)
         self.all = np.zeros((2, kp), np.uint32)  # what all documents weigh, in whole numbers
         self.units, self._bound_of = np.zeros((2, kp), np.uint32), np.zeros(m, np.int32)
@@ -113,19 +109,20 @@ class IncrementalEngine:
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         self.clock += 1
         changed = len(self.pending[0]) / max(self.problem.example_count, 1)
-        self._changed += (changed - self._changed) / min(self.clock, RECENT)
-        self.shares.deal(self.clock, self.slot, self._changed)
+        self._changed += (changed - self._changed) / min(self.clock, USUAL)
+        self.shares.deal(self.clock, self.rows.slot, self._changed)
         search = Search(self, preference, draw)
         search.begin(self._near)
         search.terms()
         if self.kept:
             search.kept()
         else:
-            search.look(kept.partly_unknown(self.members))
+            search.look(self.members.partly_unknown)
             search.cuts()
         self._near = search.near
         self._give_rows(search.wanted)
         self._refresh(search)
+        self.rows.tidy(self.clock)
         self._last = search.winner
         return search.choice()
 
@@ -174,7 +171,8 @@ class IncrementalEngine:
         self._G += votes[base]
         self.pending = self._advance(moved)
         self._applied_last.append(condition)
-        self._near = self._near[self._near != condition]  # what was just chosen has no gain left
+        # what was just chosen has no gain left
+        self._near = self._near[self.terms.numbers[self._near] != condition]
         self._applied += 1
         self._spread += max((float(np.abs(shift).max()) for _, shift in moved), default=0.0)
         self._last = None
@@ -228,7 +226,7 @@ class IncrementalEngine:
 
     def _no_changes(self, count: int) -> Changes:
         """Room for the changes of so many documents."""
-        by_neg = np.zeros((count, self.rows.shape[2]), np.uint32)
+        by_neg = aligned((count, self.rows.width))
         return np.zeros(count, np.int32), by_neg, self._by_pos, np.zeros(count, np.int32)
 
     def _worn(self) -> bool:
@@ -238,11 +236,19 @@ class IncrementalEngine:
         """
         grown = self.sums * self.grid >= ROOM * STEPS
         fallen = self.sums.sum() < FALLEN
-        if self._applied >= LASTS or self._spread > 300 or fallen or grown.any():
+        if self._applied >= LASTS or fallen or grown.any() or self._sunken():
             return True
         roots = np.sqrt(self.sums[0] * self.sums[1])
-        coarse = (self.sums * self.grid < STEPS / 2**14).any(axis=0)
+        coarse = (self.sums * self.grid < STEPS / COARSE).any(axis=0)
         return bool(np.abs(self._G).max() > 200 or roots[coarse].sum() > 0.02 * roots.sum())
+
+    def _sunken(self) -> bool:
+        """Whether some e may have fallen too deep."""
+        if self._spread <= SPREAD:
+            return False
+        self._spread = 0.0
+        least = min(e.min(where=e > 0, initial=1.0) for e in (self._neg, self._pos))
+        return self._deep or least < DEEP
 
     def _renew(self) -> None:
         """Everything anew from the scores: e = D, all scales 1."""
@@ -265,6 +271,8 @@ class IncrementalEngine:
         exponent[self._rows_of_pos, sets.items] *= -1
         exponent[start.example <= 0] = -np.inf
         exponent -= exponent.max()
+        least = exponent.min(where=exponent > -np.inf, initial=0.0)
+        self._deep = bool(least < np.log(DEEP))
         np.exp(exponent, out=exponent)
         exponent *= start.example[:, None]
         self._pos[:] = exponent[self._rows_of_pos, sets.items] * start.positive
@@ -294,7 +302,14 @@ class IncrementalEngine:
 
     def tell(self, low: int, high: int, changes: Changes) -> None:
         self.kernels["tell"](
-            low, high, changes, self._terms_of, self.labels, self.slot, self.rows, self.mass
+            low,
+            high,
+            changes,
+            self._terms_of,
+            self.labels,
+            self.rows.slot,
+            self.rows.sums,
+            self.mass,
         )
 
     def tell_kept(self, changes: Changes) -> None:
@@ -304,7 +319,7 @@ class IncrementalEngine:
     def work(self, changes: Changes) -> int:
         """About how many sums hear of the changes."""
         starts = self._terms_of[0]
-        return int((starts[changes[0] + 1] - starts[changes[0]]).sum()) * self.rows.shape[2] // 8
+        return int((starts[changes[0] + 1] - starts[changes[0]]).sum()) * self.rows.width // 8
 
     def _recount_rows(self) -> None:
         """e in whole numbers, and the rows that were of use lately."""
@@ -315,31 +330,21 @@ class IncrementalEngine:
         self.units[1, :k] = np.bincount(self.labels[1], self._whole_pos, k)
         if self.kept:
             self.kept.recount(self._whole_neg, self._whole_pos, self.labels)
-        used = np.flatnonzero((self.slot >= 0) & (self.used > self.clock - RECENT))
-        self.slot[:], self._taken, self.asked[:] = -1, 0, 0
-        self._give_rows(used.astype(np.int32))
+        self._give_rows(self.rows.give_up(self.clock))
 
     def _give_rows(self, wanted: Int32) -> None:
         """Rows for these terms, from now on kept up to date."""
-        last = self._taken + len(wanted)
-        if not len(wanted) or last * self.rows[0].nbytes > MOST_BYTES:
+        if not self.rows.take(wanted, self.clock):
             return
-        if last > len(self.rows):
-            larger = np.zeros((2 * last, *self.rows.shape[1:]), np.uint32)
-            larger[: self._taken] = self.rows[: self._taken]
-            self.rows = larger
-        self.slot[wanted] = np.arange(self._taken, last, dtype=np.int32)
-        self.used[wanted] = self.clock
-        self._taken = last
         sizes = self.terms.sizes[wanted]
-        work = int(sizes.sum(dtype=np.int64)) * self.rows.shape[2] // 8
+        work = int(sizes.sum(dtype=np.int64)) * self.rows.width // 8
         parts = self.shares.cut(sizes) if self.pays(work) else [(0, len(wanted))]
         self.shares.at_once(lambda low, high: self._fill(wanted[low:high]), parts)
 
     def _fill(self, wanted: Int32) -> None:
         self.kernels["fill_rows"](
             wanted, self.terms.numbers, self.lists, self.labels, self._whole_neg, self._whole_pos,
-            self.slot, self.rows,
+            self.rows.slot, self.rows.sums,
         )  # fmt: skip
 
     def preferred(self, preference: Float64) -> tuple[Float64, float]:
@@ -383,17 +388,3 @@ class IncrementalEngine:
     def pays(self, work: int) -> bool:
         """Whether threads do."""
         return work >= SPLIT
-
-
-class Kernels(dict[str, Any]):
-    """Compiled kernels by name, each made when it is first asked for; raises SettingsError."""
-
-    def __missing__(self, name: str) -> Any:
-        of = (kernels_sums, kernels_moves, kernels_search, kernels_blocks)
-        named = {f.__name__: (f, s) for kernels in of for f, s in kernels.SIGNATURES.items()}
-        self[name] = kernel = compiled(*named[name])
-        if kernel is None:
-            raise SettingsError(
-                f"the incremental engine needs numba: {notice()}; mend that, or use --engine plain"
-            )
-        return kernel

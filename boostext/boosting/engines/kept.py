@@ -38,7 +38,7 @@ class KeptSums:
         self._votes, self._m = bool(problem.speaks[UNKNOWN]), problem.example_count
         lists = members.features.unknown
         unknown = [*(lists[u] for u in range(len(lists))), *(c.unknown for c in members.columns)]
-        partly = partly_unknown(members)
+        partly = members.partly_unknown
         listed = [members.features.yes[j] for j in partly]
         steps = [_step_lists(members, c) for c in range(len(members.columns))]
         documents = [*unknown, *listed, *(step for column in steps for step in column)]
@@ -81,15 +81,10 @@ class KeptSums:
 
 def fits(members: Membership, k: int) -> bool:
     """Whether there is anything to keep, and room for it."""
-    rows = len(members.features.unknown) + len(partly_unknown(members))
+    rows = len(members.features.unknown) + len(members.partly_unknown)
     rows += sum(len(column) + 1 for column in members.columns)
     listed = sum(column.count for column in members.columns)  # in a step, or in its unknown block
     return 0 < rows * 8 * k <= MOST_BYTES and listed <= MOST_LISTED
-
-
-def partly_unknown(members: Membership) -> Int32:
-    """Listed conditions that some documents leave open."""
-    return np.flatnonzero(members.features.unknown_list >= 0).astype(np.int32)
 
 
 def _step_lists(members: Membership, column: int) -> list[Int32]:

@@ -25,29 +25,6 @@ R_SLOP = 1e-9
 """What r may be wrong by; near r = 1 a gain tells far smaller differences."""
 
 
-def scales(form: int, S: Array, G: Array, g: Array, now: Array) -> Number:
-    """g (2, k): exp(-+G) over the total, so that e * g sums to 1; returns the total.
-
-    now: (2, k) what e of a sign can add to a gain. Real votes: h(p, q) = 1 - sqrt((1-p)(1-q)) -
-    sqrt(pq) <= p + q, p = P/S+, q = N/S-, and a label adds 2 sqrt(S+ S-) h; others: its weight.
-    """
-    total = 0.0
-    for label in range(S.shape[1]):
-        g[0, label], g[1, label] = np.exp(G[label]), np.exp(-G[label])
-        total += S[0, label] * g[0, label] + S[1, label] * g[1, label]
-    for label in range(S.shape[1]):
-        g[0, label] /= total
-        g[1, label] /= total
-        if form > 0:
-            now[0, label], now[1, label] = g[0, label], g[1, label]
-        elif S[0, label] > 0 and S[1, label] > 0:
-            root = np.sqrt(S[1, label] / S[0, label])
-            now[0, label], now[1, label] = root / total, 1 / (root * total)
-        else:
-            now[0, label], now[1, label] = 0.0, 0.0
-    return total
-
-
 def row_scales(
     form: int, S: Array, g: Array, total: float, grid: Array, scale: Array, units: Array
 ) -> Number:
@@ -160,7 +137,9 @@ def fit_bound(
                 bound[0], bound[1], bound[2], bound[3] = ratio, out, least, found
 
 
-ANY_ORDER = frozenset({"upper", "gain_of_sums"})
+ANY_ORDER = frozenset(
+    {"upper", "upper_abstaining", "upper_discrete", "upper_discrete_abstaining", "gain_of_sums"}
+)
 """Functions whose sums may be made in any order: bounds, which `ALLOWED` makes wide enough."""
 ALLOWED = 1e-6
 """What bounds may be wrong by in float32, of a total weight of 1."""
@@ -173,60 +152,81 @@ order of adding, and as much for safety.
 """
 
 
+# subtle: a function for each form; one for all of them takes three times as long
 def upper(
-    form: int, rows: Array, r: int, yes: Number, units: Array, counts: Array, scale: Array,
-    base: float,
-) -> Number:  # fmt: skip
-    """At least the gain of a term, from its row r, in float32.
+    rows: Array, r: int, yes: Number, units: Array, counts: Array, scale: Array, base: float
+) -> Number:
+    """At least the gain of a term, from its row r, in float32: form 0.
 
     yes: its documents, so many numbers were rounded down; counts (2, kp): no more of a label.
     units, scale, base: of `row_scales`.
     """
-    zero, one, two = np.float32(0), np.float32(1), np.float32(2)
-    inside: Number = np.float32(yes)
+    one: Number = np.float32(1)
     most: Number = np.uint32(yes)
+    total: Number = np.float32(0)
     kp = rows.shape[2]
-    added = kp * ADDED
-    total: Number = zero
-    # subtle: one loop a form, so that each becomes vector code
-    if form == 0:
-        for label in range(kp):
-            N, P, AB = rows[r, 0, label], rows[r, 1, label], scale[0, label]
-            n = np.uint32(units[0, label] - min(np.uint32(N + most), units[0, label]))
-            p = np.uint32(units[1, label] - min(np.uint32(P + most), units[1, label]))
-            total += scale[1, label] * (
-                one
-                - np.sqrt(np.float32(N) * np.float32(P) * AB)
-                - np.sqrt(np.float32(n) * np.float32(p) * AB)
-            )
-        return base + 2 * np.float64(total) * (1 + added) + IN_ROOTS
-    if form == 1:
-        for label in range(kp):
-            N, P = np.float32(rows[r, 0, label]), np.float32(rows[r, 1, label])
-            A, B = scale[0, label], scale[1, label]
-            n, p = min(inside, counts[0, label]), min(inside, counts[1, label])
-            total += (N + n) * A + (P + p) * B - two * np.sqrt(N * A * (P * B))
-        return np.float64(total) * (1 + added) + ALLOWED
-    if form == 2:
-        around: Number = two * inside + np.float32(4)
-        for label in range(kp):
-            N, P = rows[r, 0, label], rows[r, 1, label]
-            A, B = scale[0, label], scale[1, label]
-            n = np.uint32(units[0, label] - min(N, units[0, label]))
-            p = np.uint32(units[1, label] - min(P, units[1, label]))
-            x = np.float32(P) * B - np.float32(N) * A
-            y = np.float32(p) * B - np.float32(n) * A
-            total += abs(x) + abs(y) + around * (A + B)
-        edge = min(1.0, np.float64(total) * (1 + added) + ALLOWED)
-        return 1 - np.sqrt(1 - edge * edge) + ALLOWED
-    wrong = zero
+    for label in range(kp):
+        N, P, AB = rows[r, 0, label], rows[r, 1, label], scale[0, label]
+        n = np.uint32(units[0, label] - min(np.uint32(N + most), units[0, label]))
+        p = np.uint32(units[1, label] - min(np.uint32(P + most), units[1, label]))
+        total += scale[1, label] * (
+            one
+            - np.sqrt(np.float32(N) * np.float32(P) * AB)
+            - np.sqrt(np.float32(n) * np.float32(p) * AB)
+        )
+    return base + 2 * np.float64(total) * (1 + kp * ADDED) + IN_ROOTS
+
+
+def upper_abstaining(
+    rows: Array, r: int, yes: Number, units: Array, counts: Array, scale: Array, base: float
+) -> Number:
+    """The same: form 1."""
+    inside: Number = np.float32(yes)
+    two: Number = np.float32(2)
+    total: Number = np.float32(0)
+    kp = rows.shape[2]
+    for label in range(kp):
+        N, P = np.float32(rows[r, 0, label]), np.float32(rows[r, 1, label])
+        A, B = scale[0, label], scale[1, label]
+        n, p = min(inside, counts[0, label]), min(inside, counts[1, label])
+        total += (N + n) * A + (P + p) * B - two * np.sqrt(N * A * (P * B))
+    return np.float64(total) * (1 + kp * ADDED) + ALLOWED
+
+
+def upper_discrete(
+    rows: Array, r: int, yes: Number, units: Array, counts: Array, scale: Array, base: float
+) -> Number:
+    """The same: form 2."""
+    around: Number = np.float32(2) * np.float32(yes) + np.float32(4)
+    total: Number = np.float32(0)
+    kp = rows.shape[2]
+    for label in range(kp):
+        N, P = rows[r, 0, label], rows[r, 1, label]
+        A, B = scale[0, label], scale[1, label]
+        n = np.uint32(units[0, label] - min(N, units[0, label]))
+        p = np.uint32(units[1, label] - min(P, units[1, label]))
+        x = np.float32(P) * B - np.float32(N) * A
+        y = np.float32(p) * B - np.float32(n) * A
+        total += abs(x) + abs(y) + around * (A + B)
+    edge = min(1.0, np.float64(total) * (1 + kp * ADDED) + ALLOWED)
+    return 1 - np.sqrt(1 - edge * edge) + ALLOWED
+
+
+def upper_discrete_abstaining(
+    rows: Array, r: int, yes: Number, units: Array, counts: Array, scale: Array, base: float
+) -> Number:
+    """The same: form 3."""
+    inside: Number = np.float32(yes)
+    total: Number = np.float32(0)
+    wrong: Number = np.float32(0)
+    kp = rows.shape[2]
     for label in range(kp):
         A, B = scale[0, label], scale[1, label]
         q, p = np.float32(rows[r, 0, label]) * A, np.float32(rows[r, 1, label]) * B
         total += max(p, q) + inside * (A + B)
         wrong += min(p, q)
-    least = np.float64(wrong) * (1 - added) - ALLOWED
-    d = np.sqrt(np.float64(total) * (1 + added)) - np.sqrt(max(least, 0.0))
+    least = np.float64(wrong) * (1 - kp * ADDED) - ALLOWED
+    d = np.sqrt(np.float64(total) * (1 + kp * ADDED)) - np.sqrt(max(least, 0.0))
     return d * d + ALLOWED
 
 
@@ -301,7 +301,7 @@ def scan(
     best: a value (gain x preference) known to be reached; slop: SLOP of it. greatest: of
     preference. state, measure: of STATE, MEASURE. sums: room, (2, kp). found: (conditions, bounds
     on their values, terms that want a row), filled from low on; returns how many conditions. near:
-    (conditions, bounds) of the greatest met, for the next search to begin with. bound: (5,), see
+    (terms, bounds) of the greatest met, for the next search to begin with. bound: (5,), see
     `fit_bound`; then how many want a row.
     """
     S, g = e[2], e[3]
@@ -335,7 +335,17 @@ def scan(
                     continue
             if t < len(slot) and slot[t] >= 0:
                 used[t] = clock
-                value = like * upper(form, rows, slot[t], sizes[t], units, counts, scale, base)
+                r, yes = slot[t], sizes[t]
+                if form == 0:
+                    value = like * upper(rows, r, yes, units, counts, scale, base)
+                elif form == 1:
+                    value = like * upper_abstaining(rows, r, yes, units, counts, scale, base)
+                elif form == 2:
+                    value = like * upper_discrete(rows, r, yes, units, counts, scale, base)
+                else:
+                    value = like * upper_discrete_abstaining(
+                        rows, r, yes, units, counts, scale, base
+                    )
             else:
                 value = like * summed(form, j, lists, labels, e, sums)
                 if t < len(slot):
@@ -344,7 +354,7 @@ def scan(
                         wants[low + wanted] = t
                         wanted += 1
             if value > near_values[-1]:
-                keep_near(j, value, near_numbers, near_values)
+                keep_near(t, value, near_numbers, near_values)
             if value >= best - slop:
                 conditions[low + count], values[low + count] = j, value
                 count += 1
@@ -352,7 +362,7 @@ def scan(
     return count
 
 
-def keep_near(j: int, value: float, near: Array, near_values: Array) -> None:
+def keep_near(t: int, value: float, near: Array, near_values: Array) -> None:
     """Insert into the lists of the greatest, descending."""
     place = len(near)
     while place > 0 and near_values[place - 1] < value:
@@ -360,11 +370,10 @@ def keep_near(j: int, value: float, near: Array, near_values: Array) -> None:
         if place + 1 < len(near):
             near[place + 1], near_values[place + 1] = near[place], near_values[place]
     if place < len(near):
-        near[place], near_values[place] = j, value
+        near[place], near_values[place] = t, value
 
 
 SIGNATURES: dict[Callable[..., Any], str] = {
-    scales: f"int64, {TABLE}, float64[::1], {TABLE}, {TABLE}",
     row_scales: f"int64, {TABLE}, {TABLE}, float64, {TABLE}, float32[:, ::1], uint32[:, ::1]",
     scan: "int64, int64, int64, float64, float64, uint64, float64, float64, float64, float64, "
     f"int64, float64[::1], {STATE}, {ROWS}, {MEASURE}, {LISTS}, {LABELS}, {E}, {TABLE}, "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from boostext.boosting.engines.incremental import IncrementalEngine
     from boostext.boosting.engines.kept import KeptSums
 
-NEAR, FIRST = 32, 2
+NEAR, FIRST = 32, 4
 """Terms of the greatest bounds that are kept for the next search; how many of them begin it."""
 AT_ONCE = 64
 """Conditions that are summed before they are compared."""
@@ -62,20 +62,35 @@ class Search:
         )
 
     def begin(self, near: Int32) -> None:
-        """Reach a good value with the last search's runners-up, or with terms of great mass."""
-        mass, numbers = self.engine.mass, self.engine.terms.numbers
-        self._work = self.engine.work(self.engine.pending) + len(self.engine.mass)
-        if self.engine.pays(self._work):
-            self.engine.shares.wake()
-        near = near[eligible(self.draw, near)][:FIRST]
-        if not len(near) and len(mass):
+        """Reach a good value by the last search's runners-up, or by terms of great mass."""
+        engine = self.engine
+        mass, numbers = engine.mass, engine.terms.numbers
+        self._work = engine.work(engine.pending) + len(mass)
+        if engine.pays(self._work):
+            engine.shares.wake()
+        near = near[eligible(self.draw, numbers[near])][:FIRST]
+        self._reach(near)
+        if self.best >= 0 or not len(mass):
+            return
+        if not len(near):
             drawn = np.where(eligible(self.draw, numbers), mass, -1)
             heaviest = np.argpartition(drawn, -min(FIRST, len(drawn)))[-FIRST:]
-            near = numbers[heaviest[drawn[heaviest] >= 0]]
-        self.look(near[:1] if self.engine.kept else near)
+            near = heaviest[drawn[heaviest] >= 0].astype(np.int32)
+        self.look(numbers[near[:1] if engine.kept else near])
+
+    def _reach(self, near: Int32) -> None:
+        """What these terms gain at least, by rows that have yet to hear of changes."""
+        engine = self.engine
+        likes = self.preference[engine.terms.numbers[near]]
+        self.best = engine.kernels["reached"](
+            engine.form, near, likes, engine.pending, engine.terms.numbers, engine.lists,
+            engine.labels, engine.rows.slot, engine.rows.sums, self._base, engine.total,
+            engine.sums, engine.g, engine.grid, np.zeros((2, engine.rows.width), np.uint32),
+        )  # fmt: skip
+        self.slop = SLOP * self.greatest if self.best >= 0 else 0.0
 
     def look(self, numbers: Int32) -> None:
-        """Take these eligible conditions as candidates."""
+        """Take those of these conditions that are eligible as candidates."""
         wanted = [
             j for j in numbers[eligible(self.draw, numbers)].tolist() if j not in self._values
         ]
@@ -167,15 +182,15 @@ class Search:
         engine = self.engine
         near, bound = (np.zeros(NEAR, np.int32), np.zeros(NEAR)), np.zeros(5)
         state = (
-            engine.terms.numbers, engine.terms.sizes, engine.slot, engine.mass, engine.asked,
-            engine.used,
+            engine.terms.numbers, engine.terms.sizes, engine.rows.slot, engine.mass,
+            engine.rows.asked, engine.rows.used,
         )  # fmt: skip
         measure = engine.all, engine.counts, engine.scale, engine.now, engine.worth
-        sums = np.zeros((2, engine.rows.shape[2]))
+        sums = np.zeros((2, engine.rows.width))
         count = engine.kernels["scan"](
             engine.form, low, high, self.best, self.slop, np.uint64(self.draw.key),
             self.draw.share, self.greatest, self._base, engine.total, engine.clock,
-            self.looked_up, state, engine.rows, measure, engine.lists, engine.labels, engine.e,
+            self.looked_up, state, engine.rows.sums, measure, engine.lists, engine.labels, engine.e,
             sums, engine.found, near, bound,
         )  # fmt: skip
         numbers, bounds, wanted = engine.found

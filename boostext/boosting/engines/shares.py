@@ -15,52 +15,46 @@ from numpy.typing import NDArray
 
 from boostext.arrays import Int32
 
-PASSED, HEARD, TOLD, LOOKED = 0.7, 1.0, 5.0, 45.0
+PASSED, HEARD, TOLD, LOOKED = 0.4, 1.0, 6.0, 20.0
 """About what a term costs in a round that is passed over; each of its changed documents, without a
 row and with one; a row that is looked at: in nanoseconds, but only their ratios count."""
 LIFE = 64
 """Rounds that ranges are kept at most."""
 
 
+SIZES, LARGE = (0.4, 0.3, 0.2, 0.1), 1e6
+"""Shares of the work, where it is large: a range of the first for each thread, then one of the
+second ... Threads take ranges as they come to it, so that who wakes late, or meets more work than
+foreseen, takes fewer. Every range costs a look at all that changed.
+"""
+
 Part = tuple[int, int]
-ROUSE = (None, (0, 0))
 
 
 class Worker:
-    """A thread that waits for parts of the work of a round: a pool takes longer to pass these on
-    than some take.
-    """
+    """A thread that waits for work: a pool takes longer to pass it on than some of it takes."""
 
     def __init__(self) -> None:
-        self._asked: SimpleQueue[Any] = SimpleQueue()
-        self._made: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-        threading.Thread(target=_serve, args=(self._asked, self._made), daemon=True).start()
+        self._asked: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        threading.Thread(target=_serve, args=(self._asked,), daemon=True).start()
         weakref.finalize(self, self._asked.put, None)
 
-    def begin(self, work_on: Callable[[int, int], Any], part: Part) -> None:
-        self._asked.put((work_on, part))
-
-    def rouse(self) -> None:
-        self._asked.put(ROUSE)
-
-    def end(self) -> tuple[Any, BaseException | None]:
-        """What came of it, and what it raised."""
-        return self._made.get()
+    def begin(self, work: Callable[[], None]) -> None:
+        self._asked.put(work)
 
 
-def _serve(asked: SimpleQueue[Any], made: SimpleQueue[Any]) -> None:
-    while task := asked.get():
-        if task is ROUSE:
-            continue
-        try:
-            made.put((task[0](*task[1]), None))
-        except BaseException as error:  # noqa: BLE001  raised again by at_once
-            made.put((None, error))
-        del task
+def _serve(asked: SimpleQueue[Callable[[], None] | None]) -> None:
+    while work := asked.get():
+        work()
+        del work
+
+
+def _nothing() -> None:
+    """What a thread is roused by."""
 
 
 class Shares:
-    """The terms in ranges, one for each thread. sizes: (n,) documents of each term."""
+    """The terms in ranges for threads. sizes: (n,) documents of each term."""
 
     def __init__(self, sizes: Int32, threads: int) -> None:
         self._sizes, self.threads = sizes, threads
@@ -73,28 +67,44 @@ class Shares:
 
     def wake(self) -> None:
         """Rouse the threads: soon there will be work."""
-        if self.threads > 1 and len(self._ranges) > 1:
+        if len(self._ranges) > 1:
             for worker in self._workers:
-                worker.rouse()
+                worker.begin(_nothing)
 
     def at_once(self, work_on: Callable[[int, int], Any], parts: Sequence[Part]) -> list[Any]:
-        """What `work_on` returns for each part, in order, each in a thread."""
-        for worker, part in zip(self._workers, parts[1:], strict=False):
-            worker.begin(work_on, part)
+        """What `work_on` returns for each part, in order; each thread takes the next as it can."""
+        made: dict[int, Any] = {}
+        others: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
+        ahead, own = iter(range(len(parts))), 0
+
+        def some() -> None:
+            for i in ahead:
+                try:
+                    others.put((i, work_on(*parts[i]), None))
+                except BaseException as error:  # noqa: BLE001  raised again below
+                    others.put((i, None, error))
+
+        for worker in self._workers[: len(parts) - 1]:
+            worker.begin(some)
         try:
-            first = work_on(*parts[0])
+            for i in ahead:
+                own += 1
+                made[i] = work_on(*parts[i])
         finally:
-            made = [w.end() for w, _ in zip(self._workers, parts[1:], strict=False)]
-        for _, error in made:
+            left = len(list(ahead))
+            theirs = [others.get() for _ in range(len(parts) - own - left)]
+        for i, result, error in theirs:
             if error is not None:
                 raise error
-        return [first, *(result for result, _ in made)]
+            made[i] = result
+        return [made[i] for i in range(len(parts))]
 
-    def cut(self, work: NDArray[Any]) -> list[Part]:
-        """Ranges of about equal work, one for each thread. work: (n,) of each item."""
+    def cut(self, work: NDArray[Any], sizes: Sequence[float] = (1.0,)) -> list[Part]:
+        """Ranges of about equal work, for each of the sizes one a thread. work: (n,) of each."""
         done = np.cumsum(work)
         last = done[-1] if len(done) else 0
-        cuts = np.searchsorted(done - work / 2, np.linspace(0, last, self.threads + 1)[1:-1])
+        ends = np.cumsum(np.repeat(sizes, self.threads))[:-1] / self.threads
+        cuts = np.searchsorted(done - work / 2, last * ends)
         return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
 
     def deal(self, clock: int, slot: Int32, changed: float) -> None:
@@ -107,7 +117,8 @@ class Shares:
         with_row = np.zeros(len(self._sizes), np.bool_)
         with_row[: len(slot)] = slot >= 0
         told = changed * self._sizes * np.where(with_row, TOLD, HEARD)
-        self._ranges = self.cut(told + np.where(with_row, LOOKED, PASSED))
+        work = told + np.where(with_row, LOOKED, PASSED)
+        self._ranges = self.cut(work, SIZES if work.sum() > LARGE else (1.0,))
 
     @cached_property
     def _workers(self) -> list[Worker]:
