@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Int32
+from boostext.arrays import Float64, Int32
 
 PASSED, HEARD, TOLD, LOOKED = 0.4, 1.0, 6.0, 20.0
 """About what a term costs in a round that is passed over; each of its changed documents, without a
@@ -59,11 +60,20 @@ class Shares:
     def __init__(self, sizes: Int32, threads: int) -> None:
         self._sizes, self.threads = sizes, threads
         self._ranges = [(0, len(sizes))]
+        self._shares, self._ended = np.full(threads, 1 / threads), np.zeros(threads)
         self._round = 0
 
     def each(self, work_on: Callable[[int, int], Any]) -> list[Any]:
         """What `work_on` returns for each range, in order."""
-        return self.at_once(work_on, self._ranges)
+        began = time.perf_counter()
+
+        def timed(low: int, high: int) -> tuple[Any, float]:
+            return work_on(low, high), time.perf_counter() - began
+
+        found = self.at_once(timed, self._ranges)
+        if len(found) == self.threads:
+            self._ended += [ended for _, ended in found]
+        return [made for made, _ in found]
 
     def wake(self) -> None:
         """Rouse the threads: soon there will be work."""
@@ -99,12 +109,12 @@ class Shares:
             made[i] = result
         return [made[i] for i in range(len(parts))]
 
-    def cut(self, work: NDArray[Any], sizes: Sequence[float] = (1.0,)) -> list[Part]:
-        """Ranges of about equal work, for each of the sizes one a thread. work: (n,) of each."""
+    def cut(self, work: NDArray[Any], shares: Sequence[float] | Float64 = ()) -> list[Part]:
+        """Ranges with these shares of the work, else equal ones for the threads. work: of each."""
         done = np.cumsum(work)
         last = done[-1] if len(done) else 0
-        ends = np.cumsum(np.repeat(sizes, self.threads))[:-1] / self.threads
-        cuts = np.searchsorted(done - work / 2, last * ends)
+        ends = np.cumsum(shares if len(shares) else np.full(self.threads, 1 / self.threads))
+        cuts = np.searchsorted(done - work / 2, last * ends[:-1])
         return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
 
     def deal(self, clock: int, slot: Int32, changed: float) -> None:
@@ -118,7 +128,16 @@ class Shares:
         with_row[: len(slot)] = slot >= 0
         told = changed * self._sizes * np.where(with_row, TOLD, HEARD)
         work = told + np.where(with_row, LOOKED, PASSED)
-        self._ranges = self.cut(work, SIZES if work.sum() > LARGE else (1.0,))
+        large = np.repeat(SIZES, self.threads) / self.threads
+        self._ranges = self.cut(work, large if work.sum() > LARGE else self._even())
+
+    def _even(self) -> Float64:
+        """Shares with which threads end together, by when they ended so far."""
+        if self._ended.all():
+            self._shares *= np.sqrt(self._ended.mean() / self._ended)
+            self._shares /= self._shares.sum()
+        self._ended[:] = 0
+        return self._shares
 
     @cached_property
     def _workers(self) -> list[Worker]:
