@@ -57,6 +57,8 @@ def preferences(document_frequencies: Int64, m: int, rarity: float) -> Float64:
 
 def round_draw(settings: BoostingSettings, number: int) -> Eligible:
     """The key of round `number`: a share `term_fraction` of the conditions, drawn by hashing."""
+    if settings.term_fraction >= 1:
+        return Eligible(0, 1.0)
     key = int(mix(np.array([settings.seed * 0x100000001 + number], np.uint64))[0])
     return Eligible(key, settings.term_fraction)
 

@@ -113,6 +113,8 @@ def _group(
 
 def _renumbered(numbers: Int32, stays: Int64, known: int) -> Int32:
     """Survivors numbered from 0 in their order; -1 for all others. In place."""
+    if len(stays) == known:
+        return numbers
     new = np.full(known + 1, -1, np.int32)  # the last is where -1 looks
     new[stays] = np.arange(len(stays))
     return np.take(new, numbers, out=numbers, mode="wrap")
