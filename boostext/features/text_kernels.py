@@ -113,12 +113,15 @@ def tokenize(
     p, d, n, known, stops, frozen = state[0], state[1], state[2], state[3], state[4], state[5]
     while d < len(ends):
         end = ends[d]
-        kind, before = (
-            np.int64(OTHER),
-            np.int64(OTHER),
-        )  # of the open token; class of the character before
+        # of the open token; class of the character before
+        kind, before = np.int64(OTHER), np.int64(OTHER)
         start = stop = p
         while p <= end:
+            # subtle: most characters go on with a word, and are one byte
+            if kind == WORD:
+                while p < end and text[p] < 0x80 and classes[text[p]] == WORD:
+                    p += 1
+                    stop, before = p, np.int64(WORD)
             c, step = np.int64(OTHER), 1
             if p < end:
                 step = width(text[p])
