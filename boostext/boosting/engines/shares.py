@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
@@ -100,14 +100,25 @@ class Shares:
             for i in ahead:
                 own += 1
                 made[i] = work_on(*parts[i])
-        finally:
-            left = len(list(ahead))
-            theirs = [others.get() for _ in range(len(parts) - own - left)]
-        for i, result, error in theirs:
+        except BaseException:
+            for _ in ahead:
+                pass
+            self._await()
+            raise
+        for _ in range(len(parts) - own):
+            i, made[i], error = others.get()
             if error is not None:
+                self._await()
                 raise error
-            made[i] = result
         return [made[i] for i in range(len(parts))]
+
+    def _await(self) -> None:
+        """Until no thread is at work."""
+        done: SimpleQueue[None] = SimpleQueue()
+        for worker in self._workers:
+            worker.begin(partial(done.put, None))
+        for _ in self._workers:
+            done.get()
 
     def cut(self, work: NDArray[Any], shares: Sequence[float] | Float64 = ()) -> list[Part]:
         """Ranges with these shares of the work, else equal ones for the threads. work: of each."""
