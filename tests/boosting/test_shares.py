@@ -2,6 +2,7 @@
 
 import threading
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_ranges_cover_all_terms_once_and_threads_share_them():
         ranges = made.each(work)
         assert ranges[0][0] == 0
         assert ranges[-1][1] == 100
-        assert all(a[1] == b[0] for a, b in zip(ranges, ranges[1:], strict=False))
+        assert all(a[1] == b[0] for a, b in pairwise(ranges))
         met += [thread for *_, thread in ranges]
     assert len(set(met)) == 2
 
