@@ -272,7 +272,8 @@ class IncrementalEngine:
         exponent[start.example <= 0] = -np.inf
         exponent -= exponent.max()
         least = exponent.min(where=exponent > -np.inf, initial=0.0)
-        self._deep = bool(least < np.log(DEEP))
+        lightest = start.example.min(where=start.example > 0, initial=1.0)
+        self._deep = bool(least + np.log(lightest) < np.log(DEEP))
         np.exp(exponent, out=exponent)
         exponent *= start.example[:, None]
         self._pos[:] = exponent[self._rows_of_pos, sets.items] * start.positive

@@ -12,6 +12,9 @@ from boostext.boosting.engines.shapes import CHANGES, LABELS, LISTS, ROWS, TABLE
 ALLOWED = 1e-9
 """What a bound may be wrong by in 64 bits."""
 
+CANCEL = 2.0**-50
+"""The share of a sum that its rest may be wrong by, where nearly all of it is taken away."""
+
 
 def reached(
     form: int, near: Array, likes: Array, changes: Array, numbers: Array, lists: Array,
@@ -65,13 +68,13 @@ def lower(
     for label in range(S.shape[1]):
         N, P = np.float64(row[0, label]), np.float64(row[1, label])
         D0, D1 = S[0, label] * grid[0, label], S[1, label] * grid[1, label]
-        n, p = max(D0 - N, 0.0), max(D1 - P, 0.0)
+        n, p = max(D0 - N, 0.0) + D0 * CANCEL, max(D1 - P, 0.0) + D1 * CANCEL
         a, b = g[0, label] / grid[0, label], g[1, label] / grid[1, label]
         if form == 0:
             if D0 > 0 and D1 > 0:
                 roots = np.sqrt(min(N + yes, D0) * min(P + yes, D1)) + np.sqrt(n * p)
                 weight = np.sqrt(S[0, label] * S[1, label]) / total
-                gain += 2 * weight * (1 - roots / np.sqrt(D0 * D1))
+                gain += 2 * weight * (1 - roots / (np.sqrt(D0) * np.sqrt(D1)))
         elif form == 1:
             d = max(
                 np.sqrt(P * b) - np.sqrt((N + yes) * a), np.sqrt(N * a) - np.sqrt((P + yes) * b)

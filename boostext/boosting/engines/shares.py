@@ -94,9 +94,9 @@ class Shares:
                 except BaseException as error:  # noqa: BLE001  raised again below
                     others.put((i, None, error))
 
-        for worker in self._workers[: len(parts) - 1]:
-            worker.begin(some)
         try:
+            for worker in self._workers[: len(parts) - 1]:
+                worker.begin(some)
             for i in ahead:
                 own += 1
                 made[i] = work_on(*parts[i])
