@@ -44,8 +44,9 @@ SHORT = 4
 COARSE = 4
 """What the sum of a label's e may fall by: its steps then have grown too great."""
 SPREAD, DEEP = 300, 1e-150
-"""What e may have moved by, in exponents, before its least is looked at; and how deep it may be: it
-cannot rise again from below what doubles hold.
+"""What e may have moved by, in exponents, before its least is looked at; and from where on it may
+fall below what doubles hold, 1e-308, before the next look. What did is 0 and does not rise with the
+rest; it would count again, at 1e-25, after 650 more, so that at 600 all e are computed anew.
 """
 FALLEN = 1e-9
 """What is left of e when it is computed anew: where all labels are alike, nothing else tells."""
@@ -243,12 +244,13 @@ class IncrementalEngine:
         return bool(np.abs(self._G).max() > 200 or roots[coarse].sum() > 0.02 * roots.sum())
 
     def _sunken(self) -> bool:
-        """Whether some e may have fallen too deep."""
-        if self._spread <= SPREAD:
-            return False
-        self._spread = 0.0
-        least = min(e.min(where=e > 0, initial=1.0) for e in (self._neg, self._pos))
-        return self._deep or least < DEEP
+        """Whether some e may have fallen below what doubles hold, and risen again since."""
+        if self._deep:
+            return self._spread > 2 * SPREAD
+        if self._spread > SPREAD:
+            least = min(e.min(where=e > 0, initial=1.0) for e in (self._neg, self._pos))
+            self._deep, self._spread = bool(least < DEEP), 0.0
+        return False
 
     def _renew(self) -> None:
         """Everything anew from the scores: e = D, all scales 1."""
