@@ -23,12 +23,6 @@ LIFE = 64
 """Rounds that ranges are kept at most."""
 
 
-SIZES, LARGE = (0.4, 0.3, 0.2, 0.1), 1e6
-"""Shares of the work, where it is large: a range of the first for each thread, then one of the
-second ... Threads take ranges as they come to it, so that who wakes late, or meets more work than
-foreseen, takes fewer. Every range costs a look at all that changed.
-"""
-
 Part = tuple[int, int]
 
 
@@ -71,7 +65,7 @@ class Shares:
             return work_on(low, high), time.perf_counter() - began
 
         found = self.at_once(timed, self._ranges)
-        if len(found) == self.threads:
+        if len(found) == self.threads:  # not before ranges are dealt out
             self._ended += [ended for _, ended in found]
         return [made for made, _ in found]
 
@@ -139,8 +133,7 @@ class Shares:
         with_row[: len(slot)] = slot >= 0
         told = changed * self._sizes * np.where(with_row, TOLD, HEARD)
         work = told + np.where(with_row, LOOKED, PASSED)
-        large = np.repeat(SIZES, self.threads) / self.threads
-        self._ranges = self.cut(work, large if work.sum() > LARGE else self._even())
+        self._ranges = self.cut(work, self._even())
 
     def _even(self) -> Float64:
         """Shares with which threads end together, by when they ended so far."""
