@@ -35,7 +35,7 @@ from boostext.cli.talk import Talk
 @click.option("--reliability", is_flag=True, help="Show how often probabilities came true.")
 @click.option("-o", "--output", metavar="MODEL2", help="Where --tune-thresholds writes.")
 @threads_option
-@overriding_options(short=True)
+@overriding_options
 @json_option
 @talk_options
 def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:

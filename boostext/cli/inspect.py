@@ -9,6 +9,7 @@ import click
 from boostext.cli.options import (
     SettingsCommand,
     json_option,
+    misread,
     overriding_options,
     talk_options,
     threads_option,
@@ -34,14 +35,14 @@ from boostext.cli.talk import Talk
 )  # fmt: skip
 @click.option("--dot", is_flag=True, help="Print the rules as a tree for Graphviz instead.")
 @click.option("--margins", is_flag=True, help="Show the distribution of margins, and its bound.")
-@click.option("--label", multiple=True, metavar="LABEL", help="Only this label; repeat.")
+@click.option("--only-label", multiple=True, metavar="LABEL", help="Show this label only; repeat.")
 @click.option(
     "--term", multiple=True, metavar="TERM",
     help="All about this term; with DATA also the documents that have it. Repeat.",
 )  # fmt: skip
 @click.option("--grep", metavar="PATTERN", help="List the terms that the pattern is found in.")
 @click.option(
-    "--where", multiple=True, metavar="FILTER",
+    "--terms-where", multiple=True, metavar="FILTER",
     help="List the terms that fit, as documents>=10, kind=number, column=subject or label~^re; "
     "columns are those of the JSON. Repeat.",
 )  # fmt: skip
@@ -50,7 +51,7 @@ from boostext.cli.talk import Talk
     help="Why a document has its scores: that of DATA with this id, or without DATA this text.",
 )  # fmt: skip
 @threads_option
-@overriding_options(short=False)
+@overriding_options
 @json_option
 @talk_options
 def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
@@ -67,4 +68,6 @@ def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> Non
     """
     from boostext.cli.inspection import Job, run
 
+    if wrong := misread("label", values["overrides"], data):
+        raise click.UsageError(wrong)
     run(Job(model, data, **values), talk)

@@ -53,7 +53,7 @@ class Job:
     paths: tuple[str, ...]
     output: str | None
     top: int
-    label: tuple[str, ...]
+    only_label: tuple[str, ...]
     threads: int
     overrides: dict[str, Any]
     as_json: bool
@@ -62,16 +62,16 @@ class Job:
     dot: bool = False
     term: tuple[str, ...] = ()
     grep: str | None = None
-    where: tuple[str, ...] = ()
+    terms_where: tuple[str, ...] = ()
     document: str | None = None
 
     @property
     def wish(self) -> Wish:
-        return Wish(self.term, self.grep, self.where, self.label)
+        return Wish(self.term, self.grep, self.terms_where, self.only_label)
 
     @property
     def lists_terms(self) -> bool:
-        return bool(self.term or self.where or self.grep is not None)
+        return bool(self.term or self.terms_where or self.grep is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +116,11 @@ def look_at_all(job: Job, model: Model, talk: Talk) -> None:
 
 def label_numbers(job: Job, model: Model) -> list[int]:
     """The labels asked for; none where all are. Votes of coded labels are about columns."""
-    return [] if model.code else [model.labels.index(label) for label in job.label]
+    return [] if model.code else [model.labels.index(label) for label in job.only_label]
 
 
 def check_labels(job: Job, model: Model) -> None:
-    for label in job.label:
+    for label in job.only_label:
         if label not in model.labels:
             hint = nearest(label, model.labels) or "; inspect lists those it has"
             raise SettingsError(f"the model has no label {label!r}{hint}")
@@ -129,11 +129,13 @@ def check_labels(job: Job, model: Model) -> None:
 def look_at_some(job: Job, model: Model, talk: Talk) -> None:
     """One document, or some terms."""
     if job.document is not None and job.lists_terms:
-        raise SettingsError("--document does not go with --term, --grep and --where; give one")
+        raise SettingsError(
+            "--document does not go with --term, --grep and --terms-where; give one"
+        )
     settings = with_given(model.data, job.overrides)
     if job.document is not None:
         document = wanted_document(job.document, job.paths, settings, model)
-        labels = [model.labels.index(label) for label in job.label]
+        labels = [model.labels.index(label) for label in job.only_label]
         show_document(said_of(model, document, labels), job.top, job.as_json, job.output, talk)
         return
     bad = BadRecords()
@@ -190,13 +192,13 @@ def write(
 
 
 def view(job: Job, model: Model, found: DataOutliers | None) -> View:
-    labels = job.label or model.labels
+    labels = job.only_label or model.labels
     terms, wanted = term_rows(model), [model.labels.index(label) for label in labels]
     speaking_for, speaking_against = (
         [row for row in label_terms(terms, model.labels, job.top, against) if row.label in labels]
         for against in (False, True)
     )
-    rows = [] if found is None else [row for row in found.rows if concerns(row, job.label)]
+    rows = [] if found is None else [row for row in found.rows if concerns(row, job.only_label)]
     rules = rules_of(model, wanted, job.top)
     return View(rules, speaking_for, speaking_against, rows[: job.top], found)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+import shlex
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,22 +125,36 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
     return decorate
 
 
-def overriding_options(short: bool) -> Callable[[Command], Command]:
+def overriding_options(command: Command) -> Command:
     """Data options where a model already says how records look.
 
-    The command receives `data`, a dictionary of what was given. short: --text is offered beside
-    --text-column, and so on.
+    The command receives `overrides`, a dictionary of what was given.
     """
 
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def with_overrides(**values: Any) -> Any:
-            values["overrides"] = _given("overrides", values)
-            return command(**values)
+    @functools.wraps(command)
+    def with_overrides(**values: Any) -> Any:
+        values["overrides"] = _given("overrides", values)
+        return command(**values)
 
-        return _add_options(with_overrides, "overrides", DataSettings, short, defaults=False)
+    return _add_options(with_overrides, "overrides", DataSettings, defaults=False)
 
-    return decorate
+
+NAMES_DATA = {
+    "text": ("the field that holds the text", "the text of one document", "--document"),
+    "label": ("the field that holds the labels", "a label to show", "--only-label"),
+}
+"""field option -> what it names; what is asked for by the other option, where there is no data"""
+
+
+def misread(name: str, overrides: Mapping[str, Any], data: Sequence[str]) -> str:
+    """What to say where `--text TEXT` was given without data, as if it were the text itself."""
+    if data or name not in overrides:
+        return ""
+    field, meant, option = NAMES_DATA[name]
+    return (
+        f"--{name} names {field} in DATA, and there is no DATA; {meant} is given by "
+        f"{option} {shlex.quote(overrides[name][0])}"
+    )
 
 
 def _file_values(path: str | None, groups: list[type[Group]]) -> dict[str, Any]:
@@ -166,16 +181,16 @@ def _given(group: str, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add_options(
-    command: Command, group_name: str, group: type[Group], short: bool = True, defaults: bool = True
+    command: Command, group_name: str, group: type[Group], defaults: bool = True
 ) -> Command:
     for field in reversed(list(group.options())):
-        for option in reversed(_options(field, group_name, SECTIONS[group], short, defaults)):
+        for option in reversed(_options(field, group_name, SECTIONS[group], defaults)):
             command = option(command)
     return command
 
 
 def _options(
-    field: dataclasses.Field[Any], group: str, section: str, short: bool, defaults: bool
+    field: dataclasses.Field[Any], group: str, section: str, defaults: bool
 ) -> list[Callable[[Command], Command]]:
     """The option of one field, and a flag for each value that has one."""
     shared: dict[str, Any] = {"cls": SettingOption, "section": section, "default": None}
@@ -184,7 +199,7 @@ def _options(
                      is_flag=True, help=f"Short for --{field.name} {value}.", **shared)
         for flag, value in field.metadata["flags"].items()
     ]  # fmt: skip
-    names = _names(field, short)
+    names = _names(field)
     help = _help(field, defaults)
     kind = fields.kind(field)
     if kind == "flag":
@@ -205,13 +220,11 @@ def _reader(field: dataclasses.Field[Any]) -> Callable[..., Any]:
     return read
 
 
-def _names(field: dataclasses.Field[Any], short: bool) -> list[str]:
+def _names(field: dataclasses.Field[Any]) -> list[str]:
     name = fields.option_name(field)
     if field.metadata["negative"]:
         return [f"--{name}/--no-{name}"]
-    if field.name not in NAMED:
-        return [f"--{name}"]
-    return [f"--{name}", f"--{name}-column"] if short else [f"--{name}-column"]
+    return [f"--{name}", f"--{name}-column"] if field.name in NAMED else [f"--{name}"]
 
 
 def _metavar(field: dataclasses.Field[Any]) -> str:

@@ -6,14 +6,20 @@ from typing import Any
 
 import click
 
-from boostext.cli.options import SettingsCommand, overriding_options, talk_options, threads_option
+from boostext.cli.options import (
+    SettingsCommand,
+    misread,
+    overriding_options,
+    talk_options,
+    threads_option,
+)
 from boostext.cli.talk import Talk
 
 
 @click.command("predict", cls=SettingsCommand)
 @click.argument("model")
 @click.argument("data", nargs=-1, metavar="[DATA...|-]")
-@click.option("--text", "one_text", metavar="TEXT", help="One text to label, instead of DATA.")
+@click.option("--document", metavar="TEXT", help="The text of one document, instead of DATA.")
 @click.option(
     "--output", type=click.Choice(["jsonl", "tsv", "csv", "labels", "html"]), default=None,
     help="How results are written; html is a page with the words marked.  [default: jsonl]",
@@ -39,7 +45,7 @@ from boostext.cli.talk import Talk
     "page with --output html.",
 )  # fmt: skip
 @threads_option
-@overriding_options(short=False)
+@overriding_options
 @talk_options
 def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
     """Label new documents.
@@ -51,12 +57,15 @@ def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> Non
 
     \b
     Example:
-      boostext predict calls.boostext --text "call my mother collect please"
+      boostext predict calls.boostext --document "call my mother collect please"
     """
     from boostext.cli.predictions import Job, run
 
-    if (values["one_text"] is None) == (not data):
-        raise click.UsageError("expected DATA, - for stdin, or --text, and only one of them")
+    if (values["document"] is None) == (not data):
+        raise click.UsageError(
+            misread("text", values["overrides"], data)
+            or "expected DATA, - for stdin, or --document TEXT, and only one of them"
+        )
     if values.pop("as_json"):
         values["output"] = "jsonl"
     run(Job(model, data, **values), talk)

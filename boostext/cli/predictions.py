@@ -34,7 +34,7 @@ class Job:
 
     model: str
     paths: tuple[str, ...]
-    one_text: str | None
+    document: str | None
     output: str | None
     top: int | None
     all_scores: bool
@@ -59,7 +59,7 @@ def run(job: Job, talk: Talk) -> None:
         if prompt:
             sys.stdout.flush()
     tell_bad(bad, talk)
-    if bad.count or bad.blank_lines or (is_terminal(sys.stderr) and not job.one_text):
+    if bad.count or bad.blank_lines or (is_terminal(sys.stderr) and not job.document):
         talk.say(f"{count(told, 'result')}, one for each document")
 
 
@@ -84,9 +84,9 @@ def _wanted(job: Job, model: Model) -> Wanted:
 
 
 def _documents(job: Job, model: Model, bad: BadRecords, talk: Talk) -> Iterator[Document]:
-    if job.one_text is not None:
+    if job.document is not None:
         field = model.data.text[0]
-        return iter([Document("text", {field: job.one_text}, origin=Origin("--text", 0))])
+        return iter([Document("text", {field: job.document}, origin=Origin("--document", 0))])
     announce_stdin(job.paths, talk)
     return read_documents(
         test_files(job.paths), with_given(model.data, job.overrides), bad, labelled=False

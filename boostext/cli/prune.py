@@ -29,7 +29,7 @@ from boostext.cli.talk import Talk
     help="Keep the N most telling terms, and fit their votes anew on DATA, the training data.",
 )  # fmt: skip
 @threads_option
-@overriding_options(short=True)
+@overriding_options
 @json_option
 @talk_options
 def command(

@@ -1,4 +1,4 @@
-"""`boostext inspect --term, --grep, --where`: some terms of a model, and what they do in data."""
+"""`boostext inspect --term, --grep, --terms-where`: terms of a model, and what they do in data."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _gathered(
 
 
 def _record(row: TermRow, fact: TermFacts | None) -> dict[str, Any]:
-    """The columns that --where knows."""
+    """The columns that --terms-where knows."""
     record: dict[str, Any] = {
         "term": row.term, "kind": row.kind, "column": _column(row), "rank": row.rank,
         "rules": row.rules, "first_round": row.first_round, "levels": len(row.levels),

@@ -52,7 +52,7 @@ def example_weights(corpus: Corpus, settings: BoostingSettings) -> Float64:
     if not (weights > 0).any():
         raise BoostextError(
             "every document has weight 0; give a positive weight to some, or choose another "
-            "--weight-column or --class-weight"
+            "--weight or --class-weight"
         )
     return weights
 

@@ -144,7 +144,7 @@ def check_patience(plan: Plan, validates: bool) -> None:
 def _check_labels(corpus: Corpus) -> None:
     if not corpus.labels:
         raise BoostextError(
-            f"none of the {len(corpus)} documents has a label; name the field with --label-column"
+            f"none of the {len(corpus)} documents has a label; name the field with --label"
         )
 
 

@@ -88,7 +88,7 @@ def test_a_calibrated_model_gives_chances_that_sum_to_one(run, corpus, tmp_path)
     model = tmp_path / "m.boostext"
     done = run("train", corpus, "-o", model, "--rounds", 15, "--calibrate", "sigmoid", "--folds", 3)
     assert done.exit_code == 0, done.stderr
-    told = json.loads(run("predict", model, "--text", "bill", "--proba", "--all-scores").stdout)
+    told = json.loads(run("predict", model, "--document", "bill", "--proba", "--all-scores").stdout)
     assert sum(told["probabilities"].values()) == pytest.approx(1)
 
 

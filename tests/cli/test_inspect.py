@@ -52,13 +52,13 @@ def test_json_tells_the_rules_of_the_model(run, model):
 
 
 def test_a_label_alone_can_be_looked_at(run, model):
-    told = inspected(run, model, "--label", "moving")
+    told = inspected(run, model, "--only-label", "moving")
     assert {row["label"] for row in told["terms_for"]} == {"moving"}
     assert all(set(votes) == {"moving"} for row in told["rules"] for votes in row["votes"].values())
 
 
 def test_an_unknown_label_is_told_with_the_nearest(run, model):
-    done = run("inspect", model, "--label", "moving ")
+    done = run("inspect", model, "--only-label", "moving ")
     assert done.exit_code == 2
     assert "did you mean 'moving'?" in done.stderr
 
@@ -89,7 +89,7 @@ def test_other_data_than_that_of_training_is_spoken_of(run, wrong_model, mislabe
 
 
 def test_outliers_of_one_label(run, wrong_model, mislabelled):
-    told = inspected(run, wrong_model, mislabelled, "--label", "repair", "--top", 100)
+    told = inspected(run, wrong_model, mislabelled, "--only-label", "repair", "--top", 100)
     assert told["outliers"]
     assert all("repair" in row["given"] + row["suggested"] for row in told["outliers"])
 
@@ -135,7 +135,7 @@ def test_every_algorithm_can_be_inspected_evaluated_and_explained(run, mislabell
     for command in (
         ("inspect", path, mislabelled),
         ("evaluate", path, mislabelled),
-        ("predict", path, "--text", "the bill is wrong", "--explain", 2),
+        ("predict", path, "--document", "the bill is wrong", "--explain", 2),
     ):
         done = run(*command)
         assert done.exit_code == 0, (command, done.stderr)

@@ -40,8 +40,8 @@ def test_examples_come_from_stdin_too(run, model, corpus):
 
 
 def test_terms_are_found_by_pattern_and_by_columns(run, model, corpus):
-    every = told(run, model, corpus, "--where", "rank>=1")["terms"]
-    some = told(run, model, corpus, "--grep", "^B", "--where", "documents>=2")["terms"]
+    every = told(run, model, corpus, "--terms-where", "rank>=1")["terms"]
+    some = told(run, model, corpus, "--grep", "^B", "--terms-where", "documents>=2")["terms"]
     assert [row["term"] for row in some] == [
         row["term"] for row in every if row["term"].startswith("b") and row["documents"] >= 2
     ]
@@ -51,7 +51,7 @@ def test_terms_are_found_by_pattern_and_by_columns(run, model, corpus):
 def test_without_data_terms_have_no_documents(run, model):
     [row] = told(run, model, "--term", "bill")["terms"]
     assert "documents" not in row
-    done = run("inspect", model, "--where", "documents>1")
+    done = run("inspect", model, "--terms-where", "documents>1")
     assert done.exit_code == 2
     assert "no column 'documents'" in done.stderr
 
@@ -82,7 +82,7 @@ def test_the_sum_of_a_document_is_its_score(run, model, corpus, given):
 
 
 def test_a_document_is_shown_with_marks_and_sums(run, model):
-    shown = run("inspect", model, "--document", "My BILL please", "--label", "billing").stdout
+    shown = run("inspect", model, "--document", "My BILL please", "--only-label", "billing").stdout
     assert "[+BILL]" in shown
     assert shown.rstrip().splitlines()[-1].strip().startswith("score")
 
@@ -122,7 +122,7 @@ def test_predictions_are_a_page(run, model, corpus):
 
 
 def test_what_is_found_absent_and_unknown_adds_up(run, model):
-    done = run("predict", model, "--text", "my bill", "--explain", 1, "--json", "--all-scores")
+    done = run("predict", model, "--document", "my bill", "--explain", 1, "--json", "--all-scores")
     row = json.loads(done.stdout)
     for label, score in row["scores"].items():
         parts = row["explanation"][label]["sum"]

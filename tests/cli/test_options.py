@@ -1,5 +1,7 @@
 """Options come from the settings; what is typed wrong is told with what was meant."""
 
+import shlex
+
 import click
 import pytest
 
@@ -22,18 +24,27 @@ def test_train_has_an_option_for_every_setting():
     assert wanted <= names_of("train")
 
 
-@pytest.mark.parametrize("name", ["train", "evaluate", "check", "convert"])
-def test_fields_are_named_by_short_and_long_options(name):
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_names_fields_by_the_same_options(name):
     for field in ("text", "label", "id", "weight", "attribute"):
-        assert {f"--{field}", f"--{field}-column"} <= names_of(name)
+        option = next(p for p in options_of(name) if f"--{field}" in p.opts)
+        assert f"--{field}-column" in option.opts
+        assert option.metavar == "FIELD"
 
 
-@pytest.mark.parametrize("name", ["predict", "inspect"])
-def test_where_text_and_label_mean_something_else_fields_have_their_long_names(name):
-    for field in ("text", "label", "id", "weight", "attribute"):
-        assert f"--{field}-column" in names_of(name)
-    text = next(p for p in options_of("predict") if "--text" in p.opts)
-    assert "--text-column" not in text.opts
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["predict", "--text", "my bill"], "one document is given by --document 'my bill'"),
+        (["inspect", "--label", "moving"], "a label to show is given by --only-label moving"),
+    ],
+)
+def test_a_text_or_label_in_the_place_of_a_field_is_told_its_option(run, model, command, said):
+    name, *rest = command
+    refused = run(name, model, *rest)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+    assert run(name, model, *shlex.split(said.split("given by ")[1])).exit_code == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -85,7 +96,7 @@ def test_a_mistyped_option_ends_with_what_was_meant(run, corpus, tmp_path, typed
 
 
 def test_a_text_may_begin_with_a_dash_of_a_word_processor(run, model):
-    done = run("predict", model, "--text", "—hello")
+    done = run("predict", model, "--document", "—hello")
     assert done.exit_code == 0
 
 

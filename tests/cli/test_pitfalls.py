@@ -66,7 +66,7 @@ def test_a_lint_holds_that_encodings_are_named():
 def test_line_ends_and_marks_change_nothing(run, model, tmp_path, end, mark):
     data = tmp_path / "d.csv"
     data.write_bytes((mark + end.join(['"text","id"', "my bill,1", "flat,2", ""])).encode())
-    wanted = [predicted(run, model, "--text", text)[0] for text in ("my bill", "flat")]
+    wanted = [predicted(run, model, "--document", text)[0] for text in ("my bill", "flat")]
     found = predicted(run, model, data)
     assert [row["id"] for row in found] == ["1", "2"]
     assert [row["scores"] for row in found] == [row["scores"] for row in wanted]
@@ -111,7 +111,7 @@ def test_tokens_of_one_letter_are_kept(run, tmp_path):
     rows = [{"text": "a", "labels": ["x"]}, {"text": "b", "labels": ["y"]}]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
     assert "2 tokens" in trained(run, data, tmp_path / "m").stderr
-    assert predicted(run, tmp_path / "m", "--text", "a")[0]["labels"] == ["x"]
+    assert predicted(run, tmp_path / "m", "--document", "a")[0]["labels"] == ["x"]
 
 
 def test_an_empty_vocabulary_is_told_filter_by_filter(run, corpus, tmp_path):
@@ -126,7 +126,7 @@ def test_a_comma_in_a_label_is_part_of_it(run, tmp_path):
     data = tmp_path / "d.csv"
     data.write_text('text,labels\na,"x,y"\nb,z\n', encoding="utf-8")
     trained(run, data, tmp_path / "m")
-    assert predicted(run, tmp_path / "m", "--text", "a")[0]["labels"] == ["x,y"]
+    assert predicted(run, tmp_path / "m", "--document", "a")[0]["labels"] == ["x,y"]
 
 
 def test_letters_are_written_as_letters(run, tmp_path):
@@ -147,7 +147,7 @@ def test_columns_go_by_any_name_or_by_number(run, tmp_path):
     trained(run, named, tmp_path / "a", "--text", "der Text!", "--label", "метка 1")
     trained(run, bare, tmp_path / "b", "--no-header", "--text", "1", "--label", "2")
     scores = [
-        predicted(run, tmp_path / name, "--text", "flat", "--all-scores")[0]["scores"]
+        predicted(run, tmp_path / name, "--document", "flat", "--all-scores")[0]["scores"]
         for name in "ab"
     ]
     assert scores[0] == scores[1]
@@ -183,7 +183,7 @@ def test_many_terms_and_documents_take_little_memory(start, tmp_path):
 def test_a_model_that_was_moved_explains(run, model, tmp_path):
     moved = tmp_path / "elsewhere.model"
     moved.write_bytes(model.read_bytes())
-    done = run("predict", moved, "--text", "my bill", "--explain", 2)
+    done = run("predict", moved, "--document", "my bill", "--explain", 2)
     assert done.exit_code == 0
     assert "bill" in done.stdout
 
@@ -208,7 +208,7 @@ def test_prediction_has_no_options_of_features():
 def test_what_is_no_model_is_told_as_what_it_is(run, tmp_path, content, said):
     path = tmp_path / "m.boostext"
     path.write_bytes(content)
-    done = run("predict", path, "--text", "x")
+    done = run("predict", path, "--document", "x")
     assert done.exit_code == 1
     assert len(done.stderr.splitlines()) == 1
     assert said in done.stderr

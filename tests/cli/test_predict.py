@@ -54,7 +54,7 @@ def test_the_same_text_has_the_same_score_by_every_way_in(run, model, tmp_path):
         predicted(run, model, tmp_path / "b.jsonl.gz", "--all-scores"),
         predicted(run, model, tmp_path / "c.csv", "--all-scores"),
         predicted(run, model, "-", "--all-scores", input=jsonl.read_bytes()),
-        [predicted(run, model, "--text", text, "--all-scores")[0] for text in TRICKY],
+        [predicted(run, model, "--document", text, "--all-scores")[0] for text in TRICKY],
     ]
     labels = read_model(model).labels
     for way in ways:
@@ -62,13 +62,13 @@ def test_the_same_text_has_the_same_score_by_every_way_in(run, model, tmp_path):
 
 
 def test_scores_and_probabilities_have_names_of_their_own(run, model):
-    [row] = predicted(run, model, "--text", "my bill", "--proba", "--all-scores")
+    [row] = predicted(run, model, "--document", "my bill", "--proba", "--all-scores")
     for label, score in row["scores"].items():
         assert row["probabilities"][label] == pytest.approx(1 / (1 + math.exp(-2 * score)))
 
 
 def test_top_gives_scores_of_so_many_labels_greatest_first(run, model):
-    [row] = predicted(run, model, "--text", "my bill", "--top", 2)
+    [row] = predicted(run, model, "--document", "my bill", "--top", 2)
     scores = list(row["scores"].values())
     assert len(scores) == 2
     assert scores == sorted(scores, reverse=True)
@@ -76,7 +76,7 @@ def test_top_gives_scores_of_so_many_labels_greatest_first(run, model):
 
 
 def test_a_threshold_decides_what_is_given(run, several_model):
-    text = ["--text", "apple bread"]
+    text = ["--document", "apple bread"]
     assert predicted(run, several_model, *text)[0]["labels"] == ["a", "b"]
     assert predicted(run, several_model, *text, "--threshold", 1e9)[0]["labels"] == []
     everything = predicted(run, several_model, *text, "--threshold", -1e9)[0]
@@ -126,14 +126,14 @@ def test_label_names_come_out_as_they_went_in(run, tmp_path):
 
 
 def test_an_explanation_is_drawn_for_people(run, model):
-    lines = lines_of(run, model, "--text", "my bill please", "--explain", 2)
+    lines = lines_of(run, model, "--document", "my bill please", "--explain", 2)
     assert lines[0] == "text: billing"
     assert any("bill" in line and "+" in line for line in lines[2:])
     assert lines[-1].strip().startswith("score")
 
 
 def test_an_explanation_as_json_adds_up_and_shows_the_words_as_found(run, model):
-    [row] = predicted(run, model, "--text", "My BILL, please", "--explain", 2, "--json")
+    [row] = predicted(run, model, "--document", "My BILL, please", "--explain", 2, "--json")
     for label, score in row["scores"].items():
         told = row["explanation"][label]
         votes = sum(rule["votes"] for rule in told["rules"])
@@ -144,7 +144,7 @@ def test_an_explanation_as_json_adds_up_and_shows_the_words_as_found(run, model)
 
 
 def test_explanations_are_jsonl_or_drawn_and_nothing_else(run, model):
-    done = run("predict", model, "--text", "x", "--explain", 1, "--output", "csv")
+    done = run("predict", model, "--document", "x", "--explain", 1, "--output", "csv")
     assert done.exit_code == 2
     assert "use jsonl or html" in done.stderr
 
@@ -152,11 +152,11 @@ def test_explanations_are_jsonl_or_drawn_and_nothing_else(run, model):
 # Ways in -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [[], ["x.jsonl", "--text", "a"]], ids=["none", "both"])
+@pytest.mark.parametrize("arguments", [[], ["x.jsonl", "--document", "a"]], ids=["none", "both"])
 def test_there_is_one_way_in(run, model, arguments):
     done = run("predict", model, *arguments)
     assert done.exit_code == 2
-    assert "expected DATA, - for stdin, or --text" in done.stderr
+    assert "expected DATA, - for stdin, or --document TEXT" in done.stderr
 
 
 def test_stdin_is_read_only_where_a_dash_says_so(run, model, corpus):
@@ -237,8 +237,8 @@ def test_probabilities_are_refused_where_scores_are_shares_of_votes(run, corpus,
     path = tmp_path / "m.boostext"
     done = run("train", corpus, "-o", path, "--algorithm", "oc", "--rounds", 5, "-q")
     assert done.exit_code == 0, done.stderr
-    assert run("predict", path, "--text", "x").exit_code == 0
-    refused = run("predict", path, "--text", "x", "--proba")
+    assert run("predict", path, "--document", "x").exit_code == 0
+    refused = run("predict", path, "--document", "x", "--proba")
     assert refused.exit_code == 2
     assert "shares of votes" in refused.stderr
 

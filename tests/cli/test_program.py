@@ -50,7 +50,7 @@ def test_importing_the_package_imports_nothing_heavy():
 def test_predicting_one_text_imports_neither_numba_nor_scipy(model):
     code = (
         "import sys\nfrom boostext.cli import main\n"
-        f"try:\n    main(['predict', {str(model)!r}, '--text', 'a bill'])\n"
+        f"try:\n    main(['predict', {str(model)!r}, '--document', 'a bill'])\n"
         "except SystemExit:\n    pass\n"
         "print([n for n in ('numba', 'scipy') if n in sys.modules], file=sys.stderr)"
     )
@@ -197,7 +197,7 @@ def test_output_is_utf8_whatever_the_locale(start, run, tmp_path):
     trained = run("train", data, "-o", tmp_path / "m.boostext", "--rounds", 3, "-q")
     assert trained.exit_code == 0, trained.stderr
     environ = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
-    child = start("predict", tmp_path / "m.boostext", "--text", "ж", "--all-scores",
+    child = start("predict", tmp_path / "m.boostext", "--document", "ж", "--all-scores",
                   environ=environ)  # fmt: skip
     out, err = child.communicate()
     assert "ярлык €" in json.loads(out)["scores"], err

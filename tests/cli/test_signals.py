@@ -47,7 +47,7 @@ def test_the_first_signal_ends_the_round_and_saves(learning, number, code, run, 
     assert "Traceback" not in said
     model = read_model(path)
     assert len(model.rules) > 0
-    assert run("predict", path, "--text", "my bill").exit_code == 0
+    assert run("predict", path, "--document", "my bill").exit_code == 0
     assert [p.name for p in tmp_path.iterdir()] == ["m.boostext"]
 
 
