@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first asks for a good end, the second ends at once."""
+"""Ctrl-C and SIGTERM: the first signal asks for an orderly end, a second one ends at once."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ class Stopped(BaseException):
 
 
 class StopRequest:
-    """Whether somebody asked for the end. While `patient`, the first request only sets a mark."""
+    """Whether the user asked the run to end.
+
+    While `patient`, the first signal only sets a mark, for work that looks at it and then saves
+    what there is. Otherwise it raises Stopped with `words`, wherever the program happens to be.
+    """
 
     def __init__(self) -> None:
         self.signal_number = 0
         self.patient = False
+        self.words = "stopped; nothing was written"
 
     def __call__(self) -> bool:
         return self.signal_number != 0
@@ -35,7 +40,14 @@ class StopRequest:
         if again:
             raise Stopped(signal_number, "stopped at once")
         if not self.patient:
-            raise Stopped(signal_number, "stopped; nothing was written")
+            raise Stopped(signal_number, self.words)
+
+    def saved(self, words: str) -> None:
+        """From here on a signal ends the run at once, and so does one that came before."""
+        self.words = words
+        self.patient = False
+        if self.signal_number:
+            raise Stopped(self.signal_number, words)
 
 
 @contextmanager

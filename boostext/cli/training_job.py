@@ -27,7 +27,7 @@ from boostext.cli.reading import (
 )
 from boostext.cli.reporting import write_training_report
 from boostext.cli.rereading import rereading
-from boostext.cli.signals import Stopped, StopRequest, stop_request
+from boostext.cli.signals import StopRequest, stop_request
 from boostext.cli.talk import Talk
 from boostext.cli.tuning_job import Wish, read_all, table, tuned, wish
 from boostext.compiled import notice, on_compile
@@ -112,11 +112,9 @@ def run(job: Job, talk: Talk) -> None:
             talk.say(f"chosen: {command_line(job.plan)}")
         prepared = read(job.data, job.plan, bad, talk, job.progress, documents, job.labels_from)
         prepared, found = settle(prepared, job.progress, talk)
-        stop.patient = True
         trained = finished(follow(job, prepared, old, stop, talk), found, talk.warn)
         save(job, trained, talk)
-        if trained.interrupted:
-            raise stopped_message(job, trained, stop)
+        stop.saved(stopped_words(job, trained))
         result = summary(trained)
         if job.report:
             write_training_report(
@@ -264,7 +262,12 @@ def follow(
     """Learn, with progress, checkpoints, and an ear for signals."""
     progress = Progress("off" if talk.quiet else job.progress)
     line = Line(prepared, progress)
-    hooks = Hooks(line.after, stop, lambda model: write_model(model, job.checkpoint))
+
+    def after(moment: Moment) -> None:
+        stop.patient = True  # there is something to save now
+        line.after(moment)
+
+    hooks = Hooks(after, stop, lambda model: write_model(model, job.checkpoint))
     try:
         return learn(prepared, hooks, old)
     finally:
@@ -313,12 +316,15 @@ def save(job: Job, trained: Trained, talk: Talk) -> None:
         job.wish.trials.unlink(missing_ok=True)
 
 
-def stopped_message(job: Job, trained: Trained, stop: StopRequest) -> Stopped:
-    return Stopped(
-        stop.signal_number,
-        f"stopped after round {len(trained.rounds)}; {job.output} holds the model so far, "
-        f"{count(len(trained.model.rules), 'rule')}; --resume goes on",
-    )
+def stopped_words(job: Job, trained: Trained) -> str:
+    """What to say where a signal ends the run once the model is saved."""
+    if trained.interrupted:
+        return (
+            f"stopped after round {len(trained.rounds)}; {job.output} holds the model so far, "
+            f"{count(len(trained.model.rules), 'rule')}; --resume goes on"
+        )
+    kept = f"stopped; {job.output} holds the model, which is complete"
+    return f"{kept}; the report was not written" if job.report else kept
 
 
 def show(job: Job, trained: Trained, result: Summary, bad: BadRecords, talk: Talk) -> None:

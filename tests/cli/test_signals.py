@@ -1,7 +1,9 @@
 """Ctrl-C and SIGTERM, on a real process."""
 
 import builtins
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -48,6 +50,52 @@ def test_the_first_signal_ends_the_round_and_saves(learning, number, code, run, 
     model = read_model(path)
     assert len(model.rules) > 0
     assert run("predict", path, "--document", "my bill").exit_code == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["m.boostext"]
+
+
+@pytest.fixture(scope="module")
+def noise(tmp_path_factory):
+    """Texts that tell nothing of their labels, so that cross-validation goes on for a long time."""
+    draw = random.Random(1)
+    rows = (
+        {
+            "text": " ".join(f"w{draw.randrange(2000)}" for _ in range(20)),
+            "labels": [draw.choice("abc")],
+        }
+        for _ in range(2000)
+    )
+    path = tmp_path_factory.mktemp("noise") / "noise.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_the_report_is_made_keeps_the_model(start, noise, tmp_path, number, code):
+    path, report = tmp_path / "m.boostext", tmp_path / "report"
+    child = start("train", noise, "-o", path, "--rounds", 3, "--report", report)
+    told = iter(child.stderr.readline, "")
+    assert any("in all folds" in line for line in told)
+    child.send_signal(number)
+    _, said = child.communicate(timeout=PATIENCE)
+    assert child.returncode == code
+    assert said.splitlines()[-1] == (
+        f"stopped; {path} holds the model, which is complete; the report was not written"
+    )
+    assert len(read_model(path).rules) == 3
+    assert [p.name for p in tmp_path.iterdir()] == ["m.boostext"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_an_inspection_that_learns(start, noise, run, tmp_path, number):
+    path = tmp_path / "m.boostext"
+    assert run("train", noise, "-o", path, "--rounds", 3, "-q").exit_code == 0
+    child = start("inspect", path, noise, "-o", tmp_path / "report")
+    told = iter(child.stderr.readline, "")
+    assert any("in all folds" in line for line in told)
+    child.send_signal(number)
+    _, said = child.communicate(timeout=PATIENCE)
+    assert child.returncode == 128 + number
+    assert said.splitlines()[-1] == "stopped; nothing was written"
     assert [p.name for p in tmp_path.iterdir()] == ["m.boostext"]
 
 
@@ -102,6 +150,15 @@ def test_the_first_request_only_sets_a_mark_where_the_run_is_patient():
     assert request()
     with pytest.raises(Stopped, match="at once"):
         request.receive(signal.SIGTERM, None)
+
+
+def test_once_saved_a_request_ends_the_run_also_one_from_before():
+    request = StopRequest()
+    request.saved("stopped; the model is saved")
+    with pytest.raises(Stopped, match="the model is saved"):
+        request.receive(signal.SIGINT, None)
+    with pytest.raises(Stopped, match="saved now"):
+        request.saved("stopped; saved now")
 
 
 def test_signals_are_heard_as_before_afterwards():
