@@ -14,6 +14,7 @@ import numpy as np
 from boostext.cli.options import with_given
 from boostext.cli.reading import announce_stdin, count, tell_bad, test_files
 from boostext.cli.results import FORMATS, Result, Wanted
+from boostext.cli.signals import Stopped, stop_request, until_stopped
 from boostext.cli.talk import Talk, is_terminal
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.readers import read_documents
@@ -51,13 +52,19 @@ def run(job: Job, talk: Talk) -> None:
     bad = BadRecords()
     documents = _documents(job, model, bad, talk)
     write = FORMATS[_format(job)](wanted, model, talk)
-    prompt = _is_interactive(job)
-    told = 0
-    for result in _results(job, model, documents, wanted):
-        write(result)
-        told += 1
-        if prompt:
-            sys.stdout.flush()
+    told, prompt = 0, _is_interactive(job)
+    with stop_request() as stop:
+        try:
+            for result in _results(job, model, until_stopped(documents, stop), wanted):
+                write(result)
+                told += 1
+                if prompt:
+                    sys.stdout.flush()
+        except Stopped as stopped:
+            message = f"stopped after {count(told, 'result')}"
+            raise Stopped(stopped.signal_number, message) from None
+        finally:
+            sys.stdout.flush()  # results stand before what is said of them
     tell_bad(bad, talk)
     if bad.count or bad.blank_lines or (is_terminal(sys.stderr) and not job.document):
         talk.say(f"{count(told, 'result')}, one for each document")

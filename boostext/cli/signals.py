@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeVar
 
+Item = TypeVar("Item")
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -79,3 +81,21 @@ def stop_request() -> Iterator[StopRequest]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def until_stopped(items: Iterable[Item], stop: StopRequest) -> Iterator[Item]:
+    """The items up to a signal, which ends the waiting for the next one but not the work on those
+    that were given out.
+    """
+    reading = iter(items)
+    while True:
+        stop.patient = False
+        try:
+            if stop():
+                raise Stopped(stop.signal_number)
+            item = next(reading)
+        except StopIteration:
+            return
+        finally:
+            stop.patient = True
+        yield item

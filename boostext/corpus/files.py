@@ -82,9 +82,26 @@ class XzReader(io.RawIOBase):
         return bool(data)
 
 
+class Eager(io.RawIOBase):
+    """Gives the bytes at hand: a decompressing file filling a buffer would lose them to damage."""
+
+    def __init__(self, file: gzip.GzipFile | bz2.BZ2File) -> None:
+        super().__init__()
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))  # what io promises to pass
+        data = self._file.read1(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
 DECOMPRESSORS: dict[str, Callable[[BinaryIO], object]] = {
-    ".gz": lambda file: gzip.GzipFile(fileobj=file, mode="rb"),
-    ".bz2": lambda file: bz2.BZ2File(file),
+    ".gz": lambda file: Eager(gzip.GzipFile(fileobj=file, mode="rb")),
+    ".bz2": lambda file: Eager(bz2.BZ2File(file)),
     ".xz": XzReader,
 }
 """ending -> bytes of the decompressed file"""

@@ -77,7 +77,8 @@ class Predictor:
         """Every document with its scores (k,), in order, reading at most `batch` ahead.
 
         Batches double from 1, so that first answers come early; batch=1 answers each document
-        before it reads the next.
+        before it reads the next. Where the reading fails, the documents read until then have their
+        scores before the error is raised.
         """
         for found in self.batches(documents, batch):
             yield from zip(found.documents, found.scores, strict=True)
@@ -138,9 +139,18 @@ def _check_document(document: object) -> None:
 
 
 def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document]]:
+    """Groups of documents. What ends the reading early is raised after those that came before."""
     size, length, group = 1, 0, []
-    for document in documents:
-        _check_document(document)
+    reading, failure = iter(documents), None
+    while True:
+        try:
+            document = next(reading)
+            _check_document(document)
+        except StopIteration:
+            break
+        except BaseException as error:  # noqa: BLE001 - signals, too, come after what was read
+            failure = error
+            break
         group.append(document)
         length += sum(map(len, document.texts.values()))
         if len(group) >= size or length >= BATCH_TEXT:
@@ -148,6 +158,8 @@ def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document
             size, length, group = min(size * 2, most), 0, []
     if group:
         yield group
+    if failure is not None:
+        raise failure
 
 
 def decisions(scores: Scores, model: Model, threshold: float | None = None) -> NDArray[np.bool_]:
