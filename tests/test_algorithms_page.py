@@ -7,7 +7,7 @@ import pytest
 
 from boostext.algorithms import ALGORITHMS
 from boostext.boosting.engines.choose import FORMS
-from boostext.boosting.losses import LOSSES
+from boostext.boosting.losses import LOSSES, exponential
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "algorithms.md").read_text(encoding="utf-8")
 
@@ -34,7 +34,7 @@ def test_what_it_may_be_given_is_what_the_settings_allow(row):
         not choices.one_label, choices.abstains, choices.balanced, choices.shrinks, choices.prior,
     )  # fmt: skip
     assert [cell == "yes" for cell in told] == list(allowed)
-    fast = choices.grower == "stump" and LOSSES[choices.loss].multiplicative
+    fast = choices.grower == "stump" and LOSSES[choices.loss].weigh is exponential
     fast = fast and all((votes, False) in FORMS for votes in choices.votes.values())
     assert engine == ("incremental" if fast else "plain")
     if not choices.coded:

@@ -6,6 +6,7 @@ the first in the order of FeatureMatrix. A preference of 0 closes a condition.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,33 @@ def first_of_best(values: Float64, preference: Float64 | None = None) -> int:
     best = int(np.argmax(values))
     scale = 1.0 if preference is None else preference[best]
     return int(np.argmax(values >= values[best] - TIE * scale))
+
+
+class Preferences:
+    """The factor on each condition's gain, which falls as conditions are chosen.
+
+    values: (n,), 0 closes a condition. The array is replaced as a whole where more changes than the
+    values of conditions that were chosen since.
+    """
+
+    def __init__(self, values: Float64, settings: BoostingSettings) -> None:
+        self.values = values
+        self._most, self._chosen = settings.terms, set[int]()
+
+    def keep_only(self, conditions: Collection[int]) -> None:
+        """Close all other conditions."""
+        kept, numbers = np.zeros(len(self.values)), list(conditions)
+        kept[numbers] = self.values[numbers]
+        self.values = kept
+
+    def chosen(self, condition: int, factor: float) -> None:
+        """Take in that a rule asks for the condition: it is preferred less, and may be the last."""
+        self.values[condition] *= factor
+        if condition in self._chosen:
+            return
+        self._chosen.add(condition)
+        if len(self._chosen) == self._most:
+            self.keep_only(self._chosen)
 
 
 def preferences(document_frequencies: Int64, m: int, rarity: float) -> Float64:

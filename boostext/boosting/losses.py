@@ -25,14 +25,10 @@ class Weighing(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """base: start, signs -> (m, k). weigh: scores, signs, base, generator of the round -> Weighing.
-    multiplicative: a rule changes weights by a factor for each block, sign and label, so that Z
-    follows from the block weights, and an engine needs to touch only what changes.
-    """
+    """base: start, signs -> (m, k). weigh: scores, signs, base, generator -> Weighing."""
 
     base: Callable[[Start, Signs], Weights]
     weigh: Callable[[Scores, Signs, Weights, np.random.Generator], Weighing]
-    multiplicative: bool = False
 
 
 # Base weights --------------------------------------------------------------------------------
@@ -150,7 +146,7 @@ def constant(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generat
 
 
 LOSSES = {
-    "exponential": Loss(every_pair, exponential, multiplicative=True),
+    "exponential": Loss(every_pair, exponential),
     "logistic": Loss(every_pair, logistic),
     "ranking": Loss(crucial_pairs, ranking),
     "wrong labels": Loss(wrong_labels, against_label),

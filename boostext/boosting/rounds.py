@@ -1,37 +1,28 @@
-"""The loop: choose a condition, give it votes, move the weights. Every algorithm runs here."""
+"""The loop: grow the rules of a round, size their votes, move the weights. For every algorithm."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 
 from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.arrays import Float64, Int8, Lists, Scores, Weights
-from boostext.boosting.choice import (
-    LEAST_GAIN,
-    document_frequencies,
-    preferences,
-    round_draw,
-)
+from boostext.boosting.choice import Preferences, document_frequencies, preferences
 from boostext.boosting.codings import code_matrix, decode, encode
 from boostext.boosting.colorings import COLORINGS
 from boostext.boosting.engines.choose import check_engine, choose
-from boostext.boosting.engines.interface import Engine, Problem, WholeEngine
-from boostext.boosting.engines.plain import PlainEngine
-from boostext.boosting.growers.ground import Ground
-from boostext.boosting.growers.search import Search
-from boostext.boosting.growers.table import Growing
-from boostext.boosting.losses import LOSSES
+from boostext.boosting.engines.interface import Problem
+from boostext.boosting.growers.state import GrowerState, helps
+from boostext.boosting.growers.table import GROWERS
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.ranked_votes import newton
-from boostext.boosting.rules import Place, Round, Rule
+from boostext.boosting.rules import Growth, Place, Placed, Round, Rule
 from boostext.boosting.starts import STARTS
-from boostext.boosting.votes import VOTES, Vote, normalizer
+from boostext.boosting.votes import VOTES
 from boostext.errors import SettingsError
-from boostext.features.conditions import NO, UNKNOWN, Always, Condition, Equals, spell
+from boostext.features.conditions import NO, UNKNOWN, Always, Condition, Equals, Literal, spell
 from boostext.features.matrix import FeatureMatrix
 from boostext.settings import BoostingSettings
 
@@ -57,14 +48,13 @@ class Booster:
         threads: int = 1,
         labels: Sequence[str] = (),
     ) -> None:
-        self.settings = settings
-        self.row = ALGORITHMS[settings.algorithm]
+        self.settings, self.row = settings, ALGORITHMS[settings.algorithm]
         _check_labels(self.row, label_sets, settings)
         check_engine(engine, settings)
-        self._speaks = np.array(settings.speaking())
+        speaks = np.array(settings.speaking())
         if not settings.unknown_categories:
             features = replace(features, unknown_list=np.full_like(features.unknown_list, -1))
-        self.members = Membership(features, bool(self._speaks[UNKNOWN]), settings.bins)
+        self.members = Membership(features, bool(speaks[UNKNOWN]), settings.bins)
         self.stopped = ""
         self._label_sets, self._label_count = label_sets, label_count
         self.code = code_matrix(settings, label_count, labels) if self.row.coded else None
@@ -73,19 +63,11 @@ class Booster:
         start = STARTS[settings.start](weights, label_sets, label_count)
         problem = Problem(
             self.members, label_sets, label_count, start, self.row.votes[settings.votes_name()],
-            self._speaks, loss=self.row.loss, threads=threads, seed=settings.seed,
+            speaks, loss=self.row.loss, threads=threads, seed=settings.seed,
         )  # fmt: skip
-        self._voting = VOTES[problem.votes]
-        self._smoothing = settings.smoothing_value(len(label_sets), label_count)
-        self._of_prior = min(self._smoothing, 1 / (len(label_sets) * label_count))
-        self._preference = self._rarities(features)
-        self._chosen: set[int] = set()
-        self._growing: Growing | None = None
-        self._engine: Engine = (
-            choose(engine, problem, settings.rounds)
-            if self.row.grower == "stump"
-            else self._grower(problem)
-        )
+        self._engine = choose(engine, problem, settings)
+        self._grower = GROWERS[self.row.grower]
+        self._state = self._shared(problem)
 
     def rounds(
         self, replay: Sequence[Rule] = (), sizes: Sequence[int] = (), gains: Sequence[float] = ()
@@ -93,22 +75,20 @@ class Booster:
         """Yield round 1, 2, ... up to settings.rounds; then `stopped` says why it ended.
 
         replay: rules already known, applied first without a search; they leave the very state
-        that finding them left. sizes: rules of each of those rounds, if not one; gains: of each.
+        that finding them left. sizes: rules of each of those rounds, if not one; gains: of each,
+        else that of its first rule.
         """
         bound, first = 1.0, 0
         for number in range(1, self.settings.rounds + 1):
             size = sizes[number - 1] if number <= len(sizes) else 1
             known = replay[first : first + size]
             first += size
-            gain = gains[number - 1] if number <= len(gains) else 0.0
-            made = (
-                self._grown(number, known, gain, bound)
-                if self._growing
-                else self._plain(number, known, bound)
-            )
-            if made is None:
+            colors, gain = self._color(number), gains[number - 1 : number]
+            growth = self._known(known, gain) if known else self._grown(number, colors)
+            if growth is None:
                 self.stopped = self.row.stops
                 return
+            made = self._applied(number, growth, bound)
             bound = made.bound
             yield made
         self.stopped = ALL_ROUNDS
@@ -129,55 +109,114 @@ class Booster:
         """(m, k): D of the next round."""
         return self._engine.weights()
 
-    def _plain(self, number: int, known: Sequence[Rule], bound: float) -> Round | None:
-        """A round of one rule that is about all documents."""
-        colors = self._color(number)
-        condition = self._recall(known[0]) if known else self._search(number)
-        return None if condition is None else self._round(number, condition, bound, colors)
+    def keep_only(self, conditions: Collection[Condition]) -> None:
+        """Let rules ask for no others; SettingsError where the data has not all of them."""
+        self._state.preferences.keep_only(
+            [self._number(c, "use") for c in conditions if c != Always()]
+        )
 
-    def _grown(self, number: int, known: Sequence[Rule], gain: float, bound: float) -> Round | None:
-        """A round of rules that a grower places."""
-        growing = cast(Growing, self._growing)
-        numbered = [self._placed(rule) for rule in known]
-        growth = growing.known(known, numbered, gain) if known else growing.grown(number)
+    def _shared(self, problem: Problem) -> GrowerState:
+        """What growers share. Thresholds of numeric columns are never rare."""
+        features, settings = self.members.features, self.settings
+        frequencies = document_frequencies(features)
+        rarities = preferences(frequencies, features.document_count, settings.rarity)
+        rarities = np.append(rarities, np.ones(len(self.members) - len(rarities)))
+        m, k = problem.example_count, problem.label_count
+        smoothing = settings.smoothing_value(m, k)
+        # subtle: the prior rests on all examples; more smoothing than a pair's weight hides labels
+        return GrowerState(
+            self.members, self._engine, settings, VOTES[problem.votes], problem.speaks,
+            smoothing, min(smoothing, 1 / (m * k)), Preferences(rarities, settings),
+        )  # fmt: skip
+
+    def _known(self, rules: Sequence[Rule], gains: Sequence[float]) -> Growth:
+        """The rules of a round that was done before, in their places."""
+        placed = [Placed(self._place(rule), rule.votes, rule.alpha) for rule in rules]
+        state = self._state
+        if not gains:
+            W = self._engine.block_weights(placed[0].place)
+            gains = [float(state.voting.gain(W, state.speaks))]
+        return Growth(tuple(placed), gains[0])
+
+    def _grown(self, number: int, colors: Int8 | None) -> Growth | None:
+        """The rules of a round with their votes; the first may vote by label alone."""
+        state = self._state
+        if number == 1 and self.settings.prior_rule:
+            prior = state.always(state.smoothing_of_prior)
+            # subtle: never shrunk, as boosting starts there; only steps are. Source: Friedman 2001
+            if helps(prior.gain):
+                return self._sized(prior, state.smoothing_of_prior)
+        growth = self._grower.grow(state, number)
         if growth is None:
             return None
-        made = growing.moved(number, growth, bound)
-        for _, place in made.placed:
-            if place.condition != ALWAYS:
-                self._used(place.condition, 1.0 if growing.by_label else self.settings.reuse)
-        return made
+        growth = self._sized(growth, state.smoothing).scaled(self.settings.shrinkage)
+        return growth if colors is None else _of_colors(growth, colors)
 
-    def _placed(self, rule: Rule) -> Place:
-        before = tuple((self._number(c, "resume"), block) for c, block in rule.precondition)
-        return Place(before, self._recall(rule))
+    def _sized(self, growth: Growth, smoothing: float) -> Growth:
+        """With votes sized as the settings say; alpha is that of all rules. SS99 s3, s9, App. A"""
+        way, state, alpha = self.settings.alpha_name(), self._state, growth.rules[0].alpha
+        if way in ("own", "bound") or alpha == 0:
+            return growth
+        if way == "newton":
+            rules = [self._by_newton(rule, smoothing) for rule in growth.rules]
+            return growth._replace(rules=tuple(rules))
+        growth = growth.scaled(1 / alpha)
+        return growth.scaled(state.plain.size(growth.rules, way))
 
-    def _grower(self, problem: Problem) -> PlainEngine:
-        """The engine of a grower, which then stands ready."""
-        plain = PlainEngine(problem)
-        search = Search(self.members, problem.label_count)
-        ground = Ground(
-            self.members, plain, search, self.settings, self._voting, self._speaks,
-            self._smoothing, self._of_prior, lambda: self._preference,
+    def _by_newton(self, rule: Placed, smoothing: float) -> Placed:
+        pairs = self._state.plain.pair_weights(rule.place)
+        found = [newton(w, c, smoothing) for w, c in zip(pairs, rule.votes, strict=True)]
+        return Placed(rule.place, np.stack(found) * self._state.speaks[:, None])
+
+    def _applied(self, number: int, growth: Growth, bound: float) -> Round:
+        """Let the rules vote, and tell of the round; bound: of the rounds before."""
+        rules = tuple(map(self._rule, growth.rules))
+        placed = tuple(
+            Placed(p, r.votes, r.alpha) for (p, *_), r in zip(growth.rules, rules, strict=True)
+        )
+        z = self._move(placed)
+        for rule in placed:
+            self._take(rule)
+        places = tuple(rule.place for rule in placed)
+        alone = len(places) == 1 and not places[0].precondition
+        return Round(
+            number, rules[0], growth.gain, z, bound * z, places[0].condition, rules[1:],
+            () if alone else places,
         )  # fmt: skip
-        self._growing = Growing(ground, self.row.grower, problem.votes == "margin")
-        return plain
 
-    def _search(self, number: int) -> int | None:
-        if number == 1 and self.settings.prior_rule and self._prior_helps():
-            return ALWAYS
-        choice = self._engine.best(self._preference, round_draw(self.settings, number))
-        if choice is None or choice.gain <= LEAST_GAIN or not self._preference[choice.condition]:
-            return None
-        return choice.condition
+    def _move(self, rules: Sequence[Placed]) -> float:
+        """Move the engine on; the factor Z of the round."""
+        pull, alpha = self._state.voting.pull, rules[0].alpha
+        if pull is None or not alpha:
+            return self._engine.apply(rules)
+        tables = np.stack([self._engine.block_weights(rule.place) for rule in rules])
+        pulls, z = pull(tables, np.stack([rule.votes / alpha for rule in rules]))
+        self._engine.apply(rules, list(pulls))
+        return z
 
-    def _prior_helps(self) -> bool:
-        """Whether votes by label alone lower the bound. Source: SS99 s7, oblivious hypotheses."""
-        W = self._engine.block_weights(ALWAYS)
-        return float(self._voting.gain(W, self._speaks)) > LEAST_GAIN
+    def _take(self, rule: Placed) -> None:
+        """Remember that a rule stands there."""
+        state, condition = self._state, rule.place.condition
+        state.places.append(rule.place)
+        if self._grower.by_label:
+            state.reuse(rule)
+        if condition != ALWAYS:
+            factor = 1.0 if self._grower.by_label else self.settings.reuse
+            state.preferences.chosen(condition, factor)
 
-    def _recall(self, rule: Rule) -> int:
-        return self._number(rule.condition, "resume")
+    def _rule(self, placed: Placed) -> Rule:
+        """Spelled; a value that is not known is one that the example has not, if so set."""
+        place, votes, alpha = placed
+        spelled = self.members.condition(place.condition)
+        if isinstance(spelled, Equals) and not self.settings.unknown_categories:
+            votes = votes.copy()
+            votes[UNKNOWN] = votes[NO]
+        before = (Literal(self.members.condition(j), b) for j, b in place.precondition)
+        return Rule(spelled, votes, alpha, tuple(before))
+
+    def _place(self, rule: Rule) -> Place:
+        before = tuple((self._number(c, "resume"), block) for c, block in rule.precondition)
+        return Place(before, self._number(rule.condition, "resume"))
 
     def _number(self, condition: Condition, doing: str) -> int:
         try:
@@ -195,87 +234,14 @@ class Booster:
         np.add.at(confusion, self._label_sets.items, self._engine.weights())
         rng = np.random.default_rng([self.settings.seed, number])
         colors = COLORINGS[self.settings.coloring](confusion, rng)
-        self._whole.color(colors)
+        self._state.plain.color(colors)
         return colors
 
-    def _round(self, number: int, condition: int, bound: float, colors: Int8 | None) -> Round:
-        # subtle: gain and votes come from the winner's own sums, so that replaying equals finding
-        W = self._engine.block_weights(condition)
-        # subtle: the prior is where boosting starts, as in Friedman 2001; only steps are shortened.
-        # It rests on all examples: more than a pair's weight of smoothing would hide rare labels
-        prior = condition == ALWAYS
-        smoothing = self._of_prior if prior else self._smoothing
-        vote = self._sized(condition, self._voting.votes(W, self._speaks, smoothing), smoothing)
-        shrinkage = 1.0 if prior else self.settings.shrinkage
-        votes = vote.votes * shrinkage
-        spelled = self.members.condition(condition)
-        if isinstance(spelled, Equals) and not self.settings.unknown_categories:
-            votes[UNKNOWN] = votes[NO]
-        if colors is not None:  # a label gets alpha where the rule names its color
-            votes = np.maximum(votes * colors, 0)
-        z = self._apply(condition, votes, vote, W)
-        if condition != ALWAYS:
-            self._used(condition, self.settings.reuse)
-        alpha = vote.alpha * shrinkage
-        rule = Rule(spelled, votes, alpha)
-        gain = float(self._voting.gain(W, self._speaks))
-        return Round(number, rule, gain, z, bound * z, condition)
 
-    def _sized(self, condition: int, vote: Vote, smoothing: float) -> Vote:
-        """The vote with alpha chosen as the settings say."""
-        way = self.settings.alpha_name()
-        if way == "newton":
-            pairs = self._whole.pair_weights(condition)
-            found = [newton(w, c, smoothing) for w, c in zip(pairs, vote.votes, strict=True)]
-            return Vote(np.stack(found) * self._speaks[:, None], 1.0)
-        if way in ("own", "bound") or vote.alpha == 0:
-            return vote
-        direction = vote.votes / vote.alpha
-        alpha = self._whole.size(condition, direction, way)
-        return Vote(alpha * direction, alpha)
-
-    def _apply(self, condition: int, votes: Float64, vote: Vote, W: Float64) -> float:
-        """Move the engine on; the factor Z of this round."""
-        if vote.pull is not None and vote.z is not None:
-            self._whole.apply(condition, votes, vote.pull)
-            return vote.z
-        if LOSSES[self.row.loss].multiplicative:
-            self._engine.apply(condition, votes)
-            return normalizer(W, votes)
-        before = self._whole.log_value()
-        self._engine.apply(condition, votes)
-        return float(np.exp(self._whole.log_value() - before))
-
-    @property
-    def _whole(self) -> WholeEngine:
-        # subtle: `choose` gives what needs this an engine that has it
-        return cast(WholeEngine, self._engine)
-
-    def keep_only(self, conditions: Collection[Condition]) -> None:
-        """Let rules ask for no others; SettingsError where the data has not all of them."""
-        numbers = [self._number(c, "use") for c in conditions if c != Always()]
-        kept = np.zeros(len(self._preference))
-        kept[numbers] = self._preference[numbers]
-        self._preference = kept
-
-    def _used(self, condition: int, reuse: float) -> None:
-        """Take in what a round has chosen: its reuse, and whether all terms are now spent."""
-        self._preference[condition] *= reuse
-        if condition in self._chosen:
-            return
-        self._chosen.add(condition)
-        if len(self._chosen) == self.settings.terms:
-            chosen = list(self._chosen)
-            kept = np.zeros(len(self._preference))
-            kept[chosen] = self._preference[chosen]
-            self._preference = kept
-
-    def _rarities(self, features: FeatureMatrix) -> Float64:
-        """(n,) preference of every condition; thresholds are never rare."""
-        listed = preferences(
-            document_frequencies(features), features.document_count, self.settings.rarity
-        )
-        return np.concatenate([listed, np.ones(len(self.members) - len(listed))])
+def _of_colors(growth: Growth, colors: Int8) -> Growth:
+    """Votes (3, 1) for a color as votes for labels: alpha where a rule names the label's color."""
+    rules = (rule._replace(votes=np.maximum(rule.votes * colors, 0)) for rule in growth.rules)
+    return growth._replace(rules=tuple(rules))
 
 
 def _check_labels(row: Algorithm, label_sets: Lists, settings: BoostingSettings) -> None:

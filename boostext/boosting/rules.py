@@ -31,6 +31,26 @@ class Place(NamedTuple):
     condition: int
 
 
+class Placed(NamedTuple):
+    """A rule while it is learned: its place, its votes (3, k), and the size alpha of these."""
+
+    place: Place
+    votes: Float64
+    alpha: float = 1.0
+
+
+class Growth(NamedTuple):
+    """The rules of a round, and its gain: 1 - Z, unsmoothed, for real votes."""
+
+    rules: tuple[Placed, ...]
+    gain: float
+
+    def scaled(self, factor: float) -> Growth:
+        """With all votes times a factor."""
+        rules = (Placed(p, votes * factor, alpha * factor) for p, votes, alpha in self.rules)
+        return self._replace(rules=tuple(rules))
+
+
 @dataclass(frozen=True, eq=False)
 class Round:
     """What one round did.

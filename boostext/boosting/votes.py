@@ -22,25 +22,23 @@ BALANCE = 1e-10
 
 
 class Vote(NamedTuple):
-    """votes: (3, k); alpha: their common size where they have one, else 1.
-
-    pull: (3, 2, k), the votes as the weights feel them, by sign, where that is not as they are:
-    D ~ exp(-Y pull). z: the factor of the bound, where it is not the actual normalizer.
-    """
+    """votes: (3, k); alpha: their common size where they have one, else 1."""
 
     votes: Float64
     alpha: float
-    pull: Float64 | None = None
-    z: float | None = None
 
 
 class Voting(NamedTuple):
     """gain: W, speaks -> (...,), greatest is best; 0 is a rule that does not help.
     votes: W (3, 2, k), speaks, smoothing -> Vote.
+    pull: block weights (s, 3, 2, k) of the s rules of a round, their votes (s, 3, k) before alpha
+    -> (s, 3, 2, k) what the weights feel of them, by sign, D ~ exp(-Y pull), and the factor of the
+    bound; None where weights feel the votes as they are.
     """
 
     gain: Callable[[Float64, Float64], Float64]
     votes: Callable[[Float64, Float64, float], Vote]
+    pull: Callable[[Float64, Float64], tuple[Float64, float]] | None = None
 
 
 def real_gain(W: Float64, speaks: Float64) -> Float64:
@@ -95,34 +93,31 @@ def _right_wrong(W: Float64, speaks: Float64) -> tuple[Float64, Float64]:
 def margin_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """Real votes h, then one alpha: ln((1 + mu)/(1 - mu)) / (2 h*), mu = (sum W Y h) / h*.
 
-    h* is the greatest |h|. Weights change by (1 - mu Y h / h*)/(1 - mu^2), not at all where the
-    rule is perfect or wholly wrong. The bound falls by sqrt(1 - mu^2). Source: NN07 Eqs. 6-8.
+    h* is the greatest |h|. Source: NN07 Eqs. 6-8.
     """
     h = real_votes(W, speaks, smoothing).votes
-    greatest = max(float(np.abs(h).max()), LEAST_WEIGHT)
-    mu = float(((W[:, 1] - W[:, 0]) * h).sum()) / greatest
-    perfect = 1 - abs(mu) < LEAST_WEIGHT
-    mu = float(np.clip(mu, -1 + LEAST_WEIGHT, 1 - LEAST_WEIGHT))
+    mu, greatest = _mean_margin(W, h)
     alpha = float(np.log1p(mu) - np.log1p(-mu)) / (2 * greatest)
-    signs = np.array([-1.0, 1.0])[:, None]  # (2, 1)
-    moved = np.log1p(-mu * signs * h[:, None, :] / greatest) - np.log1p(-mu * mu)  # (3, 2, k)
-    pull = np.zeros_like(moved) if perfect else -signs * moved
-    return Vote(alpha * h, alpha, pull, float(np.sqrt(1 - mu * mu)))
+    return Vote(alpha * h, alpha)
 
 
-def pull_of(tables: Float64, votes: Float64) -> tuple[Float64, float]:
-    """(s, 3, 2, k) pulls of the s rules of a round that vote h together, and the factor Z.
+def margin_pull(tables: Float64, votes: Float64) -> tuple[Float64, float]:
+    """Weights change by 1 - mu Y h / h*, not at all where the rule is perfect or wholly wrong.
 
-    tables: (s, 3, 2, k), their block weights; votes: (s, 3, k), h before alpha. As in
-    `margin_votes`, without the factor 1/(1 - mu^2) that is the same for all documents.
+    The bound falls by sqrt(1 - mu^2). Source: NN07 Eqs. 6-8.
     """
-    greatest = max(float(np.abs(votes).max()), LEAST_WEIGHT)
-    mu = float(((tables[:, :, 1] - tables[:, :, 0]) * votes).sum()) / greatest
-    perfect = 1 - abs(mu) < LEAST_WEIGHT
-    mu = float(np.clip(mu, -1 + LEAST_WEIGHT, 1 - LEAST_WEIGHT))
+    mu, greatest = _mean_margin(tables, votes)
     signs = np.array([-1.0, 1.0])[:, None]  # (2, 1)
     moved = np.log1p(-mu * signs * votes[:, :, None, :] / greatest)  # (s, 3, 2, k)
+    perfect = 1 - abs(mu) <= LEAST_WEIGHT
     return (np.zeros_like(moved) if perfect else -signs * moved), float(np.sqrt(1 - mu * mu))
+
+
+def _mean_margin(W: Float64, h: Float64) -> tuple[float, float]:
+    """mu, kept away from -1 and 1, and h*. W: (..., 3, 2, k); h: (..., 3, k)."""
+    greatest = max(float(np.abs(h).max()), LEAST_WEIGHT)
+    mu = float(((W[..., 1, :] - W[..., 0, :]) * h).sum()) / greatest
+    return float(np.clip(mu, -1 + LEAST_WEIGHT, 1 - LEAST_WEIGHT)), greatest
 
 
 def plurality_gain(W: Float64, speaks: Float64) -> Float64:
@@ -195,7 +190,7 @@ def normalizer(W: Float64, votes: Float64) -> float:
 VOTES = {
     "real": Voting(real_gain, real_votes),
     "discrete": Voting(discrete_gain, discrete_votes),
-    "margin": Voting(real_gain, margin_votes),
+    "margin": Voting(real_gain, margin_votes, margin_pull),
     "plurality": Voting(plurality_gain, plurality_votes),
     "majority": Voting(majority_gain, majority_votes),
     "hedged": Voting(discrete_gain, hedged_votes),

@@ -7,6 +7,7 @@ from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
 from boostext.boosting.choice import first_of_best, preferences
 from boostext.boosting.rounds import Booster
+from boostext.boosting.rules import Place
 from boostext.boosting.votes import VOTES
 from boostext.compiled import notice
 from boostext.errors import SettingsError
@@ -62,8 +63,8 @@ def test_the_rule_of_a_round_has_the_greatest_gain_times_preference(name):
     rare[: members.listed] = (rareness / rareness.max()) ** 1.3
     rounds = made.rounds()
     for _ in range(8):
-        tables = [made._engine.block_weights(j) for j in range(len(members))]
-        gains = np.array([voting.gain(W, made._speaks) for W in tables])
+        tables = [made._engine.block_weights(Place((), j)) for j in range(len(members))]
+        gains = np.array([voting.gain(W, made._state.speaks) for W in tables])
         values = gains * rare * 0.6**used
         chosen = next(rounds, None)
         if chosen is None:

@@ -8,7 +8,7 @@ from boostext.algorithms import ALGORITHMS
 from boostext.boosting.engines.incremental import FORMS, IncrementalEngine
 from boostext.boosting.engines.interface import Engine, Problem
 from boostext.boosting.engines.plain import PlainEngine
-from boostext.boosting.losses import LOSSES
+from boostext.boosting.losses import LOSSES, exponential
 from boostext.compiled import notice
 from boostext.errors import SettingsError
 from boostext.settings import BoostingSettings
@@ -28,32 +28,37 @@ incremental one does not pay for loading its kernels."""
 
 def check_engine(name: str, settings: BoostingSettings) -> None:
     """Raise SettingsError where an engine cannot learn what the settings ask for."""
-    if name != "incremental":
-        return
-    row = ALGORITHMS[settings.algorithm]
-    votes = row.votes[settings.votes_name()]
-    if row.grower != "stump" or not _moves_by_factors(row.loss, votes):
+    if name == "incremental" and not _fits(settings):
         raise SettingsError(
             f"--engine incremental does not go with {settings.algorithm}; use --engine auto"
         )
 
 
-def choose(name: str, problem: Problem, rounds: int) -> Engine:
+def choose(name: str, problem: Problem, settings: BoostingSettings) -> Engine:
     """The engine of this name, checked before; "auto" goes by the problem, never by the machine's
     threads. Raises SettingsError for `incremental` where numba cannot be used.
     """
-    fits = _moves_by_factors(problem.loss, problem.votes)
     if name == "auto":
-        fits = fits and all(len(column) < MANY_VALUES for column in problem.members.columns)
-        name = (
-            "incremental" if fits and _work(problem) * rounds > SMALL and not notice() else "plain"
-        )
+        fits = _fits(settings) and all(len(c) < MANY_VALUES for c in problem.members.columns)
+        pays = fits and _work(problem) * settings.rounds > SMALL
+        name = "incremental" if pays and not notice() else "plain"
     return ENGINES[name](problem)
 
 
-def _moves_by_factors(loss: str, votes: str) -> bool:
-    """Whether votes are real or discrete, and change weights by a factor for each block."""
-    return LOSSES[loss].multiplicative and any(v == votes for v, _ in FORMS)
+def _fits(settings: BoostingSettings) -> bool:
+    """Whether the incremental engine knows the loss and the votes, and rules are as it finds them.
+
+    It goes by the functions that the tables name: another loss is never learned as if it were one
+    of its own.
+    """
+    row = ALGORITHMS[settings.algorithm]
+    votes = row.votes[settings.votes_name()]
+    return (
+        row.grower == "stump"
+        and not row.colored
+        and LOSSES[row.loss].weigh is exponential
+        and any(v == votes for v, _ in FORMS)
+    )
 
 
 def _work(problem: Problem) -> int:

@@ -11,7 +11,7 @@ those of the plain engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from boostext.boosting.engines.kernels import Kernels
 from boostext.boosting.engines.rows import Rows
 from boostext.boosting.engines.search import Search
 from boostext.boosting.engines.shares import Shares
+from boostext.boosting.rules import Place, Placed
 from boostext.features.conditions import NO, UNKNOWN, YES
 
 FORMS = {("real", False): 0, ("real", True): 1, ("discrete", False): 2, ("discrete", True): 3}
@@ -87,6 +88,7 @@ class IncrementalEngine:
         self.kept = kept.KeptSums(problem, self.kernels, self.form) if keeps else None
         self._allocate(m, -(-k // 8) * 8)
         self._applied, self._spread, self._deep = 0, 0.0, False
+        self.total = 1.0
         self._renew()
 
     def _allocate(self, m: int, kp: int) -> None:
@@ -127,7 +129,8 @@ class IncrementalEngine:
         self._last = search.winner
         return search.choice()
 
-    def block_weights(self, condition: int) -> Float64:
+    def block_weights(self, place: Place) -> Float64:
+        condition = place.condition
         if self._last is not None and self._last[0] == condition:
             return self._last[1].copy()
         return self.exact(condition)[0]
@@ -161,7 +164,9 @@ class IncrementalEngine:
         inside[documents] = True
         return np.flatnonzero(inside).astype(np.int32)
 
-    def apply(self, condition: int, votes: Float64) -> None:
+    def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
+        ((_, condition), votes, _) = rules[0]
+        before = self.total
         self._flush()
         base, others = self._blocks(condition)
         moved = [
@@ -178,9 +183,10 @@ class IncrementalEngine:
         self._spread += max((float(np.abs(shift).max()) for _, shift in moved), default=0.0)
         self._last = None
         self.sums[:] = self._S + self._low
-        self.total = self.kernels["scales"](self.form, self.sums, self._G, self.g, self.now)
+        self.total = after = self.kernels["scales"](self.form, self.sums, self._G, self.g, self.now)
         if self._worn():
             self._renew()
+        return float(after / before)
 
     def scores(self) -> Scores:
         return np.asarray(self._local + self._G)

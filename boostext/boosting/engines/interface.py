@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,7 @@ import numpy as np
 from boostext.arrays import Float64, Int8, Lists, Scores, Weights
 from boostext.boosting.choice import Choice, Eligible
 from boostext.boosting.membership import Membership
+from boostext.boosting.rules import Place, Placed
 from boostext.boosting.starts import Start
 
 
@@ -53,39 +55,18 @@ class Engine(Protocol):
         values of conditions applied since may have changed.
         """
 
-    def block_weights(self, condition: int) -> Float64:
-        """(3, 2, k), total 1."""
+    def block_weights(self, place: Place) -> Float64:
+        """(3, 2, k), total 1 where the place has no precondition."""
 
-    def apply(self, condition: int, votes: Float64) -> None:
-        """Add votes (3, k) to the scores, and move the weights accordingly."""
+    def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
+        """Add the votes of a round's rules to the scores, and move the weights accordingly.
+
+        pulls: (3, 2, k) of each rule, what the weights feel, where it is not the votes: see
+        votes.Voting. Returns Z, the factor by which the loss fell.
+        """
 
     def scores(self) -> Scores:
         """(m, k): the sum of the votes applied."""
 
     def weights(self) -> Weights:
         """(m, k): the weights of the next round."""
-
-
-class WholeEngine(Engine, Protocol):
-    """What algorithms ask besides whose weights do not change by a factor for each block."""
-
-    def apply(self, condition: int, votes: Float64, pull: Float64 | None = None) -> None:
-        """Add votes (3, k) to the scores, and move the weights accordingly, or by `pull`.
-
-        pull: (3, 2, k), see votes.Vote.
-        """
-
-    def size(self, condition: int, direction: Float64, alpha: str) -> float:
-        """The alpha, by a key of ALPHAS, for votes of alpha x direction (3, k)."""
-
-    def pair_weights(self, condition: int) -> Float64:
-        """(3, k, k), of the ranking loss: see ranked_votes.pair_weights."""
-
-    def color(self, colors: Int8) -> None:
-        """From now on block weights are (3, 2, 1): of examples by the color of their label.
-
-        colors: (k,) +-1. An example weighs as much as its wrong labels of the other color.
-        """
-
-    def log_value(self) -> float:
-        """Logarithm of the loss after the votes applied so far; 0 at the start."""

@@ -12,11 +12,11 @@ import numpy as np
 
 from boostext.arrays import Float64
 from boostext.boosting.choice import TIE, first_of_best
-from boostext.boosting.growers.ground import Ground, Growth, helps
-from boostext.boosting.growers.search import gains_of
+from boostext.boosting.engines.tables import gains_of
+from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.membership import ALWAYS
 from boostext.boosting.reach import Numbers
-from boostext.boosting.rules import Place
+from boostext.boosting.rules import Growth, Place
 
 DEEPEST = 12
 """Levels to which block weights are kept and subtracted; below they are summed anew."""
@@ -35,43 +35,43 @@ class Node:
     splits: list[tuple[Node, ...]] = field(default_factory=list)
 
 
-def alternating_tree(ground: Ground, number: int) -> Growth | None:
+def alternating_tree(state: GrowerState, number: int) -> Growth | None:
     """The precondition and condition of least Z; its votes are real, in blocks NO and YES.
 
     Z = W(precondition fails) + 2 sum over blocks and labels of sqrt(W+ W-). The first rule votes
     by label alone. With `tree_depth` d a rule has fewer than d conditions before its own.
     """
     if number == 1:
-        root = ground.always()
+        root = state.always()
         if helps(root.gain):
             return root
-    nodes = _nodes(ground)
-    search = _Search(ground, number)
+    nodes = _nodes(state)
+    search = _Search(state, number)
     search.below(nodes[0])
     found = search.winner(nodes)
     if found is None:
         return None
     literals, condition = found
-    blocks = ground.reach.blocks(literals, condition)
-    gain = float(ground.gain(ground.engine.sums(blocks)))
+    blocks = state.reach.blocks(literals, condition)
+    gain = float(state.gain(state.plain.sums(blocks)))
     if not helps(gain):
         return None
-    return Growth((ground.stand(Place(literals, condition), blocks, ground.speaks),), gain)
+    return Growth((state.placed(Place(literals, condition), blocks, state.speaks),), gain)
 
 
-def _nodes(ground: Ground) -> list[Node]:
+def _nodes(state: GrowerState) -> list[Node]:
     """The tree of preconditions: all documents, and each speaking block of each rule once."""
-    weights = ground.flat().sum(axis=1)
-    deepest = ground.settings.tree_depth or ground.settings.rounds + 1
-    root = Node(0, (), ground.everything(), 1.0)
+    weights = state.flat().sum(axis=1)
+    deepest = state.settings.tree_depth or state.settings.rounds + 1
+    root = Node(0, (), state.everything(), 1.0)
     nodes: dict[Literals, Node] = {(): root}
-    reach = ground.reach
-    for literals, condition in dict.fromkeys(ground.places):
+    reach = state.reach
+    for literals, condition in dict.fromkeys(state.places):
         if condition == ALWAYS or len(literals) + 1 >= deepest:
             continue
         blocks = reach.blocks(literals, condition)
         split = []
-        for block in np.flatnonzero(ground.speaks).tolist():
+        for block in np.flatnonzero(state.speaks).tolist():
             documents = np.sort(blocks[block])
             key = (*literals, (condition, block))
             nodes[key] = Node(len(nodes), key, documents, float(weights[documents].sum()))
@@ -87,30 +87,30 @@ class _Search:
     the last bit, and pieces of conditions can be looked at one after the other.
     """
 
-    def __init__(self, ground: Ground, number: int) -> None:
-        self.ground = ground
-        self.flat, self.open_to = ground.flat(), ground.open_to(number)
-        self.preference = ground.preference
+    def __init__(self, state: GrowerState, number: int) -> None:
+        self.state = state
+        self.flat, self.open_to = state.flat(), state.open_to(number)
+        self.preference = state.preference
         self.may_win = self.open_to & (self.preference > 0)
         self.most = float(self.preference.max(initial=0.0))
         self.best = -np.inf
         self.values: dict[int, float] = {}
 
     def below(self, root: Node) -> None:
-        for piece in range(len(self.ground.search.starts)):
-            yes = self.ground.search.listed(self.flat, root.documents, piece)
+        for piece in range(len(self.state.plain.tables.starts)):
+            yes = self.state.plain.tables.listed(self.flat, root.documents, piece)
             self._listed(root, piece, yes, 0)
-        if self.ground.members.columns:
+        if self.state.members.columns:
             self._numeric(root)
 
     def winner(self, nodes: list[Node]) -> tuple[Literals, int] | None:
         """The first precondition within TIE of the best, and its first best condition."""
         for node in nodes:
             if self.values.get(node.order, -np.inf) >= self.best - TIE and np.isfinite(self.best):
-                tables = self.ground.search.tables(self.flat, node.documents)
-                (gains,) = gains_of(tables, len(self.ground.members), [self.ground.gain])
-                values = self.ground.preferred(gains, self.open_to)
-                return node.literals, first_of_best(values, self.ground.preference)
+                tables = self.state.plain.tables.tables(self.flat, node.documents)
+                (gains,) = gains_of(tables, len(self.state.members), [self.state.gain])
+                values = self.state.preferred(gains, self.open_to)
+                return node.literals, first_of_best(values, self.state.preference)
         return None
 
     def _hopeless(self, node: Node) -> bool:
@@ -119,11 +119,11 @@ class _Search:
 
     def _listed(self, node: Node, piece: int, yes: Float64, depth: int) -> None:
         """Take in one piece of the listed conditions; yes (c, 2k): under this precondition."""
-        search = self.ground.search
+        search = self.state.plain.tables
         start = search.starts[piece]
         unknown = search.unknown(self.flat, node.documents)
         total = self.flat[node.documents].sum(axis=0)
-        self._take(node, start, self.ground.gain(search.with_rest(start, yes, unknown, total)))
+        self._take(node, start, self.state.gain(search.with_rest(start, yes, unknown, total)))
         for split in node.splits:
             for child, table in self._tables(node, split, piece, yes, depth):
                 self._listed(child, piece, table, depth + 1)
@@ -132,7 +132,7 @@ class _Search:
         self, node: Node, split: tuple[Node, ...], piece: int, yes: Float64, depth: int
     ) -> Iterator[tuple[Node, Float64]]:
         """Weights under each block of a rule that may win; the largest by subtraction."""
-        search = self.ground.search
+        search = self.state.plain.tables
         hopeful = [child for child in split if not self._hopeless(child)]
         largest = max(hopeful, key=lambda child: len(child.documents), default=None)
         if largest is None:
@@ -149,8 +149,8 @@ class _Search:
 
     def _numeric(self, node: Node) -> None:
         total = self.flat[node.documents].sum(axis=0)
-        for start, W in self.ground.search.cut_tables(self.flat, node.documents, total):
-            self._take(node, start, self.ground.gain(W))
+        for start, W in self.state.plain.tables.cut_tables(self.flat, node.documents, total):
+            self._take(node, start, self.state.gain(W))
         for split in node.splits:
             for child in split:
                 if not self._hopeless(child):

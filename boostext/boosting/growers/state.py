@@ -1,21 +1,28 @@
-"""What growers stand on: the weights, the search, what was grown before, and how rules vote."""
+"""What growers share in a run: the engine, what was grown before, and how rules vote."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostext.arrays import Float64
-from boostext.boosting.choice import LEAST_GAIN, eligible, first_of_best, round_draw
+from boostext.boosting.choice import (
+    LEAST_GAIN,
+    Eligible,
+    Preferences,
+    eligible,
+    first_of_best,
+    round_draw,
+)
+from boostext.boosting.engines.interface import Engine
 from boostext.boosting.engines.plain import PlainEngine
-from boostext.boosting.growers.search import Search, gains_of
+from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.reach import Blocks, Numbers, Reach
-from boostext.boosting.rules import Place
+from boostext.boosting.rules import Growth, Place, Placed
 from boostext.boosting.votes import Vote, Voting
 from boostext.features.conditions import NO, UNKNOWN, YES
 from boostext.settings import BoostingSettings
@@ -24,69 +31,59 @@ ONLY = np.eye(3)
 """speaks masks of one block alone."""
 
 
-class Stand(NamedTuple):
-    """A rule in its place. blocks: the documents it speaks to; votes: (3, k)."""
-
-    place: Place
-    blocks: Blocks
-    votes: Float64
-    alpha: float = 1.0
-
-
-class Growth(NamedTuple):
-    """The rules of a round, and its gain: of 1 - Z, unsmoothed, for real votes."""
-
-    stands: tuple[Stand, ...]
-    gain: float
-
-
 @dataclass(frozen=True, eq=False)
-class Ground:
-    """The state that growers share in a run.
+class GrowerState:
+    """smoothing_of_prior: that of a rule that votes by label alone before all others.
 
-    of_prior: smoothing of the prior rule.
-    preferring: gives the preference (n,) of conditions now. places: of the rules so far, in order.
-    worn: of conditions chosen for single labels, the factors (k,) of reuse on each.
+    places: of the rules so far, in order. reuse_factors: of conditions that were chosen for single
+    labels, the factors (k,) on their gains for each.
     """
 
     members: Membership
-    engine: PlainEngine
-    search: Search
+    engine: Engine
     settings: BoostingSettings
     voting: Voting
     speaks: Float64
     smoothing: float
-    of_prior: float
-    preferring: Callable[[], Float64]
+    smoothing_of_prior: float
+    preferences: Preferences
     places: list[Place] = field(default_factory=list)
-    worn: dict[int, Float64] = field(default_factory=dict)
+    reuse_factors: dict[int, Float64] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> PlainEngine:
+        """The engine that knows every weight: `choose` gives it to whatever needs more than the
+        gains of single conditions.
+        """
+        if not isinstance(self.engine, PlainEngine):
+            raise TypeError(f"{self.settings.algorithm} needs the plain engine")
+        return self.engine
 
     @property
     def reach(self) -> Reach[int]:
-        # subtle: made anew by each round, so that masks of old preconditions are not held
-        return Reach[int](
-            lambda j: (self.members.yes(j), self.members.unknown(j)), self.example_count
-        )
+        return self.plain.reach
 
     @property
     def preference(self) -> Float64:
-        return self.preferring()
+        return self.preferences.values
 
     @property
     def example_count(self) -> int:
-        return self.engine.problem.example_count
+        return self.plain.problem.example_count
 
     def flat(self) -> Float64:
         """(m, 2k): the weights by sign."""
-        by_sign = self.engine.by_sign()
-        return by_sign.reshape(len(by_sign), -1)
+        return self.plain.flat()
 
     def everything(self) -> Numbers:
         return np.arange(self.example_count, dtype=np.int32)
 
+    def draw(self, number: int) -> Eligible:
+        return round_draw(self.settings, number)
+
     def open_to(self, number: int) -> NDArray[np.bool_]:
         """(n,): the conditions that may be chosen in a round."""
-        return eligible(round_draw(self.settings, number), np.arange(len(self.members)))
+        return eligible(self.draw(number), np.arange(len(self.members)))
 
     def preferred(self, gains: Float64, open_to: NDArray[np.bool_]) -> Float64:
         """Gains as the choice sees them; a preference of 0 closes a condition."""
@@ -97,7 +94,7 @@ class Ground:
         self, flat: Float64, documents: Numbers, open_to: NDArray[np.bool_]
     ) -> tuple[int, float] | None:
         """The condition of greatest gain among these documents, and its gain."""
-        tables = self.search.tables(flat, documents)
+        tables = self.plain.tables.tables(flat, documents)
         (gains,) = gains_of(tables, len(self.members), [self.gain])
         values = self.preferred(gains, open_to)
         if not len(values) or not np.isfinite(values.max()):
@@ -116,28 +113,33 @@ class Ground:
     def vote(self, W: Float64, speaks: Float64) -> Vote:
         return self.voting.votes(W, speaks, self.smoothing)
 
-    def stand(self, place: Place, blocks: Blocks, speaks: Float64) -> Stand:
-        """A rule with votes of its own in each speaking block."""
-        vote = self.vote(self.engine.sums(blocks), speaks)
-        return Stand(place, blocks, vote.votes, vote.alpha)
-
-    def wear(self, stand: Stand) -> None:
-        """Take in that the condition was chosen for the labels that its rule votes on."""
-        if stand.place.condition != ALWAYS:
-            factors = self.worn.setdefault(stand.place.condition, np.ones(stand.votes.shape[1]))
-            factors[stand.votes.any(axis=0)] *= self.settings.reuse
+    def grown(self, condition: int) -> Growth:
+        """The rule of a condition about all documents, and its gain."""
+        return self._alone(condition, self.speaks, self.smoothing)
 
     def always(self, smoothing: float | None = None) -> Growth:
         """The rule that votes by label alone. Source: SS99 s7."""
-        blocks = self.engine.blocks(ALWAYS)
-        W = self.engine.sums(blocks)
-        vote = self.voting.votes(W, ONLY[YES], self.smoothing if smoothing is None else smoothing)
-        stand = Stand(Place((), ALWAYS), blocks, vote.votes, vote.alpha)
-        return Growth((stand,), float(self.voting.gain(W, ONLY[YES])))
+        return self._alone(ALWAYS, ONLY[YES], self.smoothing if smoothing is None else smoothing)
 
+    def _alone(self, condition: int, speaks: Float64, smoothing: float) -> Growth:
+        place = Place((), condition)
+        W = self.engine.block_weights(place)
+        vote = self.voting.votes(W, speaks, smoothing)
+        gain = float(self.voting.gain(W, speaks))
+        return Growth((Placed(place, vote.votes, vote.alpha),), gain)
 
-Grower = Callable[[Ground, int], Growth | None]
-"""ground, number of the round -> its rules; None where none helps."""
+    def placed(self, place: Place, blocks: Blocks, speaks: Float64) -> Placed:
+        """A rule with votes of its own in each speaking block, of the weights in `blocks`."""
+        vote = self.vote(self.plain.sums(blocks), speaks)
+        return Placed(place, vote.votes, vote.alpha)
+
+    def reuse(self, rule: Placed) -> None:
+        """Take in that the condition was chosen for the labels that its rule votes on."""
+        if rule.place.condition != ALWAYS:
+            factors = self.reuse_factors.setdefault(
+                rule.place.condition, np.ones(rule.votes.shape[1])
+            )
+            factors[rule.votes.any(axis=0)] *= self.settings.reuse
 
 
 def helps(gain: float) -> bool:

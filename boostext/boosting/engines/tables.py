@@ -23,10 +23,12 @@ Gain = Callable[[Float64], Float64]
 """Block weights (c, 3, 2, k) to gains (c,)."""
 
 
-class Search:
+class Tables:
     """Terms are looked up by document, so that a search costs what its documents hold.
 
-    flat: weights (m, 2k) on the grid, sign - before sign +; see PlainEngine.by_sign.
+    flat: weights (m, 2k) on the grid, sign - before sign +; see PlainEngine.flat.
+
+    starts: the first condition of each piece.
     """
 
     def __init__(self, members: Membership, label_count: int) -> None:
@@ -38,6 +40,7 @@ class Search:
                                  features.document_count))
             for start in range(0, members.listed, self.step)
         ]  # fmt: skip
+        self.starts = tuple(start for start, _ in self._pieces)
         self._unknown = _by_document(
             features.unknown, 0, len(features.unknown), features.document_count
         )
@@ -47,11 +50,13 @@ class Search:
 
         Documents outside are in no block.
         """
-        inside = flat[documents]
+        inside, whole = flat, len(documents) == len(flat)
+        if not whole:
+            inside = flat[documents]
         total = inside.sum(axis=0)
         unknown = self.unknown(flat, documents)
         for start, piece in self._pieces:
-            yes = piece[documents].T @ inside
+            yes = (piece if whole else piece[documents]).T @ inside
             yield start, self.with_rest(start, yes, unknown, total)
         yield from self.cut_tables(flat, documents, total)
 
@@ -59,11 +64,6 @@ class Search:
         """(c, 2k): weights of block YES, for one piece of the listed conditions."""
         inside = flat[documents]
         return np.asarray(self._pieces[piece][1][documents].T @ inside)
-
-    @property
-    def starts(self) -> tuple[int, ...]:
-        """The first condition of each piece."""
-        return tuple(start for start, _ in self._pieces)
 
     def unknown(self, flat: Float64, documents: Numbers) -> Float64:
         """(lists of unknown documents, 2k)."""
