@@ -3,7 +3,14 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# How long a draw takes says how busy the machine is, and nothing about the code under test.
+hypothesis.settings.register_profile(
+    "boostext", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("boostext")
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared"
 

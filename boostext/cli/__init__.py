@@ -9,6 +9,7 @@ COMMANDS = {
     "inspect": "Show the rules of a model, and the labels that look wrong.",
     "evaluate": "Measure a model on labelled documents.",
     "crossval": "Learn without each part of the data in turn, and measure on that part.",
+    "suggest": "Suggest which documents to label next.",
     "check": "Tell what is in the data: labels, sizes, duplicates.",
     "prune": "Make a model of fewer rules or terms.",
     "convert": "Rewrite a corpus or a model in another format.",

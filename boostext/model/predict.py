@@ -90,6 +90,11 @@ class Predictor:
             scores = decoded(self.merged.scores(yes, unknown), self.model)
             yield Scored(group, scores, yes, unknown)
 
+    def batch_scores(self, documents: Sequence[Document]) -> Scores:
+        """(n, k) of n documents that are held in memory."""
+        blocks = self._lookup.batch(documents, self.threads)
+        return decoded(self.merged.scores(*blocks), self.model)
+
     def contributions(self, document: Document) -> tuple[Contribution, ...]:
         """A row for every condition with a vote, in order of first choice.
 

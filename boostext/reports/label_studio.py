@@ -7,7 +7,7 @@ Its project needs a text and choices: `<Text name="text" value="$text"/>` and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from boostext.reports.outliers import OutlierRow
 
@@ -23,17 +23,25 @@ def label_studio(
 
 
 def _task(row: OutlierRow, texts: Mapping[int, str]) -> dict[str, object]:
-    """data: what is shown; predictions: the suggestion, its score the doubt in what is given."""
+    """An outlier; the score of its prediction is the doubt in what is given."""
+    shown = {
+        "text": texts.get(row.example, row.snippet),
+        "id": row.id, "origin": row.origin, "kind": row.kind, "rank": row.rank,
+        "given": list(row.given), "suggested": list(row.suggested),
+        "terms": [spoken.term for spoken in row.objections],
+    }  # fmt: skip
+    return task_of(shown, row.suggested, row.score)
+
+
+def task_of(
+    shown: Mapping[str, object], labels: Sequence[str], score: float | None
+) -> dict[str, object]:
+    """data: what is shown; predictions: the labels suggested, with a score where there is one."""
     choices = {"from_name": "label", "to_name": "text", "type": "choices"}
     return {
-        "data": {
-            "text": texts.get(row.example, row.snippet),
-            "id": row.id, "origin": row.origin, "kind": row.kind, "rank": row.rank,
-            "given": list(row.given), "suggested": list(row.suggested),
-            "terms": [spoken.term for spoken in row.objections],
-        },
+        "data": dict(shown),
         "predictions": [{
-            "model_version": "boostext", "score": row.score,
-            "result": [{**choices, "value": {"choices": list(row.suggested)}}],
+            "model_version": "boostext", **({} if score is None else {"score": score}),
+            "result": [{**choices, "value": {"choices": list(labels)}}],
         }],
     }  # fmt: skip

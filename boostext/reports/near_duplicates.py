@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boostext.arrays import Int64, Lists
 from boostext.corpus.corpus import Corpus
 from boostext.features.matrix import FeatureMatrix
 
@@ -24,23 +25,32 @@ def near_duplicates(
     features: FeatureMatrix, corpus: Corpus, examples: Sequence[int]
 ) -> list[list[int]]:
     """For each of the examples at most MOST others, the most alike first, of other labels."""
-    documents = _rows(features)
-    by_condition = documents.T.tocsr()  # so that only the conditions of the one are looked at
+    alike = likeness(features.yes, features.document_count)
     labels = [frozenset(corpus.label_sets[i].tolist()) for i in range(len(corpus))]
-    found = []
-    for i in examples:
-        alike = np.asarray((documents[[i]] @ by_condition).toarray()).ravel()
-        near = np.flatnonzero(alike >= ALIKE)
-        order = near[np.argsort(-alike[near], kind="stable")].tolist()
-        found.append([j for j in order if j != i and labels[j] != labels[i]][:MOST])
-    return found
+    return [[j for j in alike(i).tolist() if labels[j] != labels[i]][:MOST] for i in examples]
 
 
-def _rows(features: FeatureMatrix) -> csr_array:
+def likeness(yes: Lists, document_count: int) -> Callable[[int], Int64]:
+    """A function from a document to those nearly the same, the most alike first.
+
+    yes: for each condition, the documents that meet it.
+    """
+    documents = _rows(yes, document_count)
+    by_condition = documents.T.tocsr()  # so that only the conditions of the one are looked at
+
+    def alike(i: int) -> Int64:
+        cosines = np.asarray((documents[[i]] @ by_condition).toarray()).ravel()
+        near = np.flatnonzero(cosines >= ALIKE)
+        order = near[np.argsort(-cosines[near], kind="stable")]
+        return np.asarray(order[order != i])
+
+    return alike
+
+
+def _rows(yes: Lists, m: int) -> csr_array:
     """(m, n): documents by conditions, each row of length 1."""
     from scipy.sparse import csr_array, diags_array  # slow to import, and few runs list outliers
 
-    m, yes = features.document_count, features.yes
     frequencies = np.diff(yes.starts)
     weights = np.where(
         frequencies <= max(COMMON * m, FEW), np.log(m / np.maximum(frequencies, 1)), 0

@@ -1,0 +1,98 @@
+"""How much a model doubts its labels of a document: which documents are worth a person's time.
+
+Every measure is a function of scores and model that gives one number a document; the greater the
+number, the greater the doubt. Sources: Lewis & Gale 1994 (uncertainty sampling); Tur, Hakkani-Tür
+& Schapire 2005 (margins of boosting); Dagan & Engelson 1995 (vote entropy of a committee).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostext.arrays import Float64, Int64, Scores
+from boostext.model.model import Model
+from boostext.model.predict import chances, link_of
+from boostext.model.prune import cut
+
+COMMITTEE = 8
+"""Models along the run that vote, from half of its rounds on."""
+
+
+def contenders(scores: Scores, model: Model) -> tuple[Int64, Int64]:
+    """(m,) each: the label in doubt of every document, and the label that it is confused with.
+
+    One label a document: those of greatest and second greatest score. Several labels: the label
+    whose score is nearest to its threshold, twice, as there it is given or not.
+    """
+    if model.multilabel or scores.shape[1] < 2:
+        nearest = np.abs(scores - _thresholds(model)).argmin(axis=1)
+        return nearest, nearest
+    order = np.argsort(-scores, axis=1, kind="stable")
+    return order[:, 0], order[:, 1]
+
+
+def _thresholds(model: Model) -> Float64:
+    return np.array(model.thresholds or [0.0] * len(model.labels))
+
+
+def margin(scores: Scores, model: Model) -> Float64:
+    """(m,): minus the distance of the best score from the second best; with several labels, minus
+    the distance of a score from its threshold, where that is least.
+    """
+    first, second = contenders(scores, model)
+    rows = np.arange(len(scores))
+    if model.multilabel or scores.shape[1] < 2:
+        return np.asarray(-np.abs(scores - _thresholds(model))[rows, first])
+    return np.asarray(scores[rows, second] - scores[rows, first])
+
+
+def entropy(scores: Scores, model: Model) -> Float64:
+    """(m,): the entropy of the labels' chances, in nats; with several labels, of each by itself,
+    summed.
+
+    Chances of a model of one label that is not calibrated are scaled to sum to one. Algorithms
+    whose scores give no chances must be calibrated.
+    """
+    likely = chances(scores, model)
+    if model.multilabel or scores.shape[1] < 2:
+        return np.asarray((_information(likely) + _information(1 - likely)).sum(axis=1))
+    totals = likely.sum(axis=1, keepdims=True)
+    shares = np.divide(
+        likely, totals, out=np.full_like(likely, 1 / likely.shape[1]), where=totals > 0
+    )
+    return np.asarray(_information(shares).sum(axis=1))
+
+
+def _information(chance: Float64) -> Float64:
+    """-p ln p, 0 at 0."""
+    return np.asarray(-chance * np.log(np.where(chance > 0, chance, 1.0)))
+
+
+MEASURES: Mapping[str, Callable[[Scores, Model], Float64]] = {"margin": margin, "entropy": entropy}
+"""name -> its function, for measures that need the scores of one model alone"""
+
+
+def gives_chances(model: Model) -> bool:
+    """Whether `entropy` can be computed for the model."""
+    return bool(model.calibration) or bool(link_of(model))
+
+
+def vote_entropy(given: Sequence[NDArray[np.bool_]], multilabel: bool) -> Float64:
+    """(m,): how evenly the members of a committee are divided, in nats; 0 where all agree.
+
+    given: for each member (m, k), the labels that it gives. With one label a document the entropy
+    of the members' votes; with several, that of each label by itself, summed.
+    """
+    share = np.mean(np.stack(given), axis=0)
+    found = _information(share).sum(axis=1)
+    return np.asarray(found + _information(1 - share).sum(axis=1) if multilabel else found)
+
+
+def committee_of(model: Model) -> list[Model]:
+    """The model after half of its rounds, and on to all of them, at most `COMMITTEE` models."""
+    ends = np.linspace(model.round_count / 2, model.round_count, COMMITTEE)
+    rounds = sorted({max(1, round(end)) for end in ends.tolist()}) if model.round_count else []
+    return [cut(model, count) for count in rounds] or [model]

@@ -1,0 +1,87 @@
+"""A page to label suggested documents on, one at a time and by the keyboard; it works from disk."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from boostext.corpus.documents import Document
+from boostext.features.lookup import ConditionLookup
+from boostext.model.model import Model
+from boostext.reports.marks import Mark, marked_pieces
+from boostext.reports.page.data import script_json, shown
+from boostext.reports.page.render import asset, environment, policy
+from boostext.reports.suggestions import Suggestion
+
+LONGEST = 20_000
+"""Characters of a text that the page shows."""
+
+
+def page(rows: Sequence[Suggestion], model: Model) -> str:
+    """The whole page. It keeps what is labeled in the browser under the name of these documents,
+    and saves a CSV of id and label, which `--labels-from` of training takes.
+    """
+    script, style = asset("labeling.js"), asset("report.css") + asset("labeling.css")
+    data = labeling_data(rows, model)
+    return environment().get_template("labeling.html").render(
+        script=script, style=style, policy=policy([script], [style]), count=len(rows),
+        multi=model.multilabel, data=script_json(data),
+    )  # fmt: skip
+
+
+def labeling_data(rows: Sequence[Suggestion], model: Model) -> dict[str, Any]:
+    """What the script reads: labels, and for each document its texts in marked pieces."""
+    lookup = ConditionLookup((), model.text, model.data.text)
+    return {
+        "key": _key(rows, model),
+        "multi": model.multilabel,
+        "labels": list(model.labels),
+        "shown": [shown(label, 60) for label in model.labels],
+        "rows": [_row(row, model, lookup) for row in rows],
+    }
+
+
+def _key(rows: Sequence[Suggestion], model: Model) -> str:
+    """By which the browser finds what was labeled before: another choice of documents is new."""
+    names = [*model.labels, *(row.document.id for row in rows)]
+    return hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _row(row: Suggestion, model: Model, lookup: ConditionLookup) -> dict[str, Any]:
+    number = {label: j for j, label in enumerate(model.labels)}
+    return {
+        "id": row.document.id,
+        "name": shown(row.document.id, 60),
+        "texts": [
+            [shown(name, 40) if len(model.data.text) > 1 else "", _pieces(row, name, lookup)]
+            for name in model.data.text
+            if row.document.texts.get(name)
+        ],
+        "given": [number[label] for label in row.given],
+        "likely": [
+            [number[label], None if chance is None else round(chance, 4)]
+            for label, chance in row.guesses
+        ],
+        "reasons": [
+            [shown(reason.term, 40), round(reason.votes, 2), number[reason.label]]
+            for reason in row.reasons
+        ],
+    }
+
+
+def _pieces(row: Suggestion, field: str, lookup: ConditionLookup) -> list[Any]:
+    """The text as strings; what a reason was found in as a list of the string and its vote."""
+    text = row.document.texts[field][:LONGEST]
+    short = Document(row.document.id, {field: text})
+    marks = [
+        Mark(start, end, reason.votes)
+        for reason in row.reasons
+        for condition in reason.asked
+        if condition.field == field
+        for start, end in lookup.find(short, condition)[:50]
+    ]
+    return [
+        [piece.text, 1 if piece.votes >= 0 else -1] if piece.marked else piece.text
+        for piece in marked_pieces(text, marks)
+    ]

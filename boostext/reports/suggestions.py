@@ -1,0 +1,358 @@
+"""Which documents of a pool to label next: those that a model doubts most, of many kinds.
+
+Documents go by once; only the most doubtful ones are kept, so that a pool of any size is read in
+bounded memory.
+"""
+
+from __future__ import annotations
+
+import csv
+import heapq
+import io
+import json
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import numpy as np
+
+from boostext.arrays import Float64, Int32, Lists, Scores
+from boostext.corpus.documents import Document
+from boostext.errors import SettingsError
+from boostext.evaluation.doubt import (
+    MEASURES,
+    committee_of,
+    contenders,
+    gives_chances,
+    vote_entropy,
+)
+from boostext.features.conditions import YES, Occurs, spell_rule
+from boostext.model.merged import by_condition
+from boostext.model.model import Model
+from boostext.model.predict import Contribution, Predictor, Scored, chances, decisions
+from boostext.reports.label_studio import task_of
+from boostext.reports.near_duplicates import likeness
+
+RESERVE = 10
+"""Documents kept for each that is wanted, so that there is something to spread over."""
+DECIDING = 3
+"""Terms that decide between two labels; documents that share one of them are of a kind."""
+GUESSES = 3
+"""Labels that a suggestion names, the likeliest first."""
+
+Doubt = Callable[[Scored], Float64]
+"""Scored documents -> (m,) how much each is doubted, the greater the more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A document that may be suggested. number: its place among those read; met: conditions."""
+
+    document: Document
+    number: int
+    doubt: float
+    scores: Scores
+    met: Int32
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A term that was found, and what it adds to the score of a label. asked: what to mark."""
+
+    label: str
+    term: str
+    votes: float
+    asked: tuple[Occurs, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestion:
+    """A document to label. rank: from 1. doubt: by the measure, the greater the more.
+
+    guesses: the likeliest labels with their chances, None for a chance where scores give none.
+    given: the labels that the model would give.
+    """
+
+    rank: int
+    document: Document
+    given: tuple[str, ...]
+    guesses: tuple[tuple[str, float | None], ...]
+    doubt: float
+    reasons: tuple[Reason, ...]
+
+
+class Pool:
+    """Documents of a pool that have no label yet, as they go by, and how many had one.
+
+    listed: ids of documents that have a label elsewhere. all_open: labels of documents do not
+    count. labelled, listed, open: how many there were.
+    """
+
+    def __init__(
+        self, documents: Iterable[Document], listed: Collection[str] = (), all_open: bool = False
+    ) -> None:
+        self._documents, self._listed, self._all_open = documents, listed, all_open
+        self.labelled = self.listed = self.open = 0
+
+    def __iter__(self) -> Iterator[Document]:
+        for document in self._documents:
+            if document.labels and not self._all_open:
+                self.labelled += 1
+            elif document.id in self._listed:
+                self.listed += 1
+            else:
+                self.open += 1
+                yield document
+
+
+def suggest(
+    pool: Iterable[Document], predictor: Predictor, doubt: Doubt, count: int,
+    spread: bool = True,
+) -> list[Suggestion]:  # fmt: skip
+    """At most `count` documents of the pool to label next, the most doubtful first.
+
+    doubt: as `measure` gives it. spread: documents that are nearly the same as one before, or in
+    doubt for the same terms, wait for others, among ten times as many documents as are wanted.
+    """
+    kept = count * RESERVE if spread else count
+    found = most_doubtful(predictor.batches(pool), doubt, kept)
+    if spread:
+        found = spread_out(found, predictor, count)
+    return [
+        _suggestion(rank, candidate, predictor) for rank, candidate in enumerate(found[:count], 1)
+    ]
+
+
+# Measures of doubt ---------------------------------------------------------------------------
+
+
+def measure(
+    name: str, predictor: Predictor, committee: Sequence[Model] = (), seed: int = 0
+) -> Doubt:
+    """A measure by its name: margin, entropy, votes or random.
+
+    committee: further models that vote, for "votes" alone. SettingsError where the model has no
+    probabilities for "entropy", or a member of the committee has other labels.
+    """
+    if committee and name != "votes":
+        raise SettingsError("--committee names models that vote; it goes with --by votes alone")
+    if name == "random":
+        generator = np.random.default_rng(seed)
+        return lambda found: generator.random(len(found.documents))
+    model = predictor.model
+    if name == "votes":
+        return _votes(model, committee, predictor.threads)
+    if name == "entropy" and not gives_chances(model):
+        raise SettingsError(
+            f"scores of {model.boosting.algorithm} are no probabilities; use --by margin, or train "
+            "with --calibrate sigmoid"
+        )
+    return lambda found: MEASURES[name](found.scores, model)
+
+
+def _votes(model: Model, others: Sequence[Model], threads: int) -> Doubt:
+    """Disagreement of the model after several of its rounds, and of other models."""
+    for other in others:
+        if set(other.labels) != set(model.labels):
+            raise SettingsError("a model of --committee has other labels than MODEL")
+    members = [Predictor(member, threads) for member in (*committee_of(model), *others)]
+    places = [[m.model.labels.index(label) for label in model.labels] for m in members]
+
+    def doubt(found: Scored) -> Float64:
+        given = [
+            decisions(member.batch_scores(found.documents), member.model)[:, place]
+            for member, place in zip(members, places, strict=True)
+        ]
+        return vote_entropy(given, model.multilabel)
+
+    return doubt
+
+
+# Choice --------------------------------------------------------------------------------------
+
+
+def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Candidate]:
+    """The `count` documents of most doubt, the most doubtful first; of equals the earlier."""
+    heap: list[tuple[float, int, Candidate]] = []
+    number = 0
+    for batch in found:
+        values = doubt(batch)
+        least = heap[0][0] if len(heap) >= count else -math.inf
+        for i in np.flatnonzero(values > least).tolist():
+            candidate = Candidate(
+                batch.documents[i], number + i, float(values[i]), batch.scores[i].copy(),
+                batch.yes[i].copy(),
+            )  # fmt: skip
+            entry = (candidate.doubt, -candidate.number, candidate)
+            if len(heap) < count:
+                heapq.heappush(heap, entry)
+            else:
+                heapq.heappushpop(heap, entry)
+        number += len(batch.documents)
+    return [candidate for _, _, candidate in sorted(heap, key=lambda entry: (-entry[0], -entry[1]))]
+
+
+def deciding_terms(candidate: Candidate, predictor: Predictor) -> tuple[Contribution, ...]:
+    """What was found in the document and speaks most for one contender against the other."""
+    first, second = (int(n[0]) for n in contenders(candidate.scores[None], predictor.model))
+    rows = [row for row in predictor.contributions(candidate.document) if row.block == YES]
+
+    def weight(row: Contribution) -> float:
+        difference = row.votes[first] - (row.votes[second] if second != first else 0.0)
+        return abs(float(difference))
+
+    return tuple(sorted((row for row in rows if weight(row)), key=lambda row: -weight(row)))[
+        :DECIDING
+    ]
+
+
+def spread_out(
+    candidates: Sequence[Candidate], predictor: Predictor, count: int
+) -> list[Candidate]:
+    """The candidates in the order in which to take `count` of them.
+
+    They are taken in turns; in each turn, no two that share a deciding term. Those nearly the same
+    as one already taken come last of all.
+    """
+    used: dict[object, int] = {}  # term -> the turns in which a document has it, as bits
+    turns = []
+    for candidate in candidates:
+        said = deciding_terms(candidate, predictor)
+        names: list[object] = [(row.precondition, row.condition) for row in said] or [None]
+        full = reduce(or_, (used.get(name, 0) for name in names))
+        first = ~full & (full + 1)  # the lowest bit that is not set
+        used.update((name, used.get(name, 0) | first) for name in names)
+        turns.append(first.bit_length())
+    order = sorted(range(len(candidates)), key=lambda i: (turns[i], i))
+    if not candidates:
+        return []
+    met = Lists.of([candidate.met for candidate in candidates])
+    by_term = by_condition(met, len(predictor.merged.conditions))
+    near = likeness(Lists.of(by_term), len(candidates))
+    taken: list[Candidate] = []
+    last: list[Candidate] = []
+    covered = np.zeros(len(candidates), bool)
+    for i in order:
+        if len(taken) >= count:
+            break
+        (last if covered[i] else taken).append(candidates[i])
+        if not covered[i]:
+            covered[near(i)] = True
+    return [*taken, *last]
+
+
+def _suggestion(rank: int, candidate: Candidate, predictor: Predictor) -> Suggestion:
+    model, scores = predictor.model, candidate.scores
+    best = np.argsort(-scores, kind="stable")[:GUESSES].tolist()
+    likely = chances(scores[None], model)[0].tolist() if gives_chances(model) else None
+    given = np.flatnonzero(decisions(scores[None], model)[0]).tolist()
+    return Suggestion(
+        rank, candidate.document, tuple(model.labels[j] for j in given),
+        tuple((model.labels[j], likely[j] if likely else None) for j in best),
+        candidate.doubt, tuple(_reasons(candidate, predictor)),
+    )  # fmt: skip
+
+
+def _reasons(candidate: Candidate, predictor: Predictor) -> Iterator[Reason]:
+    """Each deciding term with the contender that it speaks for, or against where there is one."""
+    model = predictor.model
+    first, second = (int(n[0]) for n in contenders(candidate.scores[None], model))
+    for row in deciding_terms(candidate, predictor):
+        votes = row.votes
+        label = first if votes[first] >= votes[second] else second
+        spelled = spell_rule(row.precondition, row.condition, len(model.data.text))
+        met = [row.condition, *(c for c, block in row.precondition if block == YES)]
+        asked = tuple(condition for condition in met if isinstance(condition, Occurs))
+        yield Reason(model.labels[label], spelled, float(votes[label]), asked)
+
+
+# As data -------------------------------------------------------------------------------------
+
+
+def json_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
+    """Records that can be labeled and read as data again: id, texts and attributes; and, apart
+    from these, what is suggested.
+    """
+    for row in rows:
+        document = row.document
+        attributes = {**document.attributes, **document.scored}
+        record = {
+            "id": document.id, **document.texts,
+            **({"attributes": attributes} if attributes else {}),
+            "suggestion": _told(row, measure),
+        }  # fmt: skip
+        yield json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _told(row: Suggestion, measure: str) -> dict[str, Any]:
+    told: dict[str, Any] = {"rank": row.rank, "labels": list(row.given)}
+    told["likeliest"] = [label for label, _ in row.guesses]
+    told["probabilities"] = [chance for _, chance in row.guesses]
+    if measure != "random":
+        told[measure] = doubt_told(row.doubt, measure)
+    told["reasons"] = [{"label": r.label, "term": r.term, "votes": r.votes} for r in row.reasons]
+    return told
+
+
+def doubt_told(doubt: float, measure: str) -> float:
+    """A margin is told as the distance that it is: the less, the more doubt."""
+    return abs(doubt) if measure == "margin" else doubt
+
+
+def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
+    """A row for each: id, the texts, an empty label to fill in, the likeliest label with its
+    probability, the measure, and the reasons. Filled in, it is a file for --labels-from.
+    """
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    doubt = [measure] if measure != "random" else []
+    yield _written(writer, line, ["id", *model.data.text, "label", "likeliest", "probability",
+                                  *doubt, "reasons"])  # fmt: skip
+    for row in rows:
+        label, chance = row.guesses[0]
+        yield _written(writer, line, [
+            row.document.id, *(row.document.texts.get(name, "") for name in model.data.text), "",
+            label, "" if chance is None else f"{chance:.6g}",
+            *([f"{doubt_told(row.doubt, measure):.6g}"] if doubt else []),
+            "; ".join(f"{r.term} {r.votes:+.2f} {r.label}" for r in row.reasons),
+        ])  # fmt: skip
+
+
+def _written(writer: Any, line: io.StringIO, cells: Sequence[str]) -> str:
+    line.seek(0)
+    line.truncate()
+    writer.writerow(cells)
+    return line.getvalue()
+
+
+def label_studio_tasks(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
+    """One JSON list of tasks that Label Studio imports, with the model's answers as predictions."""
+    yield "["
+    for number, row in enumerate(rows):
+        task = task_of(
+            {
+                "text": "\n\n".join(filter(None, row.document.texts.values())),
+                "id": row.document.id, "origin": str(row.document.origin), "rank": row.rank,
+                "terms": [reason.term for reason in row.reasons],
+            },
+            row.given, row.guesses[0][1],
+        )  # fmt: skip
+        yield (",\n" if number else "\n") + json.dumps(task, ensure_ascii=False)
+    yield "\n]\n"
+
+
+def labeling_page(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
+    """One page to label the documents on; jinja2 is slow to import, and only pages need it."""
+    from boostext.reports.page.labeling import page
+
+    yield page(rows, model)
+
+
+FORMATS: Mapping[str, Callable[[Sequence[Suggestion], Model, str], Iterator[str]]] = {
+    "jsonl": json_lines, "csv": csv_lines, "label-studio": label_studio_tasks,
+    "html": labeling_page,
+}  # fmt: skip
+"""format -> the pieces of its text, from suggestions, the model and the name of the measure"""

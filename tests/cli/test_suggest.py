@@ -1,0 +1,89 @@
+"""`boostext suggest`: formats, what is left out, and the way back into training."""
+
+import csv
+import json
+
+import pytest
+
+from .conftest import records, write_jsonl
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory):
+    rows = [{"id": r["id"], "text": r["text"]} for r in records()]
+    return write_jsonl(tmp_path_factory.mktemp("pool") / "pool.jsonl", rows)
+
+
+def test_jsonl_goes_to_stdout_and_can_be_read_as_data_again(run, model, pool, tmp_path):
+    done = run("suggest", model, pool, "-n", 4)
+    assert done.exit_code == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["suggestion"]["rank"] for row in rows] == [1, 2, 3, 4]
+    assert all(row["suggestion"]["margin"] >= 0 for row in rows)
+    again = tmp_path / "next.jsonl"
+    again.write_text(done.stdout, encoding="utf-8")
+    assert run("predict", model, again).exit_code == 0
+
+
+def test_a_filled_in_csv_gives_labels_to_documents_that_had_none(run, model, pool, tmp_path):
+    file = tmp_path / "next.csv"
+    assert run("suggest", model, pool, "-n", 12, "-o", file).exit_code == 0
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [row["label"] for row in rows] == [""] * 12
+    assert {row["likeliest"] for row in rows} <= {"billing", "moving", "repair"}
+    done = run("suggest", model, pool, "-n", 99, "--labels-from", file)
+    assert len(done.stdout.splitlines()) == 48
+    assert "12 documents left out that have a label in --labels-from" in done.stderr
+
+
+def test_label_studio_gets_tasks_with_predictions(run, model, pool):
+    tasks = json.loads(run("suggest", model, pool, "-n", 3, "--to", "label-studio").stdout)
+    assert len(tasks) == 3
+    assert tasks[0]["predictions"][0]["result"][0]["value"]["choices"]
+
+
+def test_labeled_documents_are_left_out(run, model, corpus):
+    done = run("suggest", model, corpus, "-n", 3)
+    assert done.exit_code == 0
+    assert done.stdout == ""
+    assert "60 documents left out that already have a label" in done.stderr
+    assert "nothing to suggest" in done.stderr
+
+
+@pytest.mark.parametrize("by", ["margin", "entropy", "votes", "random"])
+def test_every_measure_gives_as_many_as_asked(run, model, pool, by):
+    done = run("suggest", model, pool, "-n", 7, "--by", by, "-q")
+    assert len(done.stdout.splitlines()) == 7, done.stderr
+    assert done.stdout == run("suggest", model, pool, "-n", 7, "--by", by, "-q").stdout
+
+
+def test_several_labels_may_be_none(run, several_model, several):
+    done = run("suggest", several_model, several, "-n", 3)
+    assert done.exit_code == 0, done.stderr
+
+
+def test_an_output_that_is_read_is_refused(run, model, pool):
+    before = pool.read_bytes()
+    done = run("suggest", model, pool, "-o", pool)
+    assert done.exit_code == 2
+    assert pool.read_bytes() == before
+
+
+def test_an_unknown_ending_names_the_formats(run, model, pool, tmp_path):
+    done = run("suggest", model, pool, "-o", tmp_path / "next.xls")
+    assert done.exit_code == 2
+    assert ".csv" in done.stderr
+    assert "--to" in done.stderr
+
+
+def test_a_committee_goes_with_votes_alone(run, model, pool):
+    assert run("suggest", model, pool, "--by", "votes", "--committee", model).exit_code == 0
+    done = run("suggest", model, pool, "--committee", model)
+    assert done.exit_code == 2
+    assert "--by votes" in done.stderr
+
+
+def test_labelled_documents_are_suggested_where_asked(run, model, corpus):
+    done = run("suggest", model, corpus, "-n", 3, "--include-labelled", "-q")
+    assert len(done.stdout.splitlines()) == 3

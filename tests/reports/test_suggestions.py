@@ -1,0 +1,174 @@
+"""Which documents are suggested for labeling, and in which order."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from boostext.corpus.documents import Document
+from boostext.errors import SettingsError
+from boostext.evaluation.doubt import committee_of, entropy, margin, vote_entropy
+from boostext.model.predict import Predictor
+from boostext.reports.suggestions import Pool, measure, suggest
+
+from .models import model_of, rule, term
+
+THREE = ("a", "b", "c")
+
+
+def words_model(multilabel=False):
+    """Each word votes for its label; what is not found says nothing."""
+    silent = [0.0, 0.0, 0.0]
+    return model_of(
+        rule(term("apple"), silent, [2.0, 0.0, 0.0]),
+        rule(term("bread"), silent, [0.0, 1.5, 0.0]),
+        rule(term("cheese"), silent, [0.0, 0.0, 1.0]),
+        rule(term("not"), silent, [-1.0, -1.0, -1.0]),
+        labels=THREE, multilabel=multilabel,
+    )  # fmt: skip
+
+
+def texts(*given):
+    return [Document(f"d{i}", {"text": text}) for i, text in enumerate(given)]
+
+
+def suggested(documents, count, name="margin", spread=False, model=None, **options):
+    predictor = Predictor(model or words_model())
+    rows = suggest(documents, predictor, measure(name, predictor, **options), count, spread)
+    return [row.document.id for row in rows]
+
+
+# Measures against their formulas -------------------------------------------------------------
+
+
+@given(arrays(float, (5, 3), elements=st.floats(-9, 9)))
+def test_margin_is_the_distance_of_the_best_two_scores(scores):
+    best = np.sort(scores, axis=1)
+    assert -margin(scores, words_model()) == pytest.approx(best[:, -1] - best[:, -2])
+
+
+@given(arrays(float, (5, 3), elements=st.floats(-9, 9)))
+def test_margin_of_several_labels_is_the_least_distance_from_the_threshold(scores):
+    assert -margin(scores, words_model(True)) == pytest.approx(np.abs(scores).min(axis=1))
+
+
+@given(arrays(float, (4, 3), elements=st.floats(-9, 9)))
+def test_entropy_of_several_labels_adds_up_that_of_each(scores):
+    def slow(row):
+        chances = [1 / (1 + math.exp(-2 * f)) for f in row]
+        return sum(-p * math.log(p) - (1 - p) * math.log1p(-p) for p in chances if 0 < p < 1)
+
+    found = entropy(scores, words_model(True))
+    assert found == pytest.approx([slow(row) for row in scores.tolist()], abs=1e-6)
+
+
+@given(arrays(float, (4, 3), elements=st.floats(-9, 9)))
+def test_entropy_of_one_label_is_that_of_chances_that_sum_to_one(scores):
+    def slow(row):
+        odds = [1 / (1 + math.exp(-2 * f)) for f in row]
+        return sum(-p * math.log(p) for p in (o / sum(odds) for o in odds) if p)
+
+    found = entropy(scores, words_model())
+    assert found == pytest.approx([slow(row) for row in scores.tolist()], abs=1e-9)
+
+
+def test_vote_entropy_is_greatest_where_members_are_evenly_divided():
+    first = np.array([[1, 0], [1, 0], [1, 0]], bool)
+    second = np.array([[1, 0], [0, 1], [0, 0]], bool)
+    assert vote_entropy([first, second], False)[:2] == pytest.approx([0, math.log(2)])
+    assert vote_entropy([first, second], True) == pytest.approx([0, 2 * math.log(2), math.log(2)])
+
+
+def test_a_committee_is_the_model_after_some_of_its_rounds_and_in_the_end():
+    members = committee_of(words_model())
+    assert [len(member.rules) for member in members] == [2, 3, 4]
+    whole = words_model()
+    assert committee_of(whole)[-1].rules == whole.rules
+
+
+def test_models_without_rules_have_a_committee_of_themselves():
+    assert committee_of(model_of()) == [model_of()]
+
+
+# The choice ----------------------------------------------------------------------------------
+
+
+def test_the_documents_with_the_least_margin_come_first():
+    pool = texts("apple", "apple bread", "bread cheese", "apple cheese", "apple bread not")
+    assert suggested(pool, 3) == ["d1", "d2", "d4"]
+
+
+def test_of_equal_doubt_the_earlier_document_comes_first():
+    assert suggested(texts(*["apple bread"] * 5), 2) == ["d0", "d1"]
+
+
+@given(st.lists(st.sampled_from(["apple", "bread", "cheese", "not", "x"]), min_size=1, max_size=40))
+def test_a_reserve_of_any_size_holds_the_same_as_sorting_all(words):
+    pool = texts(*(" ".join(words[i : i + 3]) for i in range(len(words))))
+    predictor = Predictor(words_model())
+    doubts = [-float(margin(predictor.score(d)[None], predictor.model)[0]) for d in pool]
+    order = sorted(range(len(pool)), key=lambda i: (doubts[i], i))
+    assert suggested(pool, 5) == [f"d{i}" for i in order[:5]]
+
+
+def test_documents_in_doubt_for_the_same_terms_wait_for_others():
+    pool = texts("apple bread", "apple bread not", "bread cheese", "cheese")
+    assert suggested(pool, 2, spread=False) == ["d0", "d1"]
+    assert suggested(pool, 2, spread=True) == ["d0", "d3"]
+
+
+def test_near_duplicates_come_last():
+    pool = texts("apple bread", "apple bread", "apple bread", "cheese", "x y")
+    assert suggested(pool, 5, spread=True) == ["d4", "d0", "d3", "d1", "d2"]
+
+
+def test_a_random_draw_follows_its_seed():
+    pool = texts(*["apple"] * 30)
+    first, again, other = (suggested(pool, 9, "random", seed=seed) for seed in (1, 1, 2))
+    assert first == again != other
+    assert len(set(first)) == 9
+
+
+def test_documents_with_a_label_are_left_out_and_counted():
+    documents = [
+        Document("a", {"text": "apple"}, labels=("a",)), Document("b", {"text": "bread"}),
+        Document("c", {"text": "cheese"}),
+    ]  # fmt: skip
+    pool = Pool(documents, {"c"})
+    assert suggested(pool, 9) == ["b"]
+    assert (pool.labelled, pool.listed, pool.open) == (1, 1, 1)
+
+
+def test_a_pool_without_documents_gives_nothing():
+    assert suggested([], 5, spread=True) == []
+
+
+def test_the_reasons_are_the_terms_that_decide():
+    predictor = Predictor(words_model())
+    (row,) = suggest(texts("apple bread x"), predictor, measure("margin", predictor), 1)
+    assert [(r.term, r.label, r.votes) for r in row.reasons] == [
+        ("apple", "a", 2.0), ("bread", "b", 1.5),
+    ]  # fmt: skip
+    assert row.given == ("a",)
+    assert [label for label, _ in row.guesses] == ["a", "b", "c"]
+
+
+def test_a_committee_needs_the_same_labels_and_votes():
+    predictor = Predictor(words_model())
+    with pytest.raises(SettingsError, match="--by votes"):
+        measure("margin", predictor, [words_model()])
+    with pytest.raises(SettingsError, match="other labels"):
+        measure("votes", predictor, [model_of()])
+
+
+def test_members_that_know_their_labels_in_another_order_vote_for_the_same():
+    turned = model_of(
+        rule(term("apple"), [0.0] * 3, [0.0, 0.0, 2.0]), labels=("c", "b", "a")
+    )  # fmt: skip
+    predictor = Predictor(words_model())
+    doubt = measure("votes", predictor, [turned])
+    (found,) = predictor.batches(texts("apple"))
+    assert doubt(found) == pytest.approx([0.0])
