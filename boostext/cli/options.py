@@ -286,7 +286,11 @@ def talk_options(command: Command) -> Command:
 
     for option in (
         click.option("--debug", is_flag=True, help="Show where in the program an error arose."),
-        click.option("--no-color", is_flag=True, help="No colors (NO_COLOR does the same)."),
+        click.option(
+            "--no-color",
+            is_flag=True,
+            help="No colors (NO_COLOR does the same; FORCE_COLOR colors pipes too).",
+        ),
         click.option("-q", "--quiet", is_flag=True, help="Only results, warnings and errors."),
     ):
         with_talk = option(with_talk)

@@ -21,8 +21,9 @@ import click
 
 import boostext
 from boostext.cli.signals import Stopped, ended_by_sigterm
-from boostext.cli.talk import printable, to_stderr
+from boostext.cli.talk import guarded_terminals, to_stderr
 from boostext.errors import BoostextError
+from boostext.reports.escape import visible
 
 OBJECTS = 50_000
 """New objects after which Python looks for unused cycles. Imports make many that stay and few
@@ -83,7 +84,7 @@ class Program(click.Group):
             gc.set_threshold(OBJECTS, *gc.get_threshold()[1:])
         given = list(sys.argv[1:] if args is None else args)
         prepare_streams()
-        with ended_by_sigterm():
+        with ended_by_sigterm(), guarded_terminals():
             code = exit_code(lambda: self._run(given, extra), debug="--debug" in given)
         if not standalone_mode:
             return code
@@ -154,7 +155,7 @@ def _message(error: click.ClickException | BoostextError) -> str:
 def _tell(message: str, debug: bool, kind: str = "Error: ") -> None:
     if debug:
         traceback.print_exc()
-    to_stderr(kind + printable(message))
+    to_stderr(kind + visible(message))
 
 
 def _disk_message(error: OSError) -> str:

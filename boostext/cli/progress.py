@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
-from boostext.cli.talk import is_terminal
+from boostext.cli.talk import is_terminal, unguarded
+from boostext.reports.escape import visible
 
 Item = TypeVar("Item")
 LIVE_EVERY = 0.2
@@ -50,7 +51,7 @@ class Progress:
         clock: Callable[[], float] = time.monotonic,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
-        self.stream = sys.stderr if stream is None else stream
+        self.stream = unguarded(sys.stderr if stream is None else stream)
         self.off = mode == "off" or self.stream is None
         self.live = is_live(mode, self.stream, environ)
         self.every = LIVE_EVERY if self.live else PLAIN_EVERY
@@ -88,6 +89,7 @@ class Progress:
         return not self.off and self.clock() - self.last >= self.every
 
     def _tell(self, line: str) -> None:
+        line = visible(line)
         if self.live:
             line = line[: _columns() - 1]
             self._write("\r" + line.ljust(self._width))

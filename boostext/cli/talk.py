@@ -2,25 +2,80 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
+import io
 import os
-import re
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+
+from boostext.reports.escape import visible
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+class Screen:
+    """A terminal as a stream: whatever is written to it passes `visible` first.
+
+    stream: the terminal itself, for drawings and the progress line, which steer it on purpose.
+    Results for programs that go to a pipe or a file do not pass here and stay as they are.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.buffer = io.BufferedWriter(_Decoded(self))
+
+    def write(self, text: str) -> int:
+        self.stream.write(visible(text, lines=True))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
 
 
-def printable(text: str) -> str:
-    """One line without control characters: what data says cannot steer the terminal."""
-    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+class _Decoded(io.RawIOBase):
+    """The bytes of a screen, for writers of files that may write to stdout as well."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__()
+        self._screen = screen
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._screen.write(self._decoder.decode(bytes(data)))
+        return len(data)
+
+
+@contextlib.contextmanager
+def guarded_terminals() -> Iterator[None]:
+    """stdout and stderr as a Screen each, inside the block, where they are terminals."""
+    before = sys.stdout, sys.stderr
+    guarded: list[Any] = [Screen(s) if is_terminal(s) else s for s in before]
+    sys.stdout, sys.stderr = guarded
+    try:
+        yield
+    finally:
+        if sys.stdout is guarded[0]:  # and not what stands for a closed pipe
+            sys.stdout = before[0]
+        sys.stderr = before[1]
+
+
+def unguarded(stream: TextIO) -> TextIO:
+    """The terminal behind a Screen; any other stream as it is."""
+    return stream.stream if isinstance(stream, Screen) else stream
 
 
 def to_stderr(text: str) -> None:
@@ -43,27 +98,42 @@ class Talk:
 
     def say(self, message: str) -> None:
         if not self.quiet:
-            to_stderr(printable(message))
+            to_stderr(visible(message))
 
     def warn(self, message: str) -> None:
-        to_stderr("Warning: " + printable(message))
+        to_stderr("Warning: " + visible(message))
 
     def show(self, drawing: Text) -> None:
-        """Print a drawing to stdout, which has the width it was drawn for."""
-        from rich.console import Console
+        """Print a drawing to stdout, which has the width it was drawn for.
 
-        terminal = is_terminal(sys.stdout)
-        plain = not self.color or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+        Colors are for terminals and for FORCE_COLOR; `--no-color` and NO_COLOR forbid them.
+        """
+        from rich.console import Console
+        from rich.segment import Segment, Segments
+        from rich.text import Text
+
         console = Console(
-            file=sys.stdout, force_terminal=terminal, no_color=plain, highlight=False,
-            markup=False, emoji=False,
+            file=unguarded(sys.stdout), no_color=not self._has_colors(), highlight=False,
+            force_terminal=is_terminal(sys.stdout) or _forces_color(), markup=False, emoji=False,
         )  # fmt: skip
+        shown = (
+            Segment(visible(text, lines=True), style, control)
+            for text, style, control in Text().append_text(drawing).render(console, end="\n")
+        )
         try:
-            console.print(drawing, soft_wrap=True)
+            console.print(Segments(shown), soft_wrap=True, end="")
         except SystemExit:  # rich's answer to a closed pipe
             raise BrokenPipeError(errno.EPIPE, "the pipe is closed") from None
+
+    def _has_colors(self) -> bool:
+        environ = os.environ
+        return self.color and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 
     def show_line(self, line: str, style: str = "") -> None:
         from rich.text import Text
 
-        self.show(Text(printable(line), style=style))
+        self.show(Text(visible(line), style=style))
+
+
+def _forces_color() -> bool:
+    return os.environ.get("FORCE_COLOR", "0") not in ("", "0")

@@ -1,10 +1,10 @@
-"""Texts of users, made harmless: for fields of TSV, and for one line of a terminal or listing."""
+"""Text of the data made harmless: for fields of TSV, and on its way to a terminal."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 REPLACEMENT = "\ufffd"
 
@@ -12,13 +12,42 @@ _TSV = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _TSV_PATTERN = re.compile(r"[\\\t\n\r]")
 _TSV_BACK = {escaped: char for char, escaped in _TSV.items()}
 
-# Format characters that scripts need: joiners, and the visible signs of Arabic, Syriac and Kaithi.
-_NEEDED = frozenset(
-    "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"
-    "\U000110bd\U000110cd"
+_CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
+_TURNING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_INVISIBLE = (
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
+    r"\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e001f\U000e0080-\U000e00ff"
 )
-_INVISIBLE = frozenset("\u00ad\u200b\u2060\ufeff")
-_HARMFUL = ("Cc", "Cf", "Cs")
+_JOINED = r"[\u0300-\U0010ffff]"
+_MISPLACED = (
+    rf"(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED})"  # join nothing
+    r"|(?<![0-9#*\u00a9-\U0010ffff])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"  # vary nothing
+    r"|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]"  # tag no flag
+)
+
+
+def visible(text: str, lines: bool = False) -> str:
+    r"""Text that can neither steer a terminal nor hide anything in it.
+
+    Control characters, marks that turn the direction of writing, invisible characters and halves
+    of surrogate pairs become escapes such as `\x1b` and `\u202e`. Joiners, variation selectors and
+    tags stay where they join, vary or tag something: Persian, Hindi and many emoji need them.
+    lines: line ends and tabs stay too.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _hidden(lines).sub(_escaped, text)
+
+
+@cache
+def _hidden(lines: bool) -> re.Pattern[str]:
+    """Compiled when first needed: plain texts never need it, and it takes as long as --help."""
+    kept = r"(?!\n|\t|\r\n)" if lines else ""
+    return re.compile(f"{kept}(?:[{_CONTROLS}{_TURNING}{_INVISIBLE}]|{_MISPLACED})")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 def tsv_field(text: str) -> str:
@@ -42,20 +71,7 @@ def tsv_number(value: float | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text that cannot move a cursor, reorder a line, or break it.
-
-    White space of any kind becomes one space. Control characters, marks that turn the direction
-    of writing, and lone surrogates become U+FFFD; characters nobody sees are dropped. Joiners
-    stay: Persian, Hindi and many emoji need them.
-    """
+    """Text as one line of a listing: `visible`, with white space of any kind as one space."""
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
-    return "".join(map(_harmless, " ".join(text.split())))
-
-
-def _harmless(char: str) -> str:
-    if char.isprintable() or char in _NEEDED:
-        return char
-    if char in _INVISIBLE:
-        return ""
-    return REPLACEMENT if unicodedata.category(char) in _HARMFUL else char
+    return visible(" ".join(text.split()))

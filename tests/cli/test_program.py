@@ -11,8 +11,8 @@ import pytest
 
 from boostext.cli import program
 from boostext.cli.signals import Stopped
-from boostext.cli.talk import printable
 from boostext.errors import DataError, ModelError, SettingsError
+from boostext.reports.escape import visible
 
 HEAVY = ("numpy", "scipy", "numba", "rich", "yaml")
 
@@ -125,7 +125,7 @@ def test_messages_cannot_steer_the_terminal(run, tmp_path):
     done = run("check", tmp_path / "a\x1b[31mb\nc.jsonl")
     assert "\x1b" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert printable("\x9b\u2028é") == "\\x9b\\u2028é"
+    assert visible("\x9b\u2028é") == "\\x9b\\u2028é"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")

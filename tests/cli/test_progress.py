@@ -123,9 +123,27 @@ def test_training_writes_plain_lines_into_a_pipe(start, corpus, tmp_path):
     assert "\x1b" not in said
 
 
-def test_no_color_and_pipes_have_no_colors(run, model, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b" not in run("inspect", model).stdout
+@pytest.mark.parametrize(
+    ("environ", "options", "colored"),
+    [
+        ({}, (), False),
+        ({"FORCE_COLOR": "1"}, (), True),
+        ({"FORCE_COLOR": "0"}, (), False),
+        ({"FORCE_COLOR": ""}, (), False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, (), False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": ""}, (), True),
+        ({"FORCE_COLOR": "1"}, ("--no-color",), False),
+    ],
+)
+def test_pipes_have_colors_where_they_are_forced(
+    run, model, monkeypatch, environ, options, colored
+):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("TERM", "xterm")
+    assert ("\x1b[31m" in run("inspect", model, *options).stdout) is colored
 
 
 @pytest.mark.parametrize(
@@ -133,7 +151,7 @@ def test_no_color_and_pipes_have_no_colors(run, model, monkeypatch):
     [
         (Talk(), {}, True),
         (Talk(color=False), {}, False),
-        (Talk(), {"NO_COLOR": ""}, False),
+        (Talk(), {"NO_COLOR": "1"}, False),
         (Talk(), {"TERM": "dumb"}, False),
     ],
     ids=["plain", "--no-color", "NO_COLOR", "dumb"],
