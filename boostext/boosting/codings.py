@@ -102,12 +102,12 @@ def encode(code: Int8, label_sets: Lists) -> Lists:
 
 
 def hamming_distance(scores: Scores, code: Int8) -> Float64:
-    """(m, k): differing signs; a score of 0 differs by a half. Source: SS99 Figure 4, variant 1."""
+    """(m, k): differing signs; a score of 0 differs by a half. Source: SS99 Figure 3, variant 1."""
     return np.asarray((code.shape[1] - np.sign(scores) @ code.T) / 2)
 
 
 def code_loss(scores: Scores, code: Int8) -> Float64:
-    """(m, k): log of the sum over columns of exp(-row f). Source: SS99 Figure 4, variant 2."""
+    """(m, k): log of the sum over columns of exp(-row f). Source: SS99 Figure 3, variant 2."""
     greatest = np.abs(scores).max(axis=1, keepdims=True)  # (m, 1), so that nothing overflows
     loss = np.exp(-scores - greatest) @ (code > 0).T + np.exp(scores - greatest) @ (code < 0).T
     return np.asarray(np.log(np.maximum(loss, 1e-300)) + greatest)

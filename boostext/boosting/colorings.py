@@ -1,4 +1,4 @@
-"""Labels in two colors, anew in each round of AdaBoost.OC and ECOC. Source: S97 s4."""
+"""Labels in two colors, anew in each round of AdaBoost.OC and ECOC. Source: S97 s2.3."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Start(NamedTuple):
 
 
 def uniform(weights: Float64, label_sets: Lists, k: int) -> Start:
-    """1/(mk) everywhere. Source: SS99 Figure 3."""
+    """1/(mk) everywhere. Source: SS99 Figure 2."""
     return Start(weights / weights.sum(), 1 / k, 1 / k)
 
 

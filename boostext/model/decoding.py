@@ -10,7 +10,7 @@ from boostext.model.model import Model
 
 
 def decoded(sums: Scores, model: Model) -> Scores:
-    """(m, k) scores from (m, k') sums of votes. Source: SS99 Figure 4."""
+    """(m, k) scores from (m, k') sums of votes. Source: SS99 Figure 3."""
     return decode(sums, code_of(model) if model.code else None, model.boosting.decoding)
 
 

@@ -30,7 +30,7 @@ def conditions(documents, numeric=(), categories=()):
 
 
 def mh(made, Y, D, rounds, votes, abstain, smoothing, shrinkage=1.0, unknown=False):
-    """AdaBoost.MH (SS99 Figure 3). Y[i][l] in -1, +1; D[i][l] sums to 1.
+    """AdaBoost.MH (SS99 Figure 2). Y[i][l] in -1, +1; D[i][l] sums to 1.
 
     Returns rounds as (name, votes by block, z), and the scores.
     """
