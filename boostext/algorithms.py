@@ -23,7 +23,9 @@ class Algorithm:
     GROWERS.
     alpha: allowed ways to size votes, the default first; "own" is the one in VOTES. real_alpha: of
     real votes, where these have ways of their own.
-    link: probability = 1 / (1 + exp(-link f)); 0 where scores are shares of votes.
+    link: probability = 1 / (1 + exp(-link f)); 0 where scores are no log odds: shares of votes,
+    losses of codes, ranks.
+    signed: a score above 0 speaks for its label; not where scores are shares of votes or losses.
     bounds: what the product of Z bounds, "" for nothing. stops: said when no rule is left.
     """
 
@@ -40,13 +42,9 @@ class Algorithm:
     alpha: tuple[str, ...] = ("own",)
     real_alpha: tuple[str, ...] = ()
     link: float = 2.0
+    signed: bool = True
     bounds: str = "Hamming loss"
     stops: str = "no condition helps"
-
-    @property
-    def signed(self) -> bool:
-        """Whether a score above 0 speaks for its label: not where scores are shares or losses."""
-        return self.link > 0 and not self.coded
 
 
 REAL, DISCRETE, MARGIN = {"real": "real"}, {"discrete": "discrete"}, {"real": "margin"}
@@ -57,15 +55,23 @@ SIZED = ("bound", "exact", "numeric")
 
 MH = Algorithm(EXP, REAL | DISCRETE, abstains=True, balanced=True, prior=True)
 MR = Algorithm(
-    "ranking", DISCRETE | REAL, prior=True, alpha=SIZED, real_alpha=("newton", "bound"),
+    "ranking", DISCRETE | REAL, prior=True, alpha=SIZED, real_alpha=("newton", "bound"), link=0,
     bounds="ranking loss",
 )  # fmt: skip
-OC = Algorithm("wrong labels", HEDGED, colored=True, one_label=True, link=0, bounds="ranking loss")
+OC = Algorithm(
+    "wrong labels", HEDGED, colored=True, one_label=True, link=0, signed=False,
+    bounds="ranking loss",
+)  # fmt: skip
 M1 = Algorithm(
-    "example", PLURALITY, one_label=True, link=0, bounds="error",
+    "example", PLURALITY, one_label=True, link=0, signed=False, bounds="error",
     stops="no rule is right on more than half of the weight",
 )  # fmt: skip
-BAGGING = Algorithm("resampled", MAJORITY, one_label=True, shrinks=False, link=0, bounds="")
+BAGGING = Algorithm(
+    "resampled", MAJORITY, one_label=True, shrinks=False, link=0, signed=False, bounds=""
+)
+CODES = Algorithm(
+    EXP, REAL | DISCRETE, coded=True, one_label=True, prior=True, link=0, signed=False
+)
 
 GROWN = Algorithm(
     EXP, REAL, balanced=True, prior=True, alpha=("own", "numeric"), grower="conjunction"
@@ -75,11 +81,11 @@ LISTS = replace(GROWN, votes=REAL | DISCRETE, grower="decision rule")
 ALGORITHMS = {
     "mh": MH,
     "logistic": replace(MH, loss=LOG, votes=REAL, link=1),
-    "adaboost-r": Algorithm(EXP, MARGIN, balanced=True, shrinks=False, prior=True),
+    "adaboost-r": Algorithm(EXP, MARGIN, balanced=True, shrinks=False, prior=True, link=1),
     "mr": MR,
     "m2": replace(MR, one_label=True),
-    "mo": Algorithm(EXP, REAL | DISCRETE, coded=True, one_label=True, prior=True),
-    "logistic-codes": Algorithm(LOG, REAL, coded=True, one_label=True, prior=True, link=1),
+    "mo": CODES,
+    "logistic-codes": replace(CODES, loss=LOG, votes=REAL),
     "oc": OC,
     "ecoc": replace(OC, loss="constant", votes=COLOR, shrinks=False, bounds=""),
     "m1": M1,
@@ -87,7 +93,7 @@ ALGORITHMS = {
     "arc-x4": replace(BAGGING, loss="arc-x4"),
     "slipper": GROWN,
     "decrules": LISTS,
-    "decrules-r": replace(LISTS, votes=MARGIN, shrinks=False, alpha=("own",)),
+    "decrules-r": replace(LISTS, votes=MARGIN, shrinks=False, alpha=("own",), link=1),
     "adtree": replace(GROWN, grower="alternating tree"),
     "adtree-logistic": replace(GROWN, loss=LOG, grower="alternating tree", link=1),
     "trees": replace(GROWN, grower="decision tree"),

@@ -174,8 +174,8 @@ class BoostingSettings(Group):
         choices=("auto", "real", "discrete"),
     )  # fmt: skip
     alpha: str = setting(
-        "auto", "How votes are sized in mr: by a bound, exactly, or numerically; real ones by a "
-        "bound, or by newton's method.",
+        "auto", "How votes are sized. mr, m2: by a bound, exactly or numerically, real ones by a "
+        "bound or newton's method. Grown rules: numerically, by the least loss, in place of auto.",
         choices=("auto", "bound", "exact", "numeric", "newton"),
     )  # fmt: skip
     abstain: bool = setting(False, "Rules are silent where the term is absent.", negative=True)
@@ -274,8 +274,8 @@ class BoostingSettings(Group):
         of = f" --votes {self.votes_name()}" * bool(row.real_alpha)
         for name, who, values in (("votes", "", tuple(row.votes)), ("alpha", of, self._alphas())):
             value = getattr(self, name)
+            ways = " or ".join("auto" if way == "own" else way for way in values)
             if value not in ("auto", *values):
-                ways = " or ".join(values)
                 raise SettingsError(
                     f"{self.algorithm}{who} goes with --{name} {ways}, not with {value}"
                 )

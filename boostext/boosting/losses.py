@@ -18,10 +18,14 @@ from boostext.boosting.starts import Start
 
 
 class Weighing(NamedTuple):
-    """weights: (m, k), sum 1. log_value: of the loss; 0 for those that have none."""
+    """weights: (m, k), sum 1. log_value: of the loss; 0 for those that have none.
+
+    log_total: of the sum of the weights before they were made to sum to 1.
+    """
 
     weights: Weights
     log_value: float
+    log_total: float = 0.0
 
 
 class Loss(NamedTuple):
@@ -35,7 +39,7 @@ class Loss(NamedTuple):
 
 
 def every_pair(start: Start, signs: Signs) -> Weights:
-    """D1 of AdaBoost.MH: 1/(mk), or balanced (see starts.py). Source: SS99 Figure 3, s7.2."""
+    """D1 of AdaBoost.MH: 1/(mk), or balanced (see starts.py). Source: SS99 Figure 2, s7.2."""
     return start.example[:, None] * np.where(signs > 0, start.positive, start.negative)
 
 
@@ -68,11 +72,12 @@ def _normalized(exponent: Float64, base: Weights) -> Weighing:
     D: Weights = base * np.exp(np.minimum(exponent - greatest, 0))
     total = float(D.sum())
     D /= total
-    return Weighing(D, greatest + float(np.log(total)))
+    value = greatest + float(np.log(total))
+    return Weighing(D, value, value)
 
 
 def exponential(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """D ~ base exp(-Y f). Source: SS99 Figure 3, the update unrolled; Theorem 3."""
+    """D ~ base exp(-Y f). Source: SS99 Figure 2, the update unrolled; Theorem 3."""
     return _normalized(-signs * scores, base)
 
 
@@ -81,7 +86,8 @@ def logistic(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generat
     margins = signs * scores
     D: Weights = base * np.exp(-np.logaddexp(0, margins))
     value = float((base * np.logaddexp(0, -margins)).sum()) / float(np.log(2) * base.sum())
-    return Weighing(D / D.sum(), float(np.log(max(value, 1e-300))))
+    total = float(D.sum())
+    return Weighing(D / total, float(np.log(max(value, 1e-300))), float(np.log(total)))
 
 
 def ranking(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
@@ -103,7 +109,8 @@ def ranking(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generato
     d: Weights = 0.5 * v * np.where(right, b[:, None], a[:, None]) * scale[:, None]
     total = float(d.sum())
     d /= total
-    return Weighing(d, greatest + float(np.log(total)))
+    value = greatest + float(np.log(total))
+    return Weighing(d, value, value)
 
 
 def _of_label(scores: Scores, signs: Signs) -> Float64:
@@ -126,7 +133,7 @@ def example(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generato
 
 
 def arc_x4(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """D ~ base (1 + e^4), e the number of rules so far that erred on the example. Source: S97 s5,
+    """D ~ base (1 + e^4), e the number of rules so far that erred on the example. Source: S97 s3,
     after Breiman's arc-x4; rules vote 1.
     """
     errors = scores.sum(axis=1, keepdims=True) - _of_label(scores, signs)
@@ -135,13 +142,13 @@ def arc_x4(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator
 
 
 def resampled(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """m draws with replacement each round (bagging). Source: S97 s5, after Breiman."""
+    """m draws with replacement each round (bagging). Source: S97 s3, after Breiman."""
     drawn = rng.multinomial(len(base), base.sum(axis=1) / base.sum()) / len(base)
     return Weighing(np.where(base > 0, drawn[:, None], 0), 0.0)
 
 
 def constant(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """The base weights, always: no reweighting (ECOC). Source: S97 s5."""
+    """The base weights, always: no reweighting (ECOC). Source: S97 s3."""
     return Weighing(base / base.sum(), 0.0)
 
 
@@ -153,5 +160,5 @@ LOSSES = {
     "example": Loss(right_label, example),
     "arc-x4": Loss(right_label, arc_x4),
     "resampled": Loss(right_label, resampled),
-    "constant": Loss(wrong_labels, constant),
+    "constant": Loss(right_label, constant),
 }

@@ -161,7 +161,7 @@ class Booster:
             rules = [self._by_newton(rule, smoothing) for rule in growth.rules]
             return growth._replace(rules=tuple(rules))
         growth = growth.scaled(1 / alpha)
-        return growth.scaled(state.plain.size(growth.rules, way))
+        return growth.scaled(state.plain.size(growth.rules, way, smoothing))
 
     def _by_newton(self, rule: Placed, smoothing: float) -> Placed:
         pairs = self._state.plain.pair_weights(rule.place)
@@ -232,6 +232,9 @@ class Booster:
             return None
         confusion = np.zeros((self._label_count, self._label_count))
         np.add.at(confusion, self._label_sets.items, self._engine.weights())
+        own = np.diag(confusion).copy()  # of ecoc, which weighs examples: the same for all labels
+        confusion += own[:, None] / max(len(own) - 1, 1)
+        np.fill_diagonal(confusion, 0)
         rng = np.random.default_rng([self.settings.seed, number])
         colors = COLORINGS[self.settings.coloring](confusion, rng)
         self._state.plain.color(colors)

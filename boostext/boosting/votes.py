@@ -150,7 +150,7 @@ def majority_gain(W: Float64, speaks: Float64) -> Float64:
 
 
 def majority_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """Each speaking block votes 1 for its heaviest label. Source: S97 s5, bagging and arc-x4."""
+    """Each speaking block votes 1 for its heaviest label. Source: S97 s3, bagging and arc-x4."""
     return Vote(_heaviest(W, speaks), 1.0)
 
 
@@ -177,7 +177,7 @@ def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
 
 def color_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """Each speaking block votes 1 for its heavier color. Source: S97 s5, ECOC."""
+    """Each speaking block votes 1 for its heavier color. Source: S97 s3, ECOC."""
     balance = BALANCE * (W[:, 1] + W[:, 0])
     return Vote(np.where(W[:, 1] - W[:, 0] > balance, 1.0, -1.0) * speaks[:, None], 1.0)
 

@@ -79,7 +79,7 @@ def _wanted(job: Job, model: Model) -> Wanted:
         raise SettingsError(f"--explain does not go with --output {job.output}; use jsonl or html")
     if job.proba and not link_of(model) and not model.calibration:
         raise SettingsError(
-            f"scores of {model.boosting.algorithm} are shares of votes and no probabilities; "
+            f"scores of {model.boosting.algorithm} are no log odds and give no probabilities; "
             "leave out --proba, or train with --calibrate sigmoid"
         )
     return Wanted(

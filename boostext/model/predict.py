@@ -198,9 +198,10 @@ def decide(scores: Scores, model: Model, threshold: float | None = None) -> tupl
 
 
 def link_of(model: Model) -> float:
-    """How scores of the model become probabilities: 2 for exponential loss, 1 for logistic.
+    """How scores of the model become probabilities: 2 for exponential loss, 1 for logistic loss
+    and for AdaBoost_R.
 
-    0 where scores are shares of votes, and no probabilities.
+    0 where scores are no log odds, and no probabilities: shares of votes, losses of codes, ranks.
     """
     return ALGORITHMS[model.boosting.algorithm].link
 
@@ -210,7 +211,8 @@ def probabilities(scores: Scores, link: float) -> Float64:
 
     So for models of one label too: the labels of a document are judged one by one, and their
     probabilities do not sum to one. link: `link_of`.
-    Source: CSS02 for the logistic loss; Friedman, Hastie & Tibshirani 2000 for the exponential.
+    Source: CSS02 for the logistic loss; Friedman, Hastie & Tibshirani 2000 for the exponential;
+    NN07 Eqs. 24-25 for AdaBoost_R.
     """
     if not link:
         return np.full(scores.shape, np.nan)

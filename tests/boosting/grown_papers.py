@@ -198,39 +198,52 @@ def _cut(made, Y, D, body, growing, pruning, e):
     return body[: next(n for n, x in enumerate(losses, 1) if x <= min(losses) + TIE)]
 
 
-def decision_rule(e, most):
-    """Freund & Schapire 1996, FindDecRule: only the block of greatest potential is tested on."""
+def gain_of_one_size(parts, Y, D):
+    """(sqrt R - sqrt E)^2 over all the blocks together, SS99 Eqs. 13-14."""
+    pairs = [pair for documents in parts for pair in sums(documents, Y, D)]
+    return (sqrt(sum(map(max, pairs))) - sqrt(sum(map(min, pairs)))) ** 2
+
+
+def votes_of_one_size(parts, Y, D, e):
+    """alpha sign(W+ - W-); smoothed where nothing is wrong or some examples are in no block."""
+    pairs = [sums(documents, Y, D) for documents in parts]
+    right = sum(max(pair) for part in pairs for pair in part)
+    wrong = sum(min(pair) for part in pairs for pair in part)
+    silent = len(Y) > sum(map(len, parts))
+    e = e if silent or wrong <= EPS else 0.0
+    alpha = 0.5 * log(max(right + e, EPS) / max(wrong + e, EPS))
+    return [[alpha if p - n > 1e-10 * (p + n) else -alpha for p, n in part] for part in pairs]
+
+
+def gain_of_all(parts, Y, D):
+    return sum(gain(documents, Y, D) for documents in parts)
+
+
+def votes_of_all(parts, Y, D, e):
+    return [vote(documents, Y, D, e) for documents in parts]
+
+
+def decision_rule(e, most, gain_of=gain_of_all, votes_of=votes_of_all):
+    """Freund & Schapire 1996, FindDecRule: a literal must lower Z of {fires, does not}."""
 
     def grow(made, Y, D, before, number):
-        m, body, value, ended = len(Y), (), 0.0, ()
+        m, body, value = len(Y), (), 0.0
         while len(body) < most:
-            gains = []
-            for j in range(len(made)):
-                parts = blocks(made, body, j, m)
-                gains.append(sum(gain(parts[b], Y, D) for b in BOTH))
-            greatest = max(gains, default=0.0)
+            found = []
+            for b in ("yes", "no"):
+                for j in range(len(made)):
+                    longer = (*body, (j, b))
+                    fires, fails = covered(made, longer, m), _failed(made, longer, m)
+                    found.append((gain_of((fires, fails), Y, D), j, b))
+            greatest = max((g for g, _, _ in found), default=0.0)
             if greatest <= value + LEAST:
                 break
-            j = next(j for j, g in enumerate(gains) if g >= greatest - TIE)
-            parts = blocks(made, body, j, m)
-            potential = {
-                b: sum(2 * sqrt(pos * neg) for pos, neg in sums(parts[b], Y, D)) for b in BOTH
-            }
-            ended = _ended(made, Y, D, body, j)
-            b = "no" if potential["no"] > potential["yes"] + TIE else "yes"
-            body, value = (*body, (j, b)), gain(parts[b], Y, D)
-        return _listed(made, Y, D, ended, e)
+            value, j, b = next(f for f in found if f[0] >= greatest - TIE)
+            body = (*body, (j, b))
+        parts = covered(made, body, m), _failed(made, body, m)
+        return _listed(body, *votes_of(parts, Y, D, e)) if body else []
 
     return grow
-
-
-def _ended(made, Y, D, body, j):
-    """The last test with the block that is better apart from all that failed."""
-    values = {}
-    for b in ("yes", "no"):
-        inside = covered(made, (*body, (j, b)), len(Y))
-        values[b] = gain(inside, Y, D) + gain(_failed(made, (*body, (j, b)), len(Y)), Y, D)
-    return (*body, (j, "no" if values["no"] > values["yes"] + TIE else "yes"))
 
 
 def _failed(made, body, m):
@@ -241,14 +254,12 @@ def _failed(made, body, m):
     return failed
 
 
-def _listed(made, Y, D, body, e):
-    here = vote(covered(made, body, len(Y)), Y, D, e)
-    elsewhere = vote(_failed(made, body, len(Y)), Y, D, e)
+def _listed(body, here, elsewhere):
     other = {"yes": "no", "no": "yes"}
     if len(body) == 1:
         return [((), body[0][0], {body[0][1]: here, other[body[0][1]]: elsewhere})]
     rules = [(body[:n], j, {other[b]: elsewhere}) for n, (j, b) in enumerate(body)]
-    return [*rules, (body, ALWAYS, {"yes": here})] if body else []
+    return [*rules, (body, ALWAYS, {"yes": here})]
 
 
 def committee(e, size):

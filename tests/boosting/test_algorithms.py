@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
 from boostext.boosting import codings
-from boostext.boosting.alphas import ALPHAS
+from boostext.boosting.alphas import ALPHAS, Smoothing
 from boostext.boosting.colorings import COLORINGS
 from boostext.boosting.losses import LOSSES
 from boostext.boosting.rounds import Booster
@@ -113,8 +113,8 @@ def test_mr_of_two_labels_is_discrete_mh(problem):
 @given(problem=one_label(), seed=st.integers(0, 3))
 @settings(max_examples=30, deadline=None)
 def test_numeric_alpha_of_mr_is_never_worse_than_the_bound(problem, seed):
-    bound = next(booster_of(problem, algorithm="mr", alpha="bound").rounds(), None)
-    numeric = next(booster_of(problem, algorithm="mr", alpha="numeric").rounds(), None)
+    bound = next(booster_of(problem, algorithm="mr", alpha="bound", smoothing=0).rounds(), None)
+    numeric = next(booster_of(problem, algorithm="mr", alpha="numeric", smoothing=0).rounds(), None)
     if bound is not None:
         assert numeric.z <= bound.z * (1 + 1e-9)
 
@@ -147,7 +147,8 @@ def test_several_labels_are_refused_where_the_paper_has_one(name):
         ({"algorithm": "m1", "votes": "real"}, "m1 goes with --votes discrete"),
         ({"algorithm": "mr", "votes": "real", "alpha": "exact"}, "real goes with --alpha newton"),
         ({"algorithm": "m2", "alpha": "newton"}, "discrete goes with --alpha bound or exact"),
-        ({"algorithm": "mh", "alpha": "exact"}, "mh goes with --alpha"),
+        ({"algorithm": "mh", "alpha": "exact"}, "mh goes with --alpha auto, not with exact"),
+        ({"algorithm": "trees", "alpha": "exact"}, "trees goes with --alpha auto or numeric, not"),
         ({"algorithm": "mo", "abstain": True}, "mo does not go with --abstain"),
         ({"algorithm": "m1", "start": "balanced"}, "m1 does not go with --start balanced"),
         ({"algorithm": "adaboost-r", "shrinkage": 0.5}, "does not go with --shrinkage"),
@@ -209,3 +210,82 @@ def test_mr_has_nothing_to_learn_where_no_example_has_a_wrong_label():
     booster = Booster(b.features, b.label_sets, 2, b.weights, BoostingSettings(algorithm="mr"))
     with np.errstate(all="raise"):
         assert list(booster.rounds()) == []
+
+
+@given(problem=one_label(), seed=st.integers(0, 3), coloring=st.sampled_from(sorted(COLORINGS)))
+@settings(max_examples=30, deadline=None)
+def test_output_codes_without_reweighting_never_change_an_examples_weight(problem, seed, coloring):
+    """S97 s3: of every round the condition of least error on the two colors, by the examples'
+    own weights; a label gets 1 where the rule names its color."""
+    documents, labels, k, weights = problem
+    problem = documents, labels, k, weights * (1 + np.random.default_rng(0).random(len(weights)))
+    weights = problem[3] / problem[3].sum()
+    booster = booster_of(problem, algorithm="ecoc", rounds=3, seed=seed, coloring=coloring)
+    words = sorted(set().union(*documents))
+    drawn = []
+
+    def kept(confusion, rng, draw=COLORINGS[coloring]):
+        drawn.append(draw(confusion, rng))
+        return drawn[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(COLORINGS, coloring, kept)
+        made = list(booster.rounds())
+    scores = np.zeros((len(documents), k))
+    for colors, found in zip(drawn, made, strict=False):
+        errors, saying = [], []
+        for word in words:
+            names, wrong = {}, 0.0
+            for inside in (False, True):
+                heavy = sum(
+                    weights[i] * colors[labels[i]]
+                    for i, words_here in enumerate(documents)
+                    if (word in words_here) == inside
+                )
+                total = sum(weights[i] for i, d in enumerate(documents) if (word in d) == inside)
+                names[inside] = 1 if heavy > 1e-10 * total else -1
+                wrong += (total - abs(heavy)) / 2
+            errors.append(wrong)
+            saying.append(names)
+        best = next(n for n, e in enumerate(errors) if e <= min(errors) + 1e-9)
+        ours = words.index(found.rule.condition.term[0])
+        assert errors[ours] == pytest.approx(errors[best], abs=1e-9)
+        for i, here in enumerate(documents):
+            scores[i] += colors == saying[ours][words[ours] in here]
+    np.testing.assert_allclose(booster.scores(), scores)
+
+
+def test_an_alpha_beyond_sixteen_is_found_and_one_of_a_perfect_rule_is_smoothed():
+    """Of weight 1, 1e-17 is wrong: alpha = 1/2 ln(1e17) = 19.57; with nothing wrong
+    1/2 ln((1 + e) / e)."""
+    D, signs = np.array([[1.0], [1e-17]]), np.array([[1], [1]], np.int8)
+    for h, e, wanted in (([1, -1], 0.01, 0.5 * np.log(1e17)), ([1, 1], 0.01, 0.5 * np.log(101))):
+        votes = np.array(h, float)[:, None]
+
+        def slope(alpha, votes=votes):
+            return float((D * signs * votes * np.exp(-alpha * signs * votes)).sum())
+
+        alpha = ALPHAS["numeric"](D, signs, votes, slope, Smoothing(e))
+        assert alpha == pytest.approx(wanted, rel=1e-9)
+
+
+@given(problem=one_label(), e=st.sampled_from([0.001, 0.05, 1.0]))
+@settings(max_examples=25, deadline=None)
+def test_real_votes_have_the_least_smoothed_loss_already(problem, e):
+    """SS99 s4.2: e is a loss of each vote, so that a numeric alpha of leaves is 1."""
+    for name in ("trees", "adtree", "slipper"):
+        sized = booster_of(problem, algorithm=name, rounds=2, smoothing=e, alpha="numeric")
+        plain = booster_of(problem, algorithm=name, rounds=2, smoothing=e)
+        for a, b in zip(sized.rounds(), plain.rounds(), strict=True):
+            for ours, own in zip(a.rules, b.rules, strict=True):
+                np.testing.assert_allclose(ours.votes, own.votes, rtol=1e-6, atol=1e-9)
+
+
+def test_scores_that_are_no_log_odds_have_no_link():
+    """Losses of codes and ranks are none; AdaBoost_R's are by 1 / (1 + exp(-f)), NN07 (24)."""
+    links = {name: row.link for name, row in ALGORITHMS.items()}
+    assert {name for name, link in links.items() if not link} == {
+        "mr", "m2", "mo", "logistic-codes", "oc", "ecoc", "m1", "bagging", "arc-x4",
+    }  # fmt: skip
+    assert links["adaboost-r"] == links["decrules-r"] == links["logistic"] == 1
+    assert links["mh"] == links["trees"] == 2

@@ -77,6 +77,12 @@ REFERENCES = {
         lambda p: grown_papers.slipper(E, 2, listed(p), default=False),
     ),
     "decrules": ({"grow_fraction": 1.0}, lambda p: grown_papers.decision_rule(E, 4)),
+    "decrules of one size": (
+        {"grow_fraction": 1.0, "votes": "discrete"},
+        lambda p: grown_papers.decision_rule(
+            E, 4, grown_papers.gain_of_one_size, grown_papers.votes_of_one_size
+        ),
+    ),
     "mh-kr": ({"rules_per_round": 2}, lambda p: grown_papers.committee(E, 2)),
 }
 
@@ -211,8 +217,8 @@ def test_replaying_leaves_the_state_of_finding(name, problem, seed):
 @settings(max_examples=15, deadline=None)
 def test_the_alpha_of_least_loss_is_no_worse_than_one(name, problem):
     """SS99 s3: Z is convex in alpha. The rules of the first round are the same."""
-    _, own = run(problem, algorithm=name, rounds=1)
-    _, sized = run(problem, algorithm=name, rounds=1, alpha="numeric")
+    _, own = run(problem, algorithm=name, rounds=1, smoothing=0)
+    _, sized = run(problem, algorithm=name, rounds=1, smoothing=0, alpha="numeric")
     for a, b in zip(own, sized, strict=True):
         assert b.z <= a.z * (1 + 1e-9)
 
@@ -239,3 +245,31 @@ def test_the_incremental_engine_is_refused(name):
 def test_settings_that_an_algorithm_does_not_look_at_are_refused(choices, says):
     with pytest.raises(SettingsError, match=says):
         BoostingSettings(**choices)
+
+
+@given(problem=problems())
+@settings(max_examples=20, deadline=None)
+def test_decision_rules_of_one_literal_are_stumps(problem):
+    problem = uneven(problem)
+    alone = {"algorithm": "decrules", "max_literals": 1, "grow_fraction": 1.0}
+    _, rules = run(problem, rounds=4, **alone)
+    _, stumps = run(problem, rounds=4)
+    for a, b in zip(rules, stumps, strict=True):
+        assert a.z == pytest.approx(b.z, rel=1e-9)
+        assert a.gain == pytest.approx(b.gain, rel=1e-9)
+
+
+def test_longer_decision_rules_learn_a_formula_of_conjunctions_better():
+    """XD6 of NN07: three conjunctions of three attributes; training error falls with literals."""
+    bits = np.random.default_rng(6).random((200, 10)) < 0.5
+    right = bits[:, :9].reshape(-1, 3, 3).all(axis=2).any(axis=1)
+    documents = [{f"a{j}" for j in np.flatnonzero(row)} for row in bits]
+    problem = documents, [[int(label)] for label in right], 2, (), (), np.ones(200)
+    errors = []
+    for most in (1, 2, 3, 6):
+        booster, _ = run(
+            problem, algorithm="decrules", max_literals=most, grow_fraction=1.0, rounds=12
+        )
+        errors.append(float((booster.scores().argmax(axis=1) != right).mean()))
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] == 0 < errors[1]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from boostext.arrays import Float64, Int8, Scores, Weights
-from boostext.boosting.alphas import ALPHAS
+from boostext.boosting.alphas import ALPHAS, Smoothing
 from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.tables import Tables, gains_of
-from boostext.boosting.losses import LOSSES
+from boostext.boosting.losses import LOSSES, Weighing
 from boostext.boosting.membership import Membership
 from boostext.boosting.ranked_votes import pair_weights
 from boostext.boosting.reach import Blocks, Reach
@@ -45,16 +45,18 @@ class PlainWeights:
         self.scores = self.scores + votes
         self._round += 1
         felt = self.scores if self._pulled is None else self._pulled
-        self.values, self.log_value = self._loss.weigh(felt, self.signs, self._base, self._rng())
+        self.values, self.log_value, self._log_total = self._weighed(felt)
 
     def slope(self, votes: Scores, alpha: float) -> float:
-        """How the loss falls along `votes` at a distance of alpha: sum of D_alpha Y h."""
-        scores = self.scores + alpha * votes
-        D, _ = self._loss.weigh(scores, self.signs, self._base, self._rng())
-        return float((D * self.signs * votes).sum())
+        """How the loss falls along `votes` at a distance of alpha: sum of W Y h, W the weights
+        there as shares of the sum of those here.
+        """
+        D, _, total = self._weighed(self.scores + alpha * votes)
+        return float((D * self.signs * votes).sum() * np.exp(total - self._log_total))
 
-    def _rng(self) -> np.random.Generator:
-        return np.random.default_rng([self._seed, self._round])
+    def _weighed(self, scores: Scores) -> Weighing:
+        rng = np.random.default_rng([self._seed, self._round])
+        return self._loss.weigh(scores, self.signs, self._base, rng)
 
 
 class PlainEngine:
@@ -116,11 +118,14 @@ class PlainEngine:
         by_sign = self._by_sign()  # (m, 2, c)
         return np.stack([by_sign[documents].sum(axis=0) for documents in blocks])
 
-    def size(self, rules: Sequence[Placed], alpha: str) -> float:
+    def size(self, rules: Sequence[Placed], alpha: str, smoothing: float) -> float:
         """The alpha, by a key of ALPHAS, for votes of alpha times those of the rules."""
         h, weights = self._spread(rules, [rule.votes for rule in rules]), self._weights
         slope = lambda alpha: weights.slope(h, alpha)  # noqa: E731
-        return ALPHAS[alpha](weights.values, weights.signs, h, slope)
+        one_size = self.problem.votes == "discrete"
+        votes = np.concatenate([rule.votes[rule.votes != 0] for rule in rules])
+        held = Smoothing(smoothing, None if one_size else votes)
+        return ALPHAS[alpha](weights.values, weights.signs, h, slope, held)
 
     def pair_weights(self, place: Place) -> Float64:
         """(3, k, k), of the ranking loss: see ranked_votes.pair_weights."""
@@ -130,7 +135,8 @@ class PlainEngine:
     def color(self, colors: Int8) -> None:
         """From now on block weights are (3, 2, 1): of examples by the color of their label.
 
-        colors: (k,) +-1. An example weighs as much as its wrong labels of the other color.
+        colors: (k,) +-1. An example weighs as much as its wrong labels of the other color; where
+        wrong labels have no weight, as in ecoc, as much as its own label.
         """
         self._colors, self._flat = colors, None
 
@@ -151,7 +157,9 @@ class PlainEngine:
         D, signs = self._weights.values, self._weights.signs
         if self._colors is not None:
             signs = self._colors[self.problem.label_sets.items][:, None]  # (m, 1)
-            D = (D * (self._colors != signs)).sum(axis=1, keepdims=True)
+            # of oc the pairs that the colors tell apart; of ecoc, which has no pairs, the example
+            told = (self._colors != signs) | (self._weights.signs > 0)
+            D = (D * told).sum(axis=1, keepdims=True)
         return np.stack([np.where(signs < 0, D, 0), np.where(signs > 0, D, 0)], axis=1)
 
 

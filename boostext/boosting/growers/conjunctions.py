@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from boostext.arrays import Float64
 from boostext.boosting.choice import LEAST_GAIN, TIE, first_of_best
-from boostext.boosting.engines.tables import gains_of
-from boostext.boosting.growers.state import ONLY, GrowerState, helps, masked, united
+from boostext.boosting.engines.tables import Gain, gains_of
+from boostext.boosting.growers.state import ONLY, GrowerState, helps, united
 from boostext.boosting.membership import ALWAYS
 from boostext.boosting.reach import Blocks, Numbers, Reach
 from boostext.boosting.rules import Growth, Place, Placed
@@ -72,16 +72,22 @@ def _grown(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) -
     """The conjunction after each condition that raised the gain of what it covers."""
     flat, reach = state.flat(), state.reach
     inside = _mask(state, documents)
+    gains = [_gain_of(state, block) for block in (YES, NO)]
+    numeric = np.arange(len(state.members)) >= state.members.listed
     grown: list[Literals] = [()]
     gain = 0.0
     while len(grown) <= most_literals(state):
         here = np.flatnonzero(reach.holds(grown[-1]) & inside).astype(np.int32)
-        found = _best_literal(state, flat, here, open_to)
+        found = _best_literal(state, flat, here, gains, (open_to, open_to & numeric))
         if found is None or found[2] <= gain + LEAST_GAIN:
             break
         grown.append((*grown[-1], found[:2]))
         gain = found[2]
     return grown[1:]
+
+
+def _gain_of(state: GrowerState, block: int) -> Gain:
+    return lambda W: state.voting.gain(W, ONLY[block])
 
 
 def _mask(state: GrowerState, documents: Numbers) -> NDArray[np.bool_]:
@@ -91,17 +97,19 @@ def _mask(state: GrowerState, documents: Numbers) -> NDArray[np.bool_]:
 
 
 def _best_literal(
-    state: GrowerState, flat: Float64, documents: Numbers, open_to: NDArray[np.bool_]
+    state: GrowerState,
+    flat: Float64,
+    documents: Numbers,
+    gains: Sequence[Gain],
+    allowed: Sequence[NDArray[np.bool_]],
 ) -> tuple[int, int, float] | None:
-    """Condition, block and gain; of equals YES before NO, and then the first condition."""
-    by_block = gains_of(
-        state.plain.tables.tables(flat, documents), len(state.members),
-        [lambda W: state.voting.gain(W, ONLY[YES]), lambda W: state.voting.gain(W, ONLY[NO])],
-    )  # fmt: skip
-    numeric = np.arange(len(state.members)) >= state.members.listed
-    allowed = (open_to, open_to & numeric)
+    """Condition, block and gain; of equals YES before NO, and then the first condition.
+
+    gains, allowed: for block YES and for block NO, gains of block weights, and what may be chosen.
+    """
+    by_block = gains_of(state.plain.tables.tables(flat, documents), len(state.members), gains)
     values = np.concatenate(
-        [state.preferred(gains, mask) for gains, mask in zip(by_block, allowed, strict=True)]
+        [state.preferred(found, mask) for found, mask in zip(by_block, allowed, strict=True)]
     )
     if not len(values) or not np.isfinite(values.max()):
         return None
@@ -131,56 +139,55 @@ def _covering(state: GrowerState, literals: Sequence[tuple[int, int]]) -> Growth
 def decision_rule(state: GrowerState, number: int) -> Growth | None:
     """A rule with one vote where all its conditions hold, and another where they do not.
 
-    Each test is the one that lowers the potential most among the documents that came so far; then
-    only its block of greatest potential, 2 sum sqrt(W+ W-) for real votes, is tested further. The
-    list is cut where Z on the pruning part is least; of its last test the block that is better
-    alone stands against all others.
-    Source: Freund & Schapire 1996, FindDecRule, as used in S97 s5; NN07's rules of r literals.
+    Conditions are added, each for block YES or for block NO, while the gain of the two blocks
+    {all hold} and {one does not} together rises on the growing part; the last ones are dropped
+    again where that lowers Z on the rest.
+    Source: Freund & Schapire 1996, FindDecRule, used in S97 s3; NN07 s4, rules of r literals.
     """
     literals = _pruned(state, number, _tested, _two_sided, state.speaks)
     if not literals:
         return None
-    blocks = _two_sided(state, state.reach, literals)
-    W = state.plain.sums(blocks)
-    vote = state.vote(W, state.speaks)
+    W = state.plain.sums(_two_sided(state, state.reach, literals))
     gain = float(state.gain(W))
+    if not helps(gain):
+        return None
+    vote = state.vote(W, state.speaks)
     return Growth(tuple(_list_of_rules(state, literals, vote.votes, vote.alpha)), gain)
 
 
 def _tested(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) -> list[Literals]:
-    """The list after each test, ended there."""
+    """The rule after each condition that raised the gain of its two blocks."""
     flat, reach = state.flat(), state.reach
     inside = _mask(state, documents)
-    lists: list[Literals] = []
-    branch: Literals = ()
+    grown: list[Literals] = [()]
     gain = 0.0
-    while len(branch) < most_literals(state):
-        here = np.flatnonzero(reach.holds(branch) & inside).astype(np.int32)
-        found = state.best(flat, here, open_to)
-        if found is None or found[1] <= gain + LEAST_GAIN:
+    while len(grown) <= most_literals(state):
+        blocks = _within(_two_sided(state, reach, grown[-1]), inside)
+        outside = np.stack([flat[documents].sum(axis=0) for documents in blocks[:YES]])
+        found = _best_literal(
+            state, flat, blocks[YES], [_two_blocks(state, outside, block) for block in (YES, NO)],
+            (open_to, open_to),
+        )  # fmt: skip
+        if found is None or found[2] <= gain + LEAST_GAIN:
             break
-        W = state.plain.sums(_within(reach.blocks(branch, found[0]), inside))
-        lists.append(_ended(state, reach, branch, found[0], inside))
-        block = NO if _potential(state, W, NO) > _potential(state, W, YES) + TIE else YES
-        branch = (*branch, (found[0], block))
-        gain = float(state.voting.gain(W, ONLY[block]))
-    return lists
+        grown.append((*grown[-1], found[:2]))
+        gain = found[2]
+    return grown[1:]
 
 
-def _potential(state: GrowerState, W: Float64, block: int) -> float:
-    return float(W[block].sum() - state.voting.gain(W, ONLY[block]))
+def _two_blocks(state: GrowerState, outside: Float64, block: int) -> Gain:
+    """The gain of a rule with one more condition, from block weights among what it covers so far.
 
+    outside: (2, 2k), weights of the documents that are undecided already, and that fail already.
+    """
+    before = outside.reshape(2, 2, -1)
 
-def _ended(
-    state: GrowerState, reach: Reach[int], branch: Literals, condition: int, part: NDArray[np.bool_]
-) -> Literals:
-    """The last test with the block that is better apart from all that failed before."""
-    ends: list[Literals] = [(*branch, (condition, block)) for block in (YES, NO)]
-    gains = [
-        float(state.gain(state.plain.sums(_within(blocks, part))))
-        for blocks in (_two_sided(state, reach, end) for end in ends)
-    ]
-    return ends[gains[1] > gains[0] + TIE]
+    def gain(W: Float64) -> Float64:
+        failing = W[:, NO if block == YES else YES] + before[NO]
+        blocks = (W[:, UNKNOWN] + before[UNKNOWN], failing, W[:, block])
+        return state.gain(np.stack(blocks, axis=1))
+
+    return gain
 
 
 def _two_sided(
@@ -193,7 +200,7 @@ def _two_sided(
         undecided.append(unknown)
         failed.append(no if block == YES else yes)
     covered = np.flatnonzero(reach.holds(literals)).astype(np.int32)
-    return masked((united(undecided), united(failed), covered), state.speaks)
+    return united(undecided), united(failed), covered
 
 
 def _list_of_rules(
