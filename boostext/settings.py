@@ -22,6 +22,8 @@ OF_GROWERS = tuple(name for names in GROWER_SETTINGS.values() for name in names)
 NOTATIONS = ("idna", "punycode", "raw_unicode_escape", "unicode_escape", "utf_7")
 """Codecs that write text within ASCII; no file is in them, and some give halves of characters."""
 
+COLUMN_KINDS = ("number", "decimal-comma", "category")
+
 
 @dataclass(frozen=True)
 class DataSettings(Group):
@@ -41,6 +43,23 @@ class DataSettings(Group):
     label_sep: str = setting(
         "", "Splits a label into several, such as ';'; by default nothing does."
     )
+    one_hot: str = setting(
+        "auto", "Whether each label column says by 0 or 1, no or yes, if its name is a label; auto "
+        "goes by the first record that has several label columns.",
+        choices=("auto", "columns", "cells"), flags={"one-hot": "columns", "no-one-hot": "cells"},
+    )  # fmt: skip
+    literal_labels: bool = setting(
+        False, "Labels as they stand: with blanks around them, 1.0 and not 1, and lists such as "
+        "['a', 'b'] as one label.", negative=True,
+    )  # fmt: skip
+    missing: tuple[str, ...] = setting(
+        (), "Further mark of a missing value, besides nan, NULL, None, NA, N/A, \\N, - and the "
+        "like; repeat. An empty one (\"\") takes these back.",
+    )  # fmt: skip
+    attribute_type: tuple[str, ...] = setting(
+        (), "NAME=number, NAME=decimal-comma or NAME=category for one attribute; by default a "
+        "column is what most of its values are. Repeat.",
+    )  # fmt: skip
     delimiter: str = setting("", "Column separator of CSV; by the format unless said.")
     header: bool = setting(
         True, "The first row of CSV and TSV names the columns; else they are 1, 2, 3 ...",
@@ -70,6 +89,7 @@ class DataSettings(Group):
             raise SettingsError(
                 f"delimiter is {self.delimiter!r}; expected one character, such as ';'"
             )
+        column_kinds(self)
         try:
             "".encode(self.encoding)  # also refuses codecs that make no text of bytes
             known = codecs.lookup(self.encoding).name.replace("-", "_") not in NOTATIONS
@@ -80,6 +100,20 @@ class DataSettings(Group):
                 f"encoding is {self.encoding!r}, which is not known; "
                 "expected a name like utf-8, cp1252 or gb18030"
             )
+
+
+def column_kinds(data: DataSettings) -> dict[str, str]:
+    """Attribute -> one of COLUMN_KINDS, for those whose type is given."""
+    kinds = {}
+    for given in data.attribute_type:
+        name, _, kind = given.rpartition("=")
+        if not name or kind not in COLUMN_KINDS:
+            raise SettingsError(
+                f"attribute-type is {given!r}; expected NAME=KIND, where KIND is one of "
+                + ", ".join(COLUMN_KINDS)
+            )
+        kinds[name] = kind
+    return kinds
 
 
 @dataclass(frozen=True)

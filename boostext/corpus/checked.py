@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
+from boostext.corpus.cells import GREATEST_WEIGHT
 from boostext.corpus.documents import Document
-from boostext.corpus.roles import GREATEST_WEIGHT
 from boostext.errors import BoostextError
 
 WANTED = "expected a Document, such as Document('1', {'text': 'my bill'}, ('billing',))"

@@ -6,9 +6,10 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from boostext.corpus.cells import Cells
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.files import numbered_lines
-from boostext.corpus.roles import default_id, label_set
+from boostext.corpus.roles import default_id
 from boostext.corpus.sources import Line, Record, Source
 from boostext.errors import DataError
 from boostext.settings import DataSettings
@@ -68,11 +69,12 @@ def _plain(lines: Iterator[Line], source: Source, settings: DataSettings) -> Ite
 def _fasttext(
     lines: Iterator[Line], source: Source, settings: DataSettings, labelled: bool
 ) -> Iterator[Record]:
-    field = text_field(settings)
+    field, cells = text_field(settings), Cells(source, settings, textual=True)
     for number, (line, text, error) in enumerate(lines, 1):
         if error:
             yield error
             continue
+        cells.line = line
         try:
             labels, rest = _labels_and_text(text, source, line)
         except DataError as fault:
@@ -81,22 +83,23 @@ def _fasttext(
         yield Document(
             id=default_id("", source, number),
             texts={field: rest},
-            labels=labels,
+            labels=cells.labels(PREFIX, labels),
             origin=Origin(source.path, line),
             labelled=labelled or bool(labels),
         )
 
 
-def _labels_and_text(line: str, source: Source, number: int) -> tuple[tuple[str, ...], str]:
+def _labels_and_text(line: str, source: Source, number: int) -> tuple[list[str], str]:
     """The labels at the begin; then the text, which begins after one blank."""
-    labels, place = [], 0
+    labels: list[str] = []
+    place = 0
     while match := LABEL.match(line, place):
         labels.append(match[1])
         place = match.end()
     text = line[place + 1 :] if labels else line
     if PREFIX in text and LATER_LABEL.search(text):
         raise source.fault(number, f"{PREFIX} after the text; labels stand before it")
-    return label_set(labels, source, number), text
+    return labels, text
 
 
 def text_field(settings: DataSettings) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from boostext.corpus.cells import CellError, Cells
 from boostext.corpus.documents import Document, Origin
+from boostext.corpus.roles import shown
+from boostext.corpus.sources import BadRecords, Source
 from boostext.errors import DataError
+from boostext.settings import DataSettings
 
 
 class Ledger:
@@ -45,6 +49,43 @@ class Ledger:
     def text_name(self, field: str) -> str:
         """What a text field is called in the file."""
         return self._names.get(field, field)
+
+    def check_texts(self, document: Document, cells: Cells) -> None:
+        """Texts that a reader would take for a missing value cannot be held."""
+        for name, text in document.texts.items():
+            if cells.is_missing(text):
+                self.cannot_hold(
+                    f"the text {shown(text)} of {shown(name)}, which marks a missing value",
+                    "writes it nevertheless",
+                )
+
+    def check_labels(self, labels: Sequence[str], written: object, cells: Cells) -> None:
+        """Labels that would be read otherwise than they are cannot be held. written: as a value."""
+        try:
+            same = cells.labels("label", written) == tuple(labels)
+        except CellError:
+            same = False
+        if not same:
+            self.cannot_hold(
+                f"the labels {', '.join(map(shown, labels))}, which would not be read as they are "
+                "without --literal-labels",
+                "writes them nevertheless",
+            )
+
+    def check_categories(self, document: Document, cells: Cells) -> None:
+        """Categories that would be read as a number or as missing cannot be held."""
+        for name, value in document.attributes.items():
+            if isinstance(value, str) and cells.attribute(name, value) != value:
+                self.cannot_hold(
+                    f"the category {shown(value)} of {shown(name)}, which reads as a number or "
+                    "as nothing",
+                    "writes it nevertheless",
+                )
+
+
+def read_back(settings: DataSettings, textual: bool) -> Cells:
+    """What a reader with these settings will make of the values that are written."""
+    return Cells(Source("-", "-", BadRecords()), settings, textual)
 
 
 def one_text(document: Document, ledger: Ledger) -> str:

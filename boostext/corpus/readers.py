@@ -73,6 +73,8 @@ def read_documents(
 def _read(
     sources: list[Source], readers: list[Reader], settings: DataSettings, labelled: bool
 ) -> Iterator[Document]:
+    account = sources[0].bad
+    account.unmet, account.fields = set(settings.attribute) - {""}, {}
     for source, reader in zip(sources, readers, strict=True):
         for record in reader(source, settings, labelled):
             if isinstance(record, Document):

@@ -1,21 +1,15 @@
-"""Which fields of a record mean what, and the checks every format shares."""
+"""Which fields of a record mean what, and how messages name them."""
 
 from __future__ import annotations
 
 import difflib
-import math
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from boostext.corpus.documents import Attribute
 from boostext.corpus.sources import Source
 from boostext.settings import DataSettings
 
 DEFAULTS = DataSettings()
-NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-"""A cell that is a number; 007, 1_000, inf and nan are categories."""
-GREATEST_WEIGHT = 1e100
 
 
 @dataclass(frozen=True)
@@ -24,6 +18,7 @@ class Roles:
 
     texts: none where the records hold attributes only (`--text ""`). alternatives: the first
     label field present counts, else all do. id, weight: empty where no field has the role.
+    no_attributes: those that records bring of their own accord are left out (`--attribute ""`).
     required: names a record must have, beside texts and labels. labelled: labels must be there.
     """
 
@@ -34,7 +29,7 @@ class Roles:
     weight: str
     required: frozenset[str]
     attributes: tuple[str, ...]
-    label_sep: str
+    no_attributes: bool
     labelled: bool
 
     @staticmethod
@@ -50,8 +45,8 @@ class Roles:
             id=settings.id,
             weight="" if taken else settings.weight,
             required=frozenset(named - {""}) if labelled else frozenset(),
-            attributes=settings.attribute,
-            label_sep=settings.label_sep,
+            attributes=tuple(name for name in settings.attribute if name),
+            no_attributes="" in settings.attribute,
             labelled=labelled,
         )
 
@@ -77,39 +72,12 @@ def shown(value: object, limit: int = 60) -> str:
     return repr(text if len(text) <= limit else text[: limit - 3] + "...")
 
 
-def split_labels(value: str, separator: str) -> list[str]:
-    """One label, or the parts between separators; a part keeps its spaces."""
-    return value.split(separator) if separator else [value]
-
-
 def label_set(labels: Iterable[str], source: Source, line: int) -> tuple[str, ...]:
     """Each label once, in the order given; an empty one is a fault."""
     distinct = tuple(dict.fromkeys(labels))
     if "" in distinct:
         raise source.fault(line, "an empty label; leave it out, or give it a name")
     return distinct
-
-
-def checked_weight(value: float, source: Source, line: int) -> float:
-    """A weight of 0 or more, small enough that no sum of weights is infinite."""
-    if not 0 <= value <= GREATEST_WEIGHT:
-        raise source.fault(
-            line, f"weight is {value}; it must be a number from 0 to {GREATEST_WEIGHT}"
-        )
-    return value
-
-
-def cell_number(cell: str) -> float | None:
-    """The number a cell spells, as people write it, or None."""
-    return float(cell) if NUMBER.fullmatch(cell.strip()) else None
-
-
-def cell_attribute(cell: str) -> Attribute:
-    """A number, a category, or None for an empty cell."""
-    if not cell.strip():
-        return None
-    number = cell_number(cell)
-    return cell if number is None or math.isinf(number) else number
 
 
 def default_id(given: str, source: Source, number: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from boostext.corpus.documents import Document, Origin
+from boostext.corpus.notes import Notes
 from boostext.errors import DataError
 
 Record = Document | DataError
@@ -16,10 +18,11 @@ Line = tuple[int, str, DataError | None]
 
 @dataclass
 class BadRecords:
-    """Counts what a reading left out or mended; keeps the first `limit` faults.
+    """Counts what a reading left out, mended or guessed; keeps the first `limit` faults.
 
     count: bad records. blank_lines: lines without a record. replaced: lines in which bytes that
-    are no text were replaced.
+    are no text were replaced. one_hot: whether the label columns are; None while nothing told.
+    unmet: attributes that were named and no record had so far; fields: names that records have.
     """
 
     limit: int = 1000
@@ -27,12 +30,26 @@ class BadRecords:
     blank_lines: int = 0
     replaced: int = 0
     first: list[tuple[Origin, str]] = field(default_factory=list)
+    notes: Notes = field(default_factory=Notes)
+    one_hot: bool | None = None
+    unmet: set[str] = field(default_factory=set)
+    fields: dict[str, None] = field(default_factory=dict)
 
     def add(self, error: DataError) -> None:
         """Count one bad record."""
         self.count += 1
         if len(self.first) < self.limit:
             self.first.append((Origin(error.path, error.line), error.message))
+
+    def meet(self, attributes: Iterable[str], fields: Iterable[str]) -> None:
+        """Take note of the attributes and further fields of a record."""
+        self.unmet.difference_update(attributes)
+        if len(self.fields) < MOST_FIELDS:
+            self.fields.update(dict.fromkeys((*fields, *attributes)))
+
+
+MOST_FIELDS = 1000
+"""Names of fields that are kept to find the nearest to one that is missing."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
+from boostext.corpus.cells import Cells
 from boostext.corpus.documents import Attribute, Document
-from boostext.corpus.holding import Ledger, no_scored_texts
-from boostext.corpus.roles import cell_attribute, shown
+from boostext.corpus.holding import Ledger, no_scored_texts, read_back
+from boostext.corpus.roles import shown
 from boostext.settings import DataSettings
 
 Shelf = dict[str, None]
@@ -39,9 +40,10 @@ def _pieces(
     texts: Shelf = {}
     attributes: Shelf = {}
     weighted = False
+    cells = read_back(settings, textual=True)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
         for document in documents:
-            row: Row = _row(document, ledger, settings.label_sep)
+            row: Row = _row(document, ledger, cells, settings.label_sep)
             texts.update(dict.fromkeys(row[1]))
             attributes.update(dict.fromkeys(row[4]))
             weighted |= document.weight != 1
@@ -59,41 +61,39 @@ Row = tuple[str, dict[str, str], str, str, dict[str, str]]
 """id, texts, label cell, weight, attributes"""
 
 
-def _row(document: Document, ledger: Ledger, separator: str) -> Row:
+def _row(document: Document, ledger: Ledger, cells: Cells, separator: str) -> Row:
     no_scored_texts(document, ledger)
     values = document.attributes.items()
+    ledger.check_texts(document, cells)
+    ledger.check_categories(document, cells)
     return (
         document.id,
         ledger.texts(document),
-        _label_cell(document.labels, ledger, separator),
+        _label_cell(document.labels, ledger, cells, separator),
         repr(document.weight),
-        {name: _attribute_cell(name, value, ledger) for name, value in values},
+        {name: _attribute_cell(value) for name, value in values},
     )
 
 
-def _label_cell(labels: Sequence[str], ledger: Ledger, separator: str) -> str:
+def _label_cell(labels: Sequence[str], ledger: Ledger, cells: Cells, separator: str) -> str:
     if not separator:
         if len(labels) > 1:
             ledger.cannot_hold("several labels without --label-sep", "keeps the first only")
-        return labels[0] if labels else ""
+            labels = labels[:1]
+        ledger.check_labels(labels, "".join(labels), cells)
+        return "".join(labels)
     if labels and separator.join(labels).split(separator) != list(labels):
         ledger.cannot_hold(f"{shown(separator)} in a label, as it separates labels", "writes _")
         filler = "-" if "_" in separator else "_"
         labels = [label.translate(dict.fromkeys(map(ord, separator), filler)) for label in labels]
+    ledger.check_labels(labels, separator.join(labels), cells)
     return separator.join(labels)
 
 
-def _attribute_cell(name: str, value: Attribute, ledger: Ledger) -> str:
+def _attribute_cell(value: Attribute) -> str:
     if value is None:
         return ""
-    if isinstance(value, int | float):
-        return repr(value)
-    if cell_attribute(value) != value:
-        what = (
-            f"the category {shown(value)} of {shown(name)}, which reads as a number or as nothing"
-        )
-        ledger.cannot_hold(what, "writes it nevertheless")
-    return value
+    return repr(value) if isinstance(value, int | float) else value
 
 
 def _check_header(header: Sequence[str], ledger: Ledger) -> None:

@@ -9,19 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from boostext.corpus.documents import Document, Origin
 from boostext.corpus.files import LONGEST, numbered_lines, too_long
-from boostext.corpus.roles import (
-    Roles,
-    cell_attribute,
-    cell_number,
-    checked_weight,
-    default_id,
-    label_set,
-    missing,
-    shown,
-    split_labels,
-)
+from boostext.corpus.records import RecordReader
+from boostext.corpus.roles import Roles, missing, shown
 from boostext.corpus.sources import Line, Record, Source
 from boostext.errors import DataError
 from boostext.settings import DataSettings
@@ -119,14 +109,10 @@ def _quoting(reason: str) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the roles stand in a row: names with 0-based indices; None where there is none."""
+    """What the header says. places: name by which a column is read -> its 0-based index."""
 
     names: tuple[str, ...]
-    texts: tuple[tuple[str, int], ...]
-    labels: tuple[int, ...]
-    id: int | None
-    weight: int | None
-    attributes: tuple[tuple[str, int], ...]
+    places: tuple[tuple[str, int], ...]
 
 
 def _documents(
@@ -142,9 +128,15 @@ def _documents(
         raise first.error
     names = first.cells if settings.header else [str(n + 1) for n in range(len(first.cells))]
     columns = _columns(names, roles, source, first.line)
-    records = rows if settings.header else itertools.chain([first], rows)
-    for number, row in enumerate(records, 1):
-        yield row.error or _document(row, number, columns, roles, source)
+    rows = rows if settings.header else itertools.chain([first], rows)
+    reader = RecordReader(source, settings, roles.labelled, textual=True)
+    width, places = len(names), columns.places
+    for number, row in enumerate(rows, 1):
+        cells = row.cells
+        if row.error or len(cells) != width:
+            yield row.error or _ragged(row, columns, source)
+        else:
+            yield reader.read({name: cells[place] for name, place in places}, row.line, number)
 
 
 def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> Columns:
@@ -154,27 +146,21 @@ def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> C
         raise source.fault(line, f"the header has {shown(twice[0])} more than once")
     places = {str(n + 1): n for n in range(len(names))}
     places |= {name: n for n, name in enumerate(names) if name}
-
-    def find(option: str, wanted: Sequence[str]) -> list[tuple[str, int]]:
+    needed = {"--text": roles.texts, "--attribute": roles.attributes}
+    if roles.labelled and not roles.alternatives:
+        needed["--label"] = roles.labels
+    elif roles.labelled and not roles.label_fields(places):
+        raise source.fault(line, _no_column("--label", roles.labels, names))
+    needed["--id"] = tuple(n for n in roles.required if n == roles.id)
+    needed["--weight"] = tuple(n for n in roles.required if n == roles.weight)
+    for option, wanted in needed.items():
         for name in wanted:
             if name not in places:
                 raise source.fault(line, _no_column(option, [name], names))
-        return [(name, places[name]) for name in wanted]
-
-    present = roles.label_fields(places)
-    if roles.labelled and not roles.alternatives:
-        find("--label", roles.labels)
-    elif roles.labelled and not present:
-        raise source.fault(line, _no_column("--label", roles.labels, names))
-    find("--id", [n for n in roles.required if n == roles.id])
-    find("--weight", [n for n in roles.required if n == roles.weight])
+    used = (*roles.texts, *roles.label_fields(places), roles.id, roles.weight, *roles.attributes)
+    source.bad.unmet.difference_update(roles.attributes)
     return Columns(
-        names=tuple(names),
-        texts=tuple(find("--text", roles.texts)),
-        labels=tuple(places[name] for name in present),
-        id=places.get(roles.id),
-        weight=places.get(roles.weight),
-        attributes=tuple(find("--attribute", roles.attributes)),
+        tuple(names), tuple((name, places[name]) for name in dict.fromkeys(used) if name in places)
     )
 
 
@@ -183,41 +169,9 @@ def _no_column(option: str, wanted: Sequence[str], names: Sequence[str]) -> str:
     return f"{message}, by name or number (--no-header where the first row is data)"
 
 
-def _document(row: Row, number: int, columns: Columns, roles: Roles, source: Source) -> Record:
-    cells, line = row.cells, row.line
-    if len(cells) != len(columns.names):
-        names = ", ".join(map(shown, columns.names[:10]))
-        return source.fault(
-            line, f"{len(cells)} columns; expected the {len(columns.names)} of the header ({names})"
-        )
-    try:
-        found = [
-            label
-            for place in columns.labels
-            if cells[place]
-            for label in split_labels(cells[place], roles.label_sep)
-        ]
-        return Document(
-            id=default_id("" if columns.id is None else cells[columns.id], source, number),
-            texts={name: cells[place] for name, place in columns.texts},
-            labels=label_set(found, source, line),
-            weight=_weight(cells, columns, source, line),
-            attributes={name: cell_attribute(cells[place]) for name, place in columns.attributes},
-            origin=Origin(source.path, line),
-            labelled=bool(columns.labels),
-        )
-    except DataError as error:
-        return error
-
-
-def _weight(cells: list[str], columns: Columns, source: Source, line: int) -> float:
-    if columns.weight is None or not cells[columns.weight].strip():
-        return 1.0
-    cell = cells[columns.weight]
-    number = cell_number(cell)
-    if number is None:
-        name = shown(columns.names[columns.weight])
-        raise source.fault(
-            line, f"{name} is {shown(cell)}; expected a number, or name another column by --weight"
-        )
-    return checked_weight(number, source, line)
+def _ragged(row: Row, columns: Columns, source: Source) -> DataError:
+    names = ", ".join(map(shown, columns.names[:10]))
+    return source.fault(
+        row.line,
+        f"{len(row.cells)} columns; expected the {len(columns.names)} of the header ({names})",
+    )

@@ -20,7 +20,7 @@ from boostext.corpus.documents import Document
 from boostext.corpus.fasttext import BLANKS, LATER_LABEL, PREFIX
 from boostext.corpus.files import STDIN, compression
 from boostext.corpus.folder_writer import write_folders
-from boostext.corpus.holding import Ledger, one_text
+from boostext.corpus.holding import Ledger, one_text, read_back
 from boostext.corpus.readers import ENDINGS, file_ending
 from boostext.corpus.stem_writer import write_stem
 from boostext.corpus.table_writer import csv_pieces, tsv_pieces
@@ -133,8 +133,11 @@ def jsonl_pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings
 ) -> Iterator[str]:
     """One object a line; holds everything. A weight of 1 and empty attributes are not written."""
+    cells = read_back(settings, textual=False)
     for document in documents:
         texts = ledger.texts(document)
+        ledger.check_texts(document, cells)
+        ledger.check_labels(document.labels, list(document.labels), cells)
         if clash := {"id", "labels", "weight", "attributes"} & texts.keys():
             raise ledger.fault(f"a text field is called {min(clash)!r}, which means another thing")
         record: dict[str, object] = {"id": document.id, **texts}
@@ -145,6 +148,7 @@ def jsonl_pieces(
         if clash := document.attributes.keys() & document.scored.keys():
             raise ledger.fault(f"an attribute and a scored text are both called {min(clash)!r}")
         if document.attributes or document.scored:
+            ledger.check_categories(document, cells)
             words = {name: dict(values) for name, values in document.scored.items()}
             record["attributes"] = {**document.attributes, **words}
         yield json.dumps(record, ensure_ascii=False) + "\n"
@@ -154,7 +158,9 @@ def fasttext_pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings
 ) -> Iterator[str]:
     """`__label__a __label__b text` a line; holds no ids, white space in labels or line ends."""
+    cells = read_back(settings, textual=True)
     for document in documents:
+        ledger.check_labels(document.labels, list(document.labels), cells)
         labels = [f"{PREFIX}{_fasttext_label(label, ledger)} " for label in document.labels]
         text = _fasttext_text(one_text(document, ledger), ledger)
         if labels or text.strip():

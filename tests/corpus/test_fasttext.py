@@ -31,8 +31,7 @@ def test_a_line_without_label_is_a_document_without_labels(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("text __label__a", "labels stand before it"), ("__label__a b __label__c", "stand before"),
-     ("__label__ x", "an empty label")],
+    [("text __label__a", "labels stand before it"), ("__label__a b __label__c", "stand before")],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_a_fault(tmp_path, line, message):
     path = write(tmp_path, "a.ft", f"__label__a x\n{line}\n")

@@ -54,6 +54,18 @@ def content(document, ignore=()):
     return {name: value for name, value in held.items() if name not in ignore}
 
 
+AS_THEY_STAND = {"literal_labels": True, "missing": ("",)}
+"""Settings under which any label and text is held as it stands."""
+
+
+def without_blank_categories(document):
+    """Blank categories are missing values, and are not held as anything else."""
+    known = {
+        k: v for k, v in document.attributes.items() if not (isinstance(v, str) and not v.strip())
+    }
+    return replace(document, attributes=known)
+
+
 def written(folder, name, documents, lossy=False, **chosen):
     path = f"{folder}/{os.urandom(8).hex()}{name}"
     return path, write_documents(documents, path, DataSettings(**chosen), lossy)
@@ -62,9 +74,10 @@ def written(folder, name, documents, lossy=False, **chosen):
 @QUICK
 @given(documents=DOCUMENTS, ending=st.sampled_from(["", ".gz", ".bz2", ".xz"]))
 def test_jsonl_holds_everything(tmp_path, documents, ending):
-    path, summary = written(tmp_path, ".jsonl" + ending, documents)
+    documents = [without_blank_categories(document) for document in documents]
+    path, summary = written(tmp_path, ".jsonl" + ending, documents, **AS_THEY_STAND)
     assert (summary.count, summary.replaced) == (len(documents), 0)
-    assert [content(d) for d in read(path)] == [content(d) for d in documents]
+    assert [content(d) for d in read(path, **AS_THEY_STAND)] == [content(d) for d in documents]
 
 
 @QUICK
@@ -72,9 +85,32 @@ def test_jsonl_holds_everything(tmp_path, documents, ending):
 @example([Document("1", {"text": "a\rb"}), Document("2", {"text": ""})], ".csv")
 def test_tables_hold_texts_ids_weights_and_one_label_of_any_kind(tmp_path, documents, ending):
     documents = [replace(d, labels=d.labels[:1], attributes={}, scored={}) for d in documents]
-    path, _ = written(tmp_path, ending, documents)
+    path, _ = written(tmp_path, ending, documents, **AS_THEY_STAND)
     if documents:
-        assert [content(d) for d in read(path)] == [content(d) for d in documents]
+        assert [content(d) for d in read(path, **AS_THEY_STAND)] == [content(d) for d in documents]
+
+
+MEANT_OTHERWISE = [
+    Document("1", {"text": "a"}, ("None",)),
+    Document("1", {"text": "a"}, (" a",)),
+    Document("1", {"text": "a"}, ("1.0",)),
+    Document("1", {"text": "nan"}, ("a",)),
+    Document("1", {"text": "a"}, ("a",), attributes={"n": "NULL"}),
+]
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".ft"])
+@pytest.mark.parametrize("document", MEANT_OTHERWISE, ids=range(len(MEANT_OTHERWISE)))
+def test_what_would_be_read_as_another_thing_is_not_written_without_a_word(
+    tmp_path, document, ending
+):
+    if ending != ".ft" or document.labels != ("a",):
+        assert refused(
+            tmp_path, document, format={".jsonl": "jsonl", ".csv": "csv", ".ft": "fasttext"}[ending]
+        )
+    if ending == ".jsonl":
+        path, _ = written(tmp_path, ending, [document], **AS_THEY_STAND)
+        assert [content(d) for d in read(path, **AS_THEY_STAND)] == [content(document)]
 
 
 def refused(folder, document, **chosen):

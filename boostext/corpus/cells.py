@@ -1,0 +1,329 @@
+"""What a value in the data means as a label, weight, id, attribute or text: one table.
+
+Every format hands its values here as JSON knows them: strings, numbers, true or false, null, lists
+and objects. Tables hold strings only, in which numbers are spelled. docs/data-formats.md has the
+table in words. What is guessed is noted in the account of the reading, for the commands to tell;
+what cannot be guessed raises CellError. Nothing here depends on what other records hold, but for
+`one-hot` columns, which the first record decides.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from boostext.corpus.documents import Attribute, Origin
+from boostext.corpus.roles import shown
+from boostext.corpus.sources import Source
+from boostext.corpus.spellings import (
+    MARKS,
+    cell_number,
+    comma_number,
+    is_switch,
+    is_vector,
+    number_text,
+    parsed,
+    split_labels,
+    switched,
+    truth_text,
+)
+from boostext.settings import DataSettings, column_kinds
+
+KINDS = {dict: "an object", list: "a list", tuple: "a list", str: "a string",
+         bool: "true or false", int: "a number", float: "a number", type(None): "null"}  # fmt: skip
+"""Types of values, as messages call them."""
+
+WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
+"""A whole number written with a decimal point, as programs do that hold it as a float."""
+GREATEST_WEIGHT = 1e100
+
+TAGS = re.compile(r"(?:<[^<>]+>)+")
+"""Tags as Stack Overflow exports them: <python><regex>."""
+CACHED, CACHED_LENGTH = 10_000, 200
+"""Label texts whose meaning is kept, and how long they may be."""
+
+INNER = ("choices", "labels", "label", "name")
+"""Names under which the objects of annotation programs hold labels."""
+
+
+class CellError(ValueError):
+    """A value that means nothing in its place; the message says what to do."""
+
+
+class Cells:
+    """The values of one source. line: where the record stands whose values are read.
+
+    textual: values are cells of a table, in which strings spell numbers.
+    """
+
+    def __init__(self, source: Source, settings: DataSettings, textual: bool) -> None:
+        self.line = 0
+        self._source, self._textual = source, textual
+        self._literal, self._separator = settings.literal_labels, settings.label_sep
+        given = frozenset(mark.strip().casefold() for mark in settings.missing)
+        self._marks = given - {""} if "" in given else given | MARKS
+        self._longest = max(map(len, self._marks), default=0) + 2  # a blank on either side
+        self._kinds = column_kinds(settings)
+        self._known: dict[str, tuple[tuple[str, ...], list[str]]] = {}
+
+    def note(self, kind: str, value: str) -> None:
+        """Something that was guessed in the record, for the account."""
+        self._source.bad.notes.add(kind, value, Origin(self._source.path, self.line))
+
+    def is_missing(self, text: str) -> bool:
+        """Whether a string that is not blank marks a missing value."""
+        return len(text) <= self._longest and text.strip().casefold() in self._marks
+
+    # Labels ----------------------------------------------------------------------------------
+
+    def labels(self, name: str, value: object) -> tuple[str, ...]:
+        """The labels that a value gives, each once."""
+        known = self._known.get(value) if type(value) is str else None
+        if known is None:
+            kinds: list[str] = []
+            labels = tuple(dict.fromkeys(self._label_values(name, value, kinds)))
+            known = labels, kinds
+            if isinstance(value, str) and len(value) <= CACHED_LENGTH and len(self._known) < CACHED:
+                self._known[value] = known
+        for kind in known[1]:
+            self.note(kind, value if isinstance(value, str) else json.dumps(value))
+        return known[0]
+
+    def _label_values(self, name: str, value: object, kinds: list[str]) -> Iterable[str]:
+        read = LABELS.get(type(value))
+        if read is None:
+            raise CellError(f"{shown(name)} is {kind_of(value)}; expected a label or a list")
+        return read(self, name, value, kinds)
+
+    def text_labels(self, name: str, text: str, kinds: list[str]) -> Iterable[str]:
+        """A string: a label, several between separators, or a list written as text."""
+        if self._literal:
+            return [part for part in split_labels(text, self._separator) if part]
+        listed = self._listed(name, text.strip(), kinds)
+        if listed is not None:
+            return listed
+        parts = split_labels(text, self._separator)
+        if not self._separator and text.strip() and text != text.strip():
+            kinds.append("blanks around a label")
+        return [label for part in parts for label in self.one_label(part.strip(), kinds)]
+
+    def one_label(self, text: str, kinds: list[str]) -> list[str]:
+        """A label without blanks around it, if it is one."""
+        if not text:
+            return []
+        if text.casefold() in self._marks:
+            kinds.append("missing label")
+            return []
+        if whole := WHOLE.fullmatch(text):
+            kinds.append("whole number as label")
+            return [number_text(float(text)) if len(text) < 16 else whole[1]]
+        return [text]
+
+    def _listed(self, name: str, text: str, kinds: list[str]) -> Iterable[str] | None:
+        """The labels of a list or object written as text; None for any other text."""
+        ends = text[:1] + text[-1:]
+        if ends == "<>" and TAGS.fullmatch(text) and text.casefold() not in self._marks:
+            kinds.append("list written as text")
+            return text[1:-1].split("><")
+        if ends not in ("[]", "{}", "()"):
+            return None
+        value = parsed(text)
+        if isinstance(value, set | frozenset):
+            value = sorted(map(str, value))
+        if isinstance(value, tuple) or (ends != "()" and isinstance(value, list | dict)):
+            kinds.append("list written as text")
+            return self._label_values(name, value, kinds)
+        if ends != "()" and "," in text:
+            raise CellError(
+                f"{shown(name)} is {shown(text)}, which looks like a list and cannot be read as "
+                'one; expected ["a", "b"]; --literal-labels takes labels as they stand'
+            )
+        if ends != "()":
+            kinds.append("label in brackets")
+        return None
+
+    def number_labels(self, name: str, value: float, kinds: list[str]) -> Iterable[str]:
+        """A number by its text; 1.0 is 1, and NaN is missing."""
+        if math.isnan(value):
+            kinds.append("missing label")
+            return []
+        if isinstance(value, float) and value.is_integer() and not self._literal:
+            kinds.append("whole number as label")
+        return [number_text(value)]
+
+    def list_labels(self, name: str, value: Sequence[object], kinds: list[str]) -> Iterator[str]:
+        """Each member is a label as it would be alone, but strings are not split."""
+        if not self._literal and is_vector(value):
+            raise CellError(
+                f"{shown(name)} is {shown(json.dumps(value))}, numbers that may say which labels "
+                "are given, or be labels; write the names of the labels, or say --literal-labels "
+                "where 0 and 1 are labels"
+            )
+        for member in value:
+            if isinstance(member, str):
+                yield from [member] if self._literal else self.one_label(member.strip(), kinds)
+            elif isinstance(member, list | tuple):
+                raise CellError(
+                    f"{shown(name)} holds a list in a list; expected a list of labels; name the "
+                    "labels in one list, or another field by --label"
+                )
+            else:
+                yield from self._label_values(name, member, kinds)
+
+    def object_labels(
+        self, name: str, value: Mapping[str, object], kinds: list[str]
+    ) -> Iterable[str]:
+        """The names whose values say yes, as in spaCy; or the labels that annotators chose."""
+        if not value:
+            return []
+        if all(is_switch(given) for given in value.values()):
+            return [str(label) for label, given in value.items() if switched(given)]
+        inner = next((key for key in INNER if key in value), None)
+        if inner is not None:
+            kinds.append("labels inside an object")
+            return self._label_values(name, value[inner], kinds)
+        odd = next(label for label, given in value.items() if not is_switch(given))
+        raise CellError(
+            f"{shown(name)} is an object with {shown(odd)}: {shown(json.dumps(value[odd]))}; "
+            "expected 0 or 1 for each label, or a list of labels; name another field by --label"
+        )
+
+    # The rest --------------------------------------------------------------------------------
+
+    def text(self, name: str, value: object) -> str:
+        """A string as it stands, a number by its text, nothing where a value is missing."""
+        if isinstance(value, str):
+            if len(value) <= self._longest and self.is_missing(value):
+                self.note("missing text", value)
+                return ""
+            return value
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            self.note("missing text", "null")
+            return ""
+        if isinstance(value, int | float):
+            return truth_text(value) if isinstance(value, bool) else number_text(value)
+        raise CellError(
+            f"{shown(name)} is {kind_of(value)}; expected a string, or name another field by --text"
+        )
+
+    def weight(self, name: str, value: object) -> float:
+        """1 where it is missing."""
+        if isinstance(value, str):
+            value = self._text_weight(name, value)
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return 1.0
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise CellError(
+                f"{shown(name)} is {kind_of(value)}; expected a number, or name another field by "
+                "--weight"
+            )
+        number = as_float(name, value)
+        if not 0 <= number <= GREATEST_WEIGHT:
+            raise CellError(f"weight is {number}; it must be a number from 0 to {GREATEST_WEIGHT}")
+        return number
+
+    def _text_weight(self, name: str, text: str) -> float | None:
+        number = cell_number(text)
+        if number is not None or not text.strip():
+            return number
+        if self.is_missing(text):
+            self.note("missing weight", text.strip())
+            return None
+        raise CellError(
+            f"{shown(name)} is {shown(text)}; expected a number, or name another field by --weight"
+        )
+
+    def id(self, name: str, value: object) -> str:
+        """Nothing where there is none."""
+        if isinstance(value, str) or value is None:
+            return value or ""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return number_text(value) if math.isfinite(value) else ""
+        if isinstance(value, dict) and isinstance(value.get("$oid"), str):  # as MongoDB exports it
+            return str(value["$oid"])
+        raise CellError(
+            f"{shown(name)} is {kind_of(value)}; expected a string or a number, or name another "
+            "field by --id"
+        )
+
+    def attribute(self, name: str, value: object) -> Attribute:
+        """A number, a category, or None where it is missing."""
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return self._text_attribute(name, value)
+        if isinstance(value, bool):
+            return truth_text(value)
+        if isinstance(value, int | float):
+            number = as_float(name, value)
+            if math.isinf(number):
+                raise CellError(f"{shown(name)} is infinite; expected a finite number")
+            if self._kinds.get(name) == "category" and not math.isnan(number):
+                return number_text(value)
+            return None if math.isnan(number) else number
+        raise CellError(
+            f"{shown(name)} is {kind_of(value)}; expected a number, a string, null, "
+            "or words with a number each as {...}"
+        )
+
+    def _text_attribute(self, name: str, text: str) -> Attribute:
+        kind = self._kinds.get(name)
+        if kind != "category" and (self._textual or kind):
+            number = comma_number(text) if kind == "decimal-comma" else None
+            number = cell_number(text) if number is None else number
+            if number is not None and not math.isinf(number):
+                return number
+        if not text.strip():
+            return None
+        if self.is_missing(text):
+            self.note("missing attribute", f"{name}: {text.strip()}")
+            return None
+        if kind in ("number", "decimal-comma"):
+            self.note("text for a number", f"{name}: {text}")
+            return None
+        return text
+
+    def words(self, name: str, value: Mapping[str, object]) -> dict[str, float]:
+        """A scored text: words with a number each; null is none."""
+        words = {}
+        for word, given in value.items():
+            number = self.attribute(f"{name}:{word}", given)
+            if isinstance(number, str):
+                raise CellError(
+                    f"{shown(f'{name}:{word}')} is {kind_of(given)}; expected a number for each "
+                    "word"
+                )
+            if number is not None:
+                words[word] = number
+        return words
+
+
+Labels = Callable[[Cells, str, Any, list[str]], Iterable[str]]
+
+LABELS: dict[type, Labels] = {
+    str: Cells.text_labels,
+    bool: lambda cells, name, value, kinds: [truth_text(value)],
+    int: Cells.number_labels,
+    float: Cells.number_labels,
+    type(None): lambda cells, name, value, kinds: [],
+    list: Cells.list_labels,
+    tuple: Cells.list_labels,
+    dict: Cells.object_labels,
+}
+"""type of a value -> its labels"""
+
+
+def as_float(name: str, value: int | float) -> float:
+    """The number as a float; CellError where it has too many digits."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise CellError(f"{shown(name)} is a number of more than 308 digits") from None
+
+
+def kind_of(value: object) -> str:
+    """What JSON calls a value."""
+    return KINDS.get(type(value), f"a {type(value).__name__}")

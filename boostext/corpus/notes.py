@@ -1,0 +1,103 @@
+"""What a reading guessed, counted: each kind of guess is told once, with the option against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from boostext.corpus.documents import Origin
+
+EXAMPLES = 3
+"""Distinct values that are kept of a kind."""
+
+KINDS = {
+    "missing label": (
+        "labels that mark a missing value are read as no label",
+        '--missing "" keeps them',
+    ),
+    "missing text": (
+        "texts that are missing are read as empty",
+        '--missing "" keeps those that are words',
+    ),
+    "missing weight": (
+        "weights that mark a missing value are read as 1",
+        '--weight-column "" uses no weights',
+    ),
+    "missing attribute": (
+        "attributes that mark a missing value are read as unknown",
+        '--missing "" keeps them as categories',
+    ),
+    "text for a number": (
+        "texts where a number was expected are read as unknown",
+        "--attribute-type NAME=category reads the column as categories",
+    ),
+    "whole number as label": (
+        "whole numbers as labels are written without a point, 1.0 as 1",
+        "--literal-labels keeps them as they stand",
+    ),
+    "blanks around a label": (
+        "labels are read without the blanks around them",
+        "--literal-labels keeps them",
+    ),
+    "list written as text": (
+        "labels written as a list are read as the labels in it",
+        "--literal-labels takes them as they stand",
+    ),
+    "labels inside an object": (
+        "objects are read as the labels they hold",
+        "--label-column names another field",
+    ),
+    "label in brackets": (
+        "labels in brackets that hold no list are taken as they stand",
+        "--label-sep splits labels",
+    ),
+    "one-hot columns": (
+        "the names of columns that hold only 0 and 1, or no and yes, are the labels",
+        "--no-one-hot takes their cells as labels",
+    ),
+}
+"""kind of guess -> what is done, and the option that says otherwise"""
+
+
+@dataclass
+class Note:
+    """How often something was guessed, where first, and the first distinct values."""
+
+    kind: str
+    first: Origin
+    count: int = 0
+    values: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        done, option = KINDS[self.kind]
+        values = ", ".join(_shown(value) for value in self.values[:EXAMPLES])
+        more = ", ..." if len(self.values) > EXAMPLES else ""
+        return f"{done}: {values}{more} ({self.count:,}, the first at {self.first}); {option}"
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON can hold it."""
+        return {
+            "kind": self.kind, "count": self.count, "first": str(self.first),
+            "values": self.values[:EXAMPLES],
+        }  # fmt: skip
+
+
+@dataclass
+class Notes:
+    """The guesses of a reading, in the order of the first of each kind."""
+
+    kinds: dict[str, Note] = field(default_factory=dict)
+
+    def add(self, kind: str, value: str, origin: Origin) -> None:
+        """Count one more."""
+        note = self.kinds.setdefault(kind, Note(kind, origin))
+        note.count += 1
+        if len(note.values) <= EXAMPLES and value not in note.values:
+            note.values.append(value)
+
+    def __iter__(self) -> Iterator[Note]:
+        return iter(self.kinds.values())
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= 60 else value[:57] + "...")

@@ -1,0 +1,152 @@
+"""Records of any format into documents: the one way from named values to a Document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from boostext.corpus.cells import CellError, Cells, kind_of
+from boostext.corpus.documents import Attribute, Document, Origin
+from boostext.corpus.roles import Roles, default_id, missing, shown
+from boostext.corpus.sources import Record, Source
+from boostext.corpus.spellings import is_switch, looks_one_hot, switched
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+Fields = Mapping[str, Any]
+"""name -> value, as JSON knows values"""
+
+
+def record_documents(
+    records: Iterable[tuple[int, Fields | DataError]],
+    source: Source,
+    settings: DataSettings,
+    labelled: bool,
+    textual: bool = False,
+) -> Iterator[Record]:
+    """Documents of numbered records; a fault in the place of one that cannot be used.
+
+    textual: the values are cells of a table, in which strings spell numbers.
+    """
+    reader = RecordReader(source, settings, labelled, textual)
+    for number, (line, record) in enumerate(records, 1):
+        yield record if isinstance(record, DataError) else reader.read(record, line, number)
+
+
+class RecordReader:
+    """Makes documents of the records of one source."""
+
+    def __init__(
+        self, source: Source, settings: DataSettings, labelled: bool, textual: bool = False
+    ) -> None:
+        self.source, self.roles = source, Roles.of(settings, labelled)
+        self.cells = Cells(source, settings, textual)
+        if source.bad.one_hot is None and settings.one_hot != "auto":
+            source.bad.one_hot = settings.one_hot == "columns"
+
+    def read(self, record: Fields, line: int, number: int) -> Record:
+        """The document of a record, or what is wrong with it. number: from 1 in the source."""
+        self.cells.line = line
+        try:
+            return self._document(record, line, number)
+        except CellError as error:
+            return self.source.fault(line, str(error))
+
+    def _document(self, record: Fields, line: int, number: int) -> Document:
+        roles, cells = self.roles, self.cells
+        if roles.required and (absent := roles.required - record.keys()):
+            name = min(absent)
+            option = "--id" if name == roles.id else "--weight"
+            raise CellError(missing("field", option, [name], record))
+        labels = self._labels(record)
+        attributes: dict[str, Attribute] = {}
+        scored: dict[str, dict[str, float]] = {}
+        for name, value in self._given(record).items():
+            if isinstance(value, dict):  # a scored text: words with a number each
+                scored[name] = cells.words(name, value)
+            else:
+                attributes[name] = cells.attribute(name, value)
+        given = record.get(roles.id)
+        return Document(
+            cells.id(roles.id, given) if given else default_id("", self.source, number),
+            self._texts(record),
+            labels or (),
+            cells.weight(roles.weight, record[roles.weight]) if roles.weight in record else 1.0,
+            attributes,
+            Origin(self.source.path, line),
+            labels is not None,
+            scored,
+        )
+
+    def _texts(self, record: Fields) -> dict[str, str]:
+        """Fields that hold null count as absent, as long as there is another."""
+        names = self.roles.texts
+        if len(names) != 1 or names[0] not in record:
+            names = tuple(name for name in names if record.get(name) is not None)
+        if not names and self.roles.texts:
+            names = tuple(name for name in self.roles.texts if name in record)[:1]
+            if not names:
+                raise CellError(missing("field", "--text", self.roles.texts, record))
+        return {name: self.cells.text(name, record[name]) for name in names}
+
+    # Labels ----------------------------------------------------------------------------------
+
+    def _labels(self, record: Fields) -> tuple[str, ...] | None:
+        """None where there are no label fields, and need not be."""
+        roles = self.roles
+        names = [name for name in roles.labels if name in record]
+        if len(names) > 1 and roles.alternatives:
+            names = names[:1]
+        if not roles.labelled:
+            names = [name for name in names if record[name] is not None]
+        if not names:
+            if roles.labelled:
+                raise CellError(missing("field", "--label", roles.labels, record))
+            return None
+        if (len(names) > 1 or self.source.bad.one_hot) and self._is_one_hot(names, record):
+            return tuple(name for name in names if self._is_given(name, record[name]))
+        if len(names) == 1:
+            return self.cells.labels(names[0], record[names[0]])
+        found = (label for name in names for label in self.cells.labels(name, record[name]))
+        return tuple(dict.fromkeys(found))
+
+    def _is_one_hot(self, names: list[str], record: Fields) -> bool:
+        """As the settings say; else as the first record does in which one of several is filled."""
+        account = self.source.bad
+        if account.one_hot is None and len(names) > 1:
+            account.one_hot = looks_one_hot([record[name] for name in names])
+            if account.one_hot:
+                for name in names:
+                    self.cells.note("one-hot columns", name)
+        return bool(account.one_hot)
+
+    def _is_given(self, name: str, value: object) -> bool:
+        if not is_switch(value):
+            told = shown(value) if isinstance(value, str | int | float) else kind_of(value)
+            raise CellError(
+                f"{shown(name)} is {told}; expected 0 or 1, or no or yes, as in the one-hot "
+                "columns before; --no-one-hot takes the cells as labels"
+            )
+        return switched(value)
+
+    # Attributes ------------------------------------------------------------------------------
+
+    def _given(self, record: Fields) -> Fields:
+        """Attributes and scored texts, as they stand."""
+        roles = self.roles
+        given = None if roles.no_attributes else record.get("attributes")
+        if given is None:
+            given = {}
+        if not isinstance(given, dict):
+            raise CellError(f"'attributes' is {kind_of(given)}; expected an object like {{...}}")
+        if not roles.attributes:
+            return given
+        values = dict(given)
+        for name in roles.attributes:
+            if name in record and name in given:
+                raise CellError(f"{shown(name)} stands both in the record and in 'attributes'")
+            if name in record:
+                values[name] = record[name]
+        if self.source.bad.unmet:
+            self.source.bad.meet(values, record)
+        return values
