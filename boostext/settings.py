@@ -7,16 +7,14 @@ together. Nothing outside this module and the tables it names compares these str
 from __future__ import annotations
 
 import codecs
-import dataclasses
-import re
 from dataclasses import dataclass
-from typing import Any, Self
 
 from boostext import fields
 from boostext.algorithms import ALGORITHMS, GROWER_SETTINGS, Algorithm
 from boostext.errors import SettingsError
 from boostext.fields import Group as Group  # the groups below, and what takes any of them
 from boostext.fields import goal_of, label_factor, setting
+from boostext.text_settings import TextSettings as TextSettings
 
 OF_GROWERS = tuple(name for names in GROWER_SETTINGS.values() for name in names)
 NOTATIONS = ("idna", "punycode", "raw_unicode_escape", "unicode_escape", "utf_7")
@@ -43,18 +41,18 @@ class DataSettings(Group):
     label_sep: str = setting(
         "", "Splits a label into several, such as ';'; by default nothing does."
     )
-    one_hot: str = setting(
-        "auto", "Whether each label column says by 0 or 1, no or yes, if its name is a label; auto "
-        "goes by the first record that has several label columns.",
-        choices=("auto", "columns", "cells"), flags={"one-hot": "columns", "no-one-hot": "cells"},
+    label_columns: str = setting(
+        "auto", "Several label columns hold labels, or 0 or 1 (no or yes) for the label that each "
+        "is named after; auto goes by the first record that fills one.",
+        choices=("auto", "labels", "one-hot"), flags={"one-hot": "one-hot", "no-one-hot": "labels"},
     )  # fmt: skip
     literal_labels: bool = setting(
         False, "Labels as they stand: with blanks around them, 1.0 and not 1, and lists such as "
         "['a', 'b'] as one label.", negative=True,
     )  # fmt: skip
     missing: tuple[str, ...] = setting(
-        (), "Further mark of a missing value, besides nan, NULL, None, NA, N/A, \\N, - and the "
-        "like; repeat. An empty one (\"\") takes these back.",
+        (), "Further mark of a missing value, besides nan, NULL, None, NA, N/A, \\N, - and "
+        "the like; repeat. An empty one ('') takes these back.",
     )  # fmt: skip
     attribute_type: tuple[str, ...] = setting(
         (), "NAME=number, NAME=decimal-comma or NAME=category for one attribute; by default a "
@@ -114,84 +112,6 @@ def column_kinds(data: DataSettings) -> dict[str, str]:
             )
         kinds[name] = kind
     return kinds
-
-
-@dataclass(frozen=True)
-class TextSettings(Group):
-    """Text to terms. Kept in the model: nothing to repeat at prediction."""
-
-    analyzer: str = setting("word", "What a token is.", choices=("word", "char"))
-    ngrams: tuple[int, int] = setting(
-        (1, 1), "Lengths of n-grams, like 1-3; for --sparse the window.", parse="ngram_range",
-        low=1, high=32,
-    )  # fmt: skip
-    expert: str = setting(
-        "ngram", "How n-grams are made.", choices=("ngram", "sparse", "full", "icsi-sparse"),
-        flags={"sparse": "sparse", "full": "full", "icsi-sparse": "icsi-sparse"},
-    )  # fmt: skip
-    counts: tuple[int, ...] = setting(
-        (1,), "A term occurs at least so many times, like 1,2,3,5,8.", parse="integers", low=1
-    )
-    min_df: int | float = setting(
-        1, "Terms in fewer documents are left out (number, or share like 0.001).",
-        parse="frequency", low=0,
-    )  # fmt: skip
-    max_df: int | float = setting(
-        1.0, "Terms in more documents are left out (number, or share like 0.5).",
-        parse="frequency", low=0,
-    )  # fmt: skip
-    max_terms: int = setting(0, "Keep only the most frequent terms; 0 keeps all.", low=0)
-    lowercase: bool = setting(True, "Fold upper case.", negative=True)
-    token_pattern: str = setting("", "Regular expression of a token, instead of the tokenizer.")
-    punctuation: bool = setting(False, "Punctuation marks are tokens too.", negative=True)
-    stop_words: tuple[str, ...] = setting(
-        (), "File with words to leave out, one a line.", parse="word_file"
-    )
-    simplest_name: bool = setting(
-        True, "Terms in the very same documents go by the simplest of them; else by the first.",
-        negative=True,
-    )  # fmt: skip
-    drop: str = setting("", "Regular expression; terms with a match, words joined by #, go.")
-    per_field: tuple[str, ...] = setting(
-        (), "FIELD:OPTION=VALUE of this section for one text field alone; repeat."
-    )
-
-    def of_field(self, name: str) -> Self:
-        """The settings that hold for the text field: these, with its own in `per_field`."""
-        values: dict[str, Any] = {}
-        for given in self.per_field:
-            field, option, text = field_setting(given)
-            if field == name:
-                values[option.name] = fields.from_text(option, text)
-        return dataclasses.replace(self, per_field=(), **values) if self.per_field else self
-
-    def check(self) -> None:
-        super().check()
-        for name in {field_setting(given)[0] for given in self.per_field}:
-            self.of_field(name)
-        low, high = self.ngrams
-        if low > high:
-            raise SettingsError(f"ngrams is {low}-{high}; the first must not be above the second")
-        if self.expert != "ngram" and self.analyzer == "char":
-            raise SettingsError(
-                f"{self.expert} n-grams are made of words; leave out --analyzer char"
-            )
-        if self.analyzer == "char" and (self.token_pattern or self.punctuation):
-            raise SettingsError(
-                "--analyzer char takes every character; leave out token-pattern and punctuation"
-            )
-        if self.expert == "sparse" and high > 6:
-            raise SettingsError(f"a sparse window of {high}; it must be 6 or less")
-        for name, share in (("min-df", self.min_df), ("max-df", self.max_df)):
-            if isinstance(share, float) and share > 1:
-                raise SettingsError(f"{name} is {share}; a share must be 1.0 or less")
-        if sorted(set(self.counts)) != list(self.counts):
-            raise SettingsError("counts must rise, like 1,2,3,5,8")
-        for name, pattern in (("token-pattern", self.token_pattern), ("drop", self.drop)):
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise SettingsError(f"{name} is not a regular expression: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -412,21 +332,3 @@ class RunSettings(Group):
 
 
 ALL_GROUPS = (DataSettings, TextSettings, BoostingSettings, StopSettings, RunSettings)
-
-
-def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:
-    """ "words:ngrams=1-3" gives the text field, the field of TextSettings, and "1-3".
-
-    A text field's name may itself hold colons and equals signs.
-    """
-    known = {fields.option_name(f): f for f in TextSettings.fields() if f.name not in WHOLE}
-    match = re.fullmatch(f"(.*?):({'|'.join(known)})=(.*)", text, re.DOTALL)
-    if not match:
-        raise SettingsError(
-            f"per-field is {text!r}; expected FIELD:OPTION=VALUE with one of {', '.join(known)}"
-        )
-    return match[1], known[match[2]], match[3]
-
-
-WHOLE = ("per_field", "stop_words", "max_terms", "counts", "simplest_name")
-"""Settings of TextSettings that hold for all text fields together."""

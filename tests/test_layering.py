@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "boostext"
 LEVELS = (
     ("errors",),
     ("fields", "algorithms", "presets"),
-    ("settings", "arrays", "compiled", "threads", "atomic"),
+    ("text_settings", "settings", "arrays", "compiled", "threads", "atomic"),
     ("corpus",),
     ("features",),
     ("boosting",),

@@ -95,6 +95,7 @@ def summary(findings: Findings) -> Iterator[str]:
     ):  # fmt: skip
         if number:
             yield f"{count(number, 'line')} {what}"
+    yield from findings.notes
 
 
 def spread(values: Spread) -> str:

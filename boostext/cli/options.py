@@ -30,7 +30,10 @@ from boostext.settings import (
 NAMED = ("text", "label", "id", "weight", "attribute")
 """Fields of DataSettings that name a field of the records: --text is also --text-column."""
 
-KEPT = ("label_sep", "names_dialect", "single_precision")
+KEPT = (
+    "label_sep", "label_columns", "literal_labels", "missing", "attribute_type",
+    "names_dialect", "single_precision",
+)  # fmt: skip
 """Further settings of what is in a record, which a model therefore knows."""
 
 SECTIONS: dict[type[Group], str] = {
@@ -194,9 +197,10 @@ def _options(
 ) -> list[Callable[[Command], Command]]:
     """The option of one field, and a flag for each value that has one."""
     shared: dict[str, Any] = {"cls": SettingOption, "section": section, "default": None}
+    name = fields.option_name(field)
     flags = [
         click.option(f"--{flag}", f"{group}__{field.name}__{value.replace('-', '_')}",
-                     is_flag=True, help=f"Short for --{field.name} {value}.", **shared)
+                     is_flag=True, help=f"Short for --{name} {value}.", **shared)
         for flag, value in field.metadata["flags"].items()
     ]  # fmt: skip
     names = _names(field)

@@ -21,7 +21,7 @@ def announce_stdin(paths: Sequence[str], talk: Talk) -> None:
 
 
 def tell_bad(bad: BadRecords, talk: Talk) -> None:
-    """What reading left out or mended."""
+    """What reading left out, mended or guessed."""
     if bad.count:
         origin, message = bad.first[0]
         talk.warn(f"{count(bad.count, 'bad record')} left out; the first: {origin}: {message}")
@@ -29,6 +29,8 @@ def tell_bad(bad: BadRecords, talk: Talk) -> None:
         talk.warn(f"bytes that are no text were replaced in {count(bad.replaced, 'line')}")
     if bad.blank_lines:
         talk.say(f"{count(bad.blank_lines, 'blank line')} skipped")
+    for note in bad.notes:
+        talk.say(str(note))
 
 
 def some(documents: Iterable[Document], paths: Sequence[str]) -> Iterator[Document]:

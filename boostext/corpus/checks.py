@@ -95,7 +95,7 @@ class Findings:
     case and white space; conflicts: those of them whose labels differ. rare_labels: with one
     example. alike_labels: names equal but for case, white space and punctuation at the end, with
     their examples.
-    bad_records: first ones, as (place, message).
+    bad_records: first ones, as (place, message). notes: what was guessed, in sentences.
     """
 
     documents: int
@@ -120,6 +120,7 @@ class Findings:
     bad_records: tuple[tuple[str, str], ...]
     blank_lines: int
     replaced_lines: int
+    notes: tuple[str, ...] = ()
     comparison: Comparison | None = None
 
     def to_dict(self) -> dict[str, object]:
@@ -139,9 +140,8 @@ def check(
     tally = _Tally(documents)
     corpus, texts = tally.corpus, tally.text_keys()
     counts, sizes = count_labels(corpus), np.diff(corpus.label_sets.starts)
-    same = _equal_rows(texts, tally.words > 0)
+    same, account = _equal_rows(texts, tally.words > 0), bad or BadRecords()
     conflicting = [group for group in same if len({_labels(corpus, j) for j in group}) > 1]
-    account = bad or BadRecords()
     return Findings(
         documents=len(corpus),
         digest=corpus.digest,
@@ -165,6 +165,7 @@ def check(
         bad_records=tuple((str(origin), message) for origin, message in account.first),
         blank_lines=account.blank_lines,
         replaced_lines=account.replaced,
+        notes=tuple(map(str, account.notes)),
         comparison=None if test is None else _compare(tally, _Tally(test)),
     )
 

@@ -21,7 +21,7 @@ KINDS = {
     ),
     "missing weight": (
         "weights that mark a missing value are read as 1",
-        '--weight-column "" uses no weights',
+        '--weight "" uses no weights',
     ),
     "missing attribute": (
         "attributes that mark a missing value are read as unknown",
@@ -45,7 +45,7 @@ KINDS = {
     ),
     "labels inside an object": (
         "objects are read as the labels they hold",
-        "--label-column names another field",
+        "--label names another field",
     ),
     "label in brackets": (
         "labels in brackets that hold no list are taken as they stand",
@@ -94,6 +94,9 @@ class Notes:
         note.count += 1
         if len(note.values) <= EXAMPLES and value not in note.values:
             note.values.append(value)
+
+    def __bool__(self) -> bool:
+        return bool(self.kinds)
 
     def __iter__(self) -> Iterator[Note]:
         return iter(self.kinds.values())

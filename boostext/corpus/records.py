@@ -41,8 +41,8 @@ class RecordReader:
     ) -> None:
         self.source, self.roles = source, Roles.of(settings, labelled)
         self.cells = Cells(source, settings, textual)
-        if source.bad.one_hot is None and settings.one_hot != "auto":
-            source.bad.one_hot = settings.one_hot == "columns"
+        if source.bad.one_hot is None and settings.label_columns != "auto":
+            source.bad.one_hot = settings.label_columns == "one-hot"
 
     def read(self, record: Fields, line: int, number: int) -> Record:
         """The document of a record, or what is wrong with it. number: from 1 in the source."""
