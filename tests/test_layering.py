@@ -10,7 +10,8 @@ PACKAGE = Path(__file__).parent.parent / "boostext"
 LEVELS = (
     ("errors",),
     ("fields", "algorithms", "presets"),
-    ("text_settings", "settings", "arrays", "compiled", "threads", "atomic"),
+    ("text_settings",),
+    ("settings", "arrays", "compiled", "threads", "atomic"),
     ("corpus",),
     ("features",),
     ("boosting",),
