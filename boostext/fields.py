@@ -252,6 +252,22 @@ def to_plain(field: dataclasses.Field[Any], value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def option_words(field: dataclasses.Field[Any], value: Any) -> Iterator[str]:
+    """The option and its value as words of a command line; a list gives the option repeatedly."""
+    name = option_name(field)
+    if isinstance(value, bool):
+        yield f"--{name}" if value else f"--no-{name}"
+    elif kind(field) == "texts":
+        for item in value:
+            yield from (f"--{name}", item)
+    elif kind(field) == "word_file":
+        yield from (f"--{name}", f"({len(value)} words)")
+    elif kind(field) == "integers":
+        yield from (f"--{name}", ",".join(map(str, value)))
+    else:
+        yield from (f"--{name}", str(to_plain(field, value)))
+
+
 def check_value(field: dataclasses.Field[Any], value: Any) -> None:
     """Raise SettingsError where the value is not of the closed list or out of range."""
     meta = field.metadata

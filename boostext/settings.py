@@ -75,6 +75,7 @@ class DataSettings(Group):
     single_precision: bool = setting(
         False, "Numbers are rounded to 32 bits, as in icsiboost.", negative=True
     )
+    endings: tuple[str, ...] = setting((), "The endings of the training files.", hidden=True)
     encoding: str = setting("utf-8", "Encoding of the files.")
     encoding_errors: str = setting(
         "strict", "What to do with bytes that are not text.", choices=("strict", "replace")

@@ -13,6 +13,7 @@ import numpy as np
 
 from boostext.arrays import Scores
 from boostext.cli.talk import Talk
+from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -32,7 +33,6 @@ from boostext.reports.folder import write_reports
 from boostext.reports.layout import HEAD, page_for
 from boostext.reports.page.documents import Explained, document_section, page_head
 from boostext.reports.page.worked import marked
-from boostext.settings import DataSettings
 
 LABELS = 3
 """Labels that are told of where none is asked for: those of greatest score."""
@@ -59,14 +59,12 @@ class Said:
         )  # fmt: skip
 
 
-def wanted_document(
-    name: str, paths: tuple[str, ...], settings: DataSettings, model: Model
-) -> Document:
+def wanted_document(name: str, paths: tuple[str, ...], reading: Reading, model: Model) -> Document:
     """The document of that id, where there is data; else the text itself."""
     if not paths:
         return Document("text", {model.data.text[0]: name}, origin=Origin("--document", 0))
     seen = 0
-    for document in read_documents(paths, settings, BadRecords(), labelled=False):
+    for document in read_documents(paths, reading.of, BadRecords(), labelled=False):
         if document.id == name:
             return document
         seen += 1

@@ -13,9 +13,16 @@ import numpy as np
 
 from boostext.arrays import Scores
 from boostext.atomic import check_writable
-from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, make_parent, spare, tell_bad, test_files
+from boostext.cli.reading import (
+    announce_stdin,
+    make_parent,
+    spare,
+    tell_bad,
+    tell_reading,
+    test_files,
+)
 from boostext.cli.talk import Talk
+from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -62,7 +69,9 @@ def run(job: Job, talk: Talk) -> None:
     check_tuning(job, model)
     announce_stdin(job.paths, talk)
     bad, kept = BadRecords(), Kept()
-    documents = read_documents(test_files(job.paths), with_given(model.data, job.overrides), bad)
+    paths, reading = test_files(job.paths), Reading(model.data, job.overrides)
+    tell_reading(reading, paths, talk)
+    documents = read_documents(paths, reading.of, bad)
     scored = Predictor(model, job.threads or usable_threads()).scores(documents)
     if job.strict:
         scored = strictly(scored, model)

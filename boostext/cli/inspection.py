@@ -15,14 +15,14 @@ import numpy as np
 from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.cli.document_inspection import said_of, show_document, wanted_document
 from boostext.cli.gathering import Gathered, data_content
-from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, count, spare_reports, tell_bad
+from boostext.cli.reading import announce_stdin, count, spare_reports, tell_bad, tell_reading
 from boostext.cli.report_page import page_reports
 from boostext.cli.reporting import EXPLAINED, model_reports
 from boostext.cli.rereading import rereading
 from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
 from boostext.cli.term_inspection import Wish, show_terms
+from boostext.corpus.alike import Reading
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
@@ -93,6 +93,7 @@ def run(job: Job, talk: Talk) -> None:
         sys.stdout.writelines(dot(model, job.top, label_numbers(job, model)))
         return
     spare_reports((job.model, *job.paths), job.output)
+    tell_reading(Reading(model.data, job.overrides), job.paths, talk)
     with report_folder(job.output):
         if job.document is not None or job.lists_terms:
             look_at_some(job, model, talk)
@@ -132,15 +133,15 @@ def look_at_some(job: Job, model: Model, talk: Talk) -> None:
         raise SettingsError(
             "--document does not go with --term, --grep and --terms-where; give one"
         )
-    settings = with_given(model.data, job.overrides)
+    reading = Reading(model.data, job.overrides)
     if job.document is not None:
-        document = wanted_document(job.document, job.paths, settings, model)
+        document = wanted_document(job.document, job.paths, reading, model)
         labels = [model.labels.index(label) for label in job.only_label]
         show_document(said_of(model, document, labels), job.top, job.as_json, job.output, talk)
         return
     bad = BadRecords()
     announce_stdin(job.paths, talk)
-    documents = read_documents(job.paths, settings, bad, labelled=False) if job.paths else None
+    documents = read_documents(job.paths, reading.of, bad, labelled=False) if job.paths else None
     show_terms(model, documents, job.wish, job.top, job.as_json, talk)
     tell_bad(bad, talk)
 
@@ -153,7 +154,7 @@ def asked(job: Job) -> bool:
 def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutliers:
     announce_stdin(job.paths, talk)
     bad = BadRecords()
-    documents = read_documents(job.paths, with_given(model.data, job.overrides), bad)
+    documents = read_documents(job.paths, Reading(model.data, job.overrides).of, bad)
     if asked(job):
         documents = gathered.watch(documents)
     threads = job.threads or usable_threads()
@@ -180,8 +181,8 @@ def write(
     """The tables, and the page; what needs documents only where there are any."""
     content = Content(model, Path(job.model).name)
     if gathered is not None and found is not None:
-        settings = with_given(model.data, job.overrides)
-        read = rereading(job.paths, settings, gathered.evidence.corpus)
+        reading = Reading(model.data, job.overrides)
+        read = rereading(job.paths, reading.of, gathered.evidence.corpus)
         content = data_content(gathered, Path(job.model).name, found, margins, read)
     reports = model_reports(model, content.facts)
     if found is not None:

@@ -30,12 +30,6 @@ from boostext.settings import (
 NAMED = ("text", "label", "id", "weight", "attribute")
 """Fields of DataSettings that name a field of the records: --text is also --text-column."""
 
-KEPT = (
-    "label_sep", "label_columns", "literal_labels", "missing", "attribute_type",
-    "names_dialect", "single_precision",
-)  # fmt: skip
-"""Further settings of what is in a record, which a model therefore knows."""
-
 SECTIONS: dict[type[Group], str] = {
     DataSettings: "Data", TextSettings: "Text to terms", BoostingSettings: "Learning",
     StopSettings: "Held-out data", RunSettings: "Work",
@@ -312,17 +306,6 @@ def threads_option(command: Command) -> Command:
         "--threads", type=click.IntRange(0, 1024), default=0, metavar="N",
         help="Threads; 0 is what this process may use.  [default: 0]",
     )(command)  # fmt: skip
-
-
-def with_given(data: DataSettings, given: Mapping[str, Any]) -> DataSettings:
-    """The model's names of fields under what was given; how files are written is not the model's.
-
-    A model trained on a Latin-1 file says nothing about the encoding of the next file. One trained
-    on a stem knows its columns, unless another .names file is given.
-    """
-    schema = () if "names" in given else data.schema
-    kept = {name: getattr(data, name) for name in (*NAMED, *KEPT)}
-    return DataSettings(**{**kept, "schema": schema, **given})
 
 
 def learning_options(command: Command) -> Command:

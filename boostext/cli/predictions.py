@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, count, tell_bad, test_files
+from boostext.cli.reading import announce_stdin, count, tell_bad, tell_reading, test_files
 from boostext.cli.results import FORMATS, Result, Wanted
 from boostext.cli.signals import Stopped, stop_request, until_stopped
 from boostext.cli.talk import Talk, is_terminal
+from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -95,9 +95,9 @@ def _documents(job: Job, model: Model, bad: BadRecords, talk: Talk) -> Iterator[
         field = model.data.text[0]
         return iter([Document("text", {field: job.document}, origin=Origin("--document", 0))])
     announce_stdin(job.paths, talk)
-    return read_documents(
-        test_files(job.paths), with_given(model.data, job.overrides), bad, labelled=False
-    )
+    paths, reading = test_files(job.paths), Reading(model.data, job.overrides)
+    tell_reading(reading, paths, talk)
+    return read_documents(paths, reading.of, bad, labelled=False)
 
 
 def _is_interactive(job: Job) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from boostext.atomic import check_writable
-from boostext.cli.options import with_given
-from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
+from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad, tell_reading
 from boostext.cli.signals import Stopped, stop_request
 from boostext.cli.talk import Talk
+from boostext.corpus.alike import Reading
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
@@ -64,12 +64,13 @@ def _with_rules(job: Job, model: Model) -> Model:
 
 def _with_terms(job: Job, model: Model, talk: Talk) -> Model:
     assert job.terms is not None
-    data = with_given(model.data, job.overrides)
+    reading = Reading(model.data, job.overrides)
     announce_stdin(job.data, talk)
+    tell_reading(reading, job.data, talk)
     bad = BadRecords()
     with stop_request() as stop:
         small = refit(
-            read_documents(job.data, data, bad), model, job.terms, job.rules,
+            read_documents(job.data, reading.of, bad), model, job.terms, job.rules,
             RunSettings(threads=job.threads, checkpoint_every=0),
             Hooks(should_stop=stop),
         )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from boostext.cli.talk import Talk
+from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.stems import TESTING, stem_file
@@ -18,6 +19,12 @@ def announce_stdin(paths: Sequence[str], talk: Talk) -> None:
     """Nobody should wait for a program that waits for them."""
     if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
         talk.say("reading stdin; end it with Ctrl-D (on Windows Ctrl-Z, Enter)")
+
+
+def tell_reading(reading: Reading, paths: Sequence[str], talk: Talk) -> None:
+    """How files are read, where that is not plain from their names."""
+    for remark in reading.remarks(paths):
+        talk.say(remark)
 
 
 def tell_bad(bad: BadRecords, talk: Talk) -> None:

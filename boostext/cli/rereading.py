@@ -7,14 +7,13 @@ from pathlib import Path
 
 from boostext.corpus.corpus import Corpus
 from boostext.corpus.documents import Document
-from boostext.corpus.readers import read_documents
+from boostext.corpus.readers import ReadingSettings, read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import DataError
 from boostext.reports.page.content import Read, nothing_read
-from boostext.settings import DataSettings
 
 
-def rereading(paths: Sequence[str], settings: DataSettings, corpus: Corpus) -> Read:
+def rereading(paths: Sequence[str], settings: ReadingSettings, corpus: Corpus) -> Read:
     """Documents by their places in the corpus; none of stdin and of pipes, which are gone.
 
     A document counts as the same where it stands at the same place with the same id; files that

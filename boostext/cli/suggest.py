@@ -16,9 +16,8 @@ from boostext.cli.options import (
     overriding_options,
     talk_options,
     threads_option,
-    with_given,
 )
-from boostext.cli.reading import announce_stdin, count, some, spare, tell_bad
+from boostext.cli.reading import announce_stdin, count, some, spare, tell_bad, tell_reading
 from boostext.cli.talk import Talk
 from boostext.errors import SettingsError
 
@@ -123,6 +122,7 @@ class Job:
 
 
 def run(job: Job, talk: Talk) -> None:
+    from boostext.corpus.alike import Reading
     from boostext.corpus.readers import read_documents
     from boostext.corpus.sources import BadRecords
     from boostext.model.file import read_model
@@ -138,8 +138,9 @@ def run(job: Job, talk: Talk) -> None:
     doubt = measure(job.by, predictor, [read_model(path) for path in job.committee], job.seed)
     announce_stdin(job.pool, talk)
     bad = BadRecords()
-    data = with_given(predictor.model.data, job.overrides)
-    documents = some(read_documents(job.pool, data, bad, labelled=False), job.pool)
+    reading = Reading(predictor.model.data, job.overrides)
+    tell_reading(reading, job.pool, talk)
+    documents = some(read_documents(job.pool, reading.of, bad, labelled=False), job.pool)
     pool = Pool(documents, _labelled(job.labels_from), job.include_labelled)
     rows = suggest(pool, predictor, doubt, job.wanted, job.spread)
     _write(lines(rows, predictor.model, job.by), job.output)

@@ -24,6 +24,9 @@ Reader = Callable[[Source, DataSettings, bool], Iterator[Record]]
 What stops the reading of the whole source is raised.
 """
 
+ReadingSettings = DataSettings | Callable[[str], DataSettings]
+"""The settings of all files, or of each by its path."""
+
 READERS: dict[str, Reader] = {
     "jsonl": jsonl_documents,
     "csv": csv_documents,
@@ -46,7 +49,7 @@ ENDINGS = {
 
 def read_documents(
     paths: Sequence[str],
-    settings: DataSettings,
+    settings: ReadingSettings,
     bad: BadRecords | None = None,
     labelled: bool = True,
 ) -> Iterator[Document]:
@@ -65,17 +68,18 @@ def read_documents(
         raise SettingsError("stdin (-) is named more than once; it can be read only once")
     paths = [stem_file(path) for path in paths]
     account = BadRecords() if bad is None else bad
-    readers = [READERS[format_of(path, settings)] for path in paths]
+    each = [settings(path) if callable(settings) else settings for path in paths]
+    readers = [READERS[format_of(path, own)] for path, own in zip(paths, each, strict=True)]
     sources = [Source(path, name, account) for path, name in zip(paths, _names(paths), strict=True)]
-    return _read(sources, readers, settings, labelled)
+    return _read(sources, readers, each, labelled)
 
 
 def _read(
-    sources: list[Source], readers: list[Reader], settings: DataSettings, labelled: bool
+    sources: list[Source], readers: list[Reader], each: list[DataSettings], labelled: bool
 ) -> Iterator[Document]:
     account = sources[0].bad
-    account.unmet, account.fields = set(settings.attribute) - {""}, {}
-    for source, reader in zip(sources, readers, strict=True):
+    account.unmet, account.fields = set(each[0].attribute) - {""}, {}
+    for source, reader, settings in zip(sources, readers, each, strict=True):
         for record in reader(source, settings, labelled):
             if isinstance(record, Document):
                 yield in_single_precision(record) if settings.single_precision else record

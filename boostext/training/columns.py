@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from boostext.corpus.alike import remembered
 from boostext.corpus.readers import format_of
 from boostext.corpus.schema import (
     NOMINAL,
@@ -19,11 +20,13 @@ from boostext.training.plan import Plan
 
 
 def described(paths: Sequence[str], plan: Plan) -> Plan:
-    """The plan with the column description of the stems among `paths`, if there are any.
+    """The plan with what the model keeps of the files at `paths`.
 
-    The description goes into the model, so that prediction needs no .names file.
+    That is the column description of stems, so that prediction needs no .names file, and the
+    endings, so that files like these are read as these were.
     """
     files = [stem_file(path) for path in paths]
+    plan = replace(plan, data=remembered(files, plan.data))
     stems = [path for path in files if format_of(path, plan.data) == "stem"]
     if not stems or plan.data.schema:
         return plan

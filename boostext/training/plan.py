@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,20 +78,5 @@ def command_line(plan: Plan) -> str:
         for declared in group.options():
             value = getattr(group, declared.name)
             if value != declared.default and declared.name not in ("valid", "names"):
-                words += _words(declared, value)
+                words += fields.option_words(declared, value)
     return shlex.join(words)
-
-
-def _words(declared: Any, value: Any) -> Iterator[str]:
-    name = fields.option_name(declared)
-    if isinstance(value, bool):
-        yield f"--{name}" if value else f"--no-{name}"
-    elif fields.kind(declared) == "texts":
-        for item in value:
-            yield from (f"--{name}", item)
-    elif fields.kind(declared) == "word_file":
-        yield from (f"--{name}", f"({len(value)} words)")
-    elif fields.kind(declared) == "integers":
-        yield from (f"--{name}", ",".join(map(str, value)))
-    else:
-        yield from (f"--{name}", str(fields.to_plain(declared, value)))

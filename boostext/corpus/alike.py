@@ -1,0 +1,152 @@
+"""New files read as the training data were: what a model remembers, and what a call says instead.
+
+A model keeps the settings of its training. Those of what a record holds (which field is the text)
+count for every file; those of how a file is written (its header, its encoding) for files like the
+ones it was trained on: files with one of their endings or in one of their formats, and files whose
+ending says no format. Other files are read by their own ending. What a call says wins over both.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from boostext import fields
+from boostext.corpus.files import STDIN, open_bytes
+from boostext.corpus.readers import ENDINGS, file_ending, format_of
+from boostext.errors import BoostextError
+from boostext.settings import DataSettings
+
+DEFAULTS = DataSettings()
+WRITTEN = ("format", "delimiter", "header", "quotes", "encoding")
+"""How a file is written."""
+OF_ONE_CALL = ("names", "where", "encoding_errors", "skip_bad")
+"""What a call says for itself. All other settings are about what records hold."""
+FOLDER = "/"
+"""What stands for the ending of a folder."""
+HEAD = 2**16
+"""Bytes of a file that are looked at for its encoding."""
+
+
+def remembered(paths: Sequence[str], settings: DataSettings) -> DataSettings:
+    """The settings with the endings of the training files, where these are needed later.
+
+    Files that are read by their endings and nothing else need none: equal data then give equal
+    models, whatever format they are in.
+    """
+    if not paths or not _said(settings):
+        return settings
+    return replace(settings, endings=tuple(sorted(set(map(ending_of, paths)))))
+
+
+def ending_of(path: str) -> str:
+    """The ending of a file without that of a compression; "-" for stdin, "/" for a folder."""
+    if path == STDIN:
+        return STDIN
+    return FOLDER if Path(path).is_dir() else file_ending(path)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the files of one call are read. kept: as the model says; given: what this call says."""
+
+    kept: DataSettings
+    given: Mapping[str, Any]
+
+    def of(self, path: str) -> DataSettings:
+        """The settings for one file."""
+        held = {
+            field.name: getattr(self.kept, field.name)
+            for field in DataSettings.fields()
+            if field.name not in (*WRITTEN, *OF_ONE_CALL)
+        }
+        if "names" in self.given:
+            held["schema"] = ()
+        if self.is_alike(path):
+            written = {name: getattr(self.kept, name) for name in WRITTEN}
+            if "encoding" not in self.given and self._is_utf8(path):
+                written["encoding"] = DEFAULTS.encoding
+        else:
+            written = {"header": self.kept.header or not self._is_numbered}
+        return DataSettings(**{**held, **written, **self.given})
+
+    def is_alike(self, path: str) -> bool:
+        """Whether a file counts as one like those of the training."""
+        kept = self.kept
+        formats = {kept.format} if kept.format != "auto" else set(map(_by_ending, kept.endings))
+        if "format" in self.given:
+            return self.given["format"] in (*formats, kept.format)
+        ending = ending_of(path)
+        known = _by_ending(ending)
+        if kept.endings:
+            return ending in kept.endings or known in formats or (not known and bool(formats))
+        return kept.format == "auto" or known in (kept.format, "")
+
+    def remarks(self, paths: Sequence[str]) -> Iterator[str]:
+        """What a user may want to know of how the files are read, in a line each."""
+        said = _said(self.kept)
+        if not said:
+            return
+        alike = [path for path in paths if self.is_alike(path)]
+        used = {name: value for name, value in said.items() if name not in self.given}
+        if alike and used:
+            yield f"{_some(alike)}: read as the training data were, with {_options(used)}"
+        for path in alike:
+            if self.of(path).encoding != self.given.get("encoding", self.kept.encoding):
+                yield (
+                    f"{path}: is UTF-8, and read as such, though the training data were "
+                    f"{self.kept.encoding}; --encoding says otherwise"
+                )
+        for path in paths:
+            if path not in alike and "format" not in self.given:
+                more = "; --header says otherwise" if not self.of(path).header else ""
+                yield (
+                    f"{path}: read as {format_of(path, self.of(path))}, by its ending, and not "
+                    f"with {_options(said)} as the training data were{more}"
+                )
+
+    @property
+    def _is_numbered(self) -> bool:
+        """Whether the columns are known by their numbers."""
+        return all(name.isdecimal() for name in self.kept.text)
+
+    def _is_utf8(self, path: str) -> bool:
+        """Whether a file is UTF-8, and no plain ASCII, where the training data were not."""
+        if self.kept.encoding == DEFAULTS.encoding or not Path(path).is_file():
+            return False
+        try:
+            with open_bytes(path) as file:
+                head = file.read(HEAD)
+        except (BoostextError, OSError, EOFError):
+            return False  # told by who reads the file
+        cut = head[: head.rfind(b"\n") + 1] or head
+        try:
+            return not cut.isascii() and bool(cut.decode("utf-8"))
+        except UnicodeDecodeError:
+            return False
+
+
+def _by_ending(ending: str) -> str:
+    """The format that an ending says; nothing for .txt, stdin and unknown ones."""
+    if ending == FOLDER:
+        return "folders"
+    return "" if ENDINGS.get(ending) == "txt" else ENDINGS.get(ending, "")
+
+
+def _said(settings: DataSettings) -> dict[str, Any]:
+    """What settings say of how files are written, beyond the defaults."""
+    values = {name: getattr(settings, name) for name in WRITTEN}
+    return {name: value for name, value in values.items() if value != getattr(DEFAULTS, name)}
+
+
+def _options(values: Mapping[str, Any]) -> str:
+    declared = {field.name: field for field in DataSettings.options()}
+    words = (fields.option_words(declared[name], value) for name, value in values.items())
+    return shlex.join(word for option in words for word in option)
+
+
+def _some(paths: Sequence[str]) -> str:
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
