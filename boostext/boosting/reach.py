@@ -26,19 +26,26 @@ class Reach(Generic[Asked]):
 
     def __init__(self, find: Find[Asked], m: int) -> None:
         self._find, self._m = find, m
-        self._masks: dict[tuple[tuple[Asked, int], ...], NDArray[np.bool_]] = {}
+        # subtle: preconditions as a tree, each known by the number of its last literal: as tuples
+        # of their own, those of one deep branch would take memory by the square of its depth
+        self._numbers: dict[tuple[int, Asked, int], int] = {}
+        self._masks: dict[int, NDArray[np.bool_]] = {}
 
     def holds(self, literals: Sequence[tuple[Asked, int]]) -> NDArray[np.bool_]:
         """(m,): where each of these conditions is in its block; not to be changed."""
-        key = tuple((condition, block) for condition, block in literals)
-        if not key:
-            return np.ones(self._m, np.bool_)
-        if key not in self._masks:
-            before = self.holds(key[:-1])
+        number, path = 0, []
+        for condition, block in literals:
+            step = (number, condition, block)
+            number = self._numbers.setdefault(step, len(self._numbers) + 1)
+            path.append(number)
+        known = next((i for i in range(len(path), 0, -1) if path[i - 1] in self._masks), 0)
+        mask = self._masks[path[known - 1]] if known else np.ones(self._m, np.bool_)
+        for number, (condition, block) in zip(path[known:], literals[known:], strict=True):
+            mask = self._narrowed(mask, condition, block)
             if len(self._masks) * self._m > KEPT:
                 self._masks.clear()
-            self._masks[key] = self._narrowed(before, *key[-1])
-        return self._masks[key]
+            self._masks[number] = mask
+        return mask
 
     def blocks(self, literals: Sequence[tuple[Asked, int]], condition: Asked) -> Blocks:
         """The documents of each block of a condition, under a precondition."""

@@ -193,8 +193,9 @@ def write(
 
 
 def view(job: Job, model: Model, found: DataOutliers | None) -> View:
-    labels = job.only_label or model.labels
-    terms, wanted = term_rows(model), [model.labels.index(label) for label in labels]
+    labels = frozenset(job.only_label or model.labels)
+    terms = term_rows(model)
+    wanted = [number for number, label in enumerate(model.labels) if label in labels]
     speaking_for, speaking_against = (
         [row for row in label_terms(terms, model.labels, job.top, against) if row.label in labels]
         for against in (False, True)

@@ -199,8 +199,13 @@ def _total(numbers: Int32, delta: Float64) -> Float64:
 
 def _totals(lists: Lists, delta: Float64) -> Float64:
     """(m, k): `_total` of every list, in the same order of additions."""
-    if len(lists.items) * delta.shape[1] < FEW:
-        rows = np.repeat(np.arange(len(lists)), np.diff(lists.starts))
+    rows = np.repeat(np.arange(len(lists)), np.diff(lists.starts))
+    if len(rows) < delta.shape[1]:  # more labels than numbers to add: a row at a time
+        totals = np.zeros((len(lists), delta.shape[1]))
+        for row, item in zip(rows.tolist(), lists.items.tolist(), strict=True):
+            totals[row] += delta[item]
+        return totals
+    if len(rows) * delta.shape[1] < FEW:
         columns = [np.bincount(rows, column[lists.items], len(lists)) for column in delta.T]
         return np.stack(columns, axis=1)
     from scipy.sparse import csr_array  # takes longer to import than few numbers to add

@@ -25,6 +25,10 @@ BATCH_TEXT = 4 * 1024 * 1024
 """Characters after which a batch is closed, so that long documents are not held in numbers."""
 
 
+BATCH_SCORES = 4 * 1024 * 1024
+"""Scores in a batch at most, unless one document alone has more."""
+
+
 @dataclass(frozen=True, eq=False)
 class Contribution:
     """What the rules of one condition, under one precondition, say of one document.
@@ -85,7 +89,8 @@ class Predictor:
 
     def batches(self, documents: Iterable[Document], batch: int = BATCH) -> Iterator[Scored]:
         """As `scores`, many documents at a time, with the conditions that they meet."""
-        for group in _batches(documents, batch):
+        labels = max(len(self.model.labels), self.model.width)
+        for group in _batches(documents, min(batch, max(BATCH_SCORES // labels, 1))):
             yes, unknown = self._lookup.batch(group, self.threads)
             scores = decoded(self.merged.scores(yes, unknown), self.model)
             yield Scored(group, scores, yes, unknown)

@@ -159,7 +159,10 @@ def _votes(model: Model, others: Sequence[Model], threads: int) -> Doubt:
         if set(other.labels) != set(model.labels):
             raise SettingsError("a model of --committee has other labels than MODEL")
     members = [Predictor(member, threads) for member in (*committee_of(model), *others)]
-    places = [[m.model.labels.index(label) for label in model.labels] for m in members]
+    places = []
+    for member in members:
+        number = {label: j for j, label in enumerate(member.model.labels)}
+        places.append([number[label] for label in model.labels])
 
     def doubt(found: Scored) -> Float64:
         given = [

@@ -22,7 +22,6 @@ from boostext.features.conditions import (
     YES,
     Always,
     Condition,
-    Literal,
     spell,
 )
 from boostext.model.model import Model
@@ -78,27 +77,23 @@ def forest(model: Model, limit: int | None = None) -> list[Branch]:
 
 def _tree(numbered: Iterable[tuple[int, Rule]], width: int) -> Branch:
     root = Branch(np.zeros(width))
-    splits: dict[tuple[tuple[Literal, ...], Condition], Split] = {}
+    splits: dict[tuple[int, Condition], Split] = {}  # by the branch that they stand in
 
-    def branch(before: tuple[Literal, ...]) -> Branch:
-        if not before:
-            return root
-        *front, (condition, block) = before
-        return split(tuple(front), condition).branches[block]
-
-    def split(before: tuple[Literal, ...], condition: Condition) -> Split:
-        if (before, condition) not in splits:
-            made = Split(condition, [], {b: Branch(np.zeros(width)) for b in NAMES})
-            branch(before).splits.append(made)
-            splits[before, condition] = made
-        return splits[before, condition]
+    def split(here: Branch, condition: Condition) -> Split:
+        key = (id(here), condition)
+        if key not in splits:
+            splits[key] = Split(condition, [], {b: Branch(np.zeros(width)) for b in NAMES})
+            here.splits.append(splits[key])
+        return splits[key]
 
     for number, rule in numbered:
+        here = root
+        for condition, block in rule.precondition:
+            here = split(here, condition).branches[block]
         if isinstance(rule.condition, Always):
-            here = branch(rule.precondition)
             here.votes = here.votes + rule.votes[YES]
             continue
-        made = split(rule.precondition, rule.condition)
+        made = split(here, rule.condition)
         made.rounds.append(number)
         for block, part in made.branches.items():
             part.votes = part.votes + rule.votes[block]

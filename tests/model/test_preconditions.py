@@ -1,6 +1,7 @@
 """Rules under preconditions: scored, explained, saved, listed; and what a hostile file may say."""
 
 import json
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -20,6 +21,7 @@ from boostext.model.shyp import shyp_text
 from boostext.reports.outliers import tapered
 from boostext.reports.rules import rule_rows
 from boostext.reports.terms import term_rows
+from boostext.reports.trees import dot, forest
 from boostext.settings import BoostingSettings, DataSettings
 
 CONDITIONS = (
@@ -179,3 +181,50 @@ def rewritten(tmp_path, change):
 def test_damaged_words_are_one_error(tmp_path, name, value):
     with pytest.raises(ModelError):
         read_model(rewritten(tmp_path, lambda words: words.update({name: value})))
+
+
+# Deep ones -----------------------------------------------------------------------------------
+
+
+def deep_model(depth):
+    """Under a chain of preconditions that hold where none of `depth` words is there."""
+    before = tuple(Literal(Occurs("text", (f"w{i}",)), NO) for i in range(depth))
+    votes = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, -1.0]])
+    return model_of(Rule(Occurs("text", ("a",)), votes, 1.0, before))
+
+
+def test_a_rule_under_very_many_preconditions_is_scored_explained_and_drawn():
+    model = deep_model(5000)
+    predictor = Predictor(model)
+    document, other = Document("d", {"text": "a"}), Document("e", {"text": "a w17"})
+    assert predictor.score(document).tolist() == [1.0, -1.0]
+    assert predictor.batch_scores([document, other]).tolist() == [[1.0, -1.0], [0.0, 0.0]]
+    assert [row.votes.tolist() for row in predictor.contributions(document)] == [[1.0, -1.0]]
+    assert len(forest(model)) == 1
+    assert sum(1 for _ in dot(model, 1)) > 5000
+
+
+def test_the_memory_of_deep_preconditions_grows_with_their_number_alone():
+    def peak(depth):
+        model = deep_model(depth)
+        tracemalloc.start()
+        Predictor(model).batch_scores([Document("d", {"text": "a"})])
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(10)  # imports
+    assert peak(8000) < 6 * peak(2000)
+
+
+def test_very_many_labels_cost_their_number_alone():
+    labels = tuple(f"l{i}" for i in range(100_000))
+    silent = np.zeros((3, len(labels)))
+    votes = silent.copy()
+    votes[YES, 7] = 1.0
+    model = Model(labels, False, (Rule(Occurs("text", ("a",)), votes),))
+    documents = [Document(str(i), {"text": "a"}) for i in range(50)]
+    found = [batch.scores for batch in Predictor(model).batches(documents)]
+    assert sum(map(len, found)) == 50
+    assert max(scores.size for scores in found) <= 4 * 1024 * 1024
+    assert all(scores[:, 7].all() for scores in found)
