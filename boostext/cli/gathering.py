@@ -7,7 +7,7 @@ from functools import cached_property
 
 from boostext.arrays import Int32, Lists
 from boostext.cli.data_outliers import DataOutliers
-from boostext.cli.report_page import SOURCES, out_of_fold
+from boostext.cli.report_page import SOURCES, audit_judged
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow, margin_rows
@@ -18,7 +18,7 @@ from boostext.model.predict import Predictor, decisions, link_of
 from boostext.reports.coverage import term_facts
 from boostext.reports.evidence import Evidence, evidence_of, found_in, scores_by_round
 from boostext.reports.outliers import label_signs
-from boostext.reports.page.content import Content, Curve, Judged, Read
+from boostext.reports.page.content import Content, Curve, Judged, Listing, Read
 from boostext.reports.terms import term_rows
 from boostext.settings import StopSettings
 
@@ -75,20 +75,24 @@ def data_content(
 ) -> Content:
     """The page of a model and documents, its training data or others."""
     model, evidence = gathered.model, gathered.evidence
-    what = "the training documents" if gathered.is_training else "the documents given"
-    given = decisions(evidence.scores, model)
-    own = Judged(what, evidence.corpus, evidence.scores, given)
-    judged, source = own, "weights"
+    kind = "training" if gathered.is_training else "the data given"
+    what = "the training documents, from which the rules were learned"
+    judged = Judged(
+        what if gathered.is_training else "the documents given", kind, evidence.corpus,
+        evidence.scores, decisions(evidence.scores, model),
+    )  # fmt: skip
+    audit, source = None, "weights"
     if found.audit is not None:
-        judged, source = out_of_fold(evidence.corpus, found.audit, model.multilabel), "cv"
+        audit, source = audit_judged(evidence.corpus, found.audit, model.multilabel), "cv"
     facts = term_facts(evidence, term_rows(model))
+    measure, line = curve_of(evidence, kind)
     return Content(
-        model, title, evidence, facts, judged, own, found.rows, SOURCES[source], margins,
-        [curve_of(evidence, what)], read,
+        model, title, evidence, facts, judged, Listing(found.rows, SOURCES[source], audit), margins,
+        measure, [line], read,
     )  # fmt: skip
 
 
-def curve_of(evidence: Evidence, what: str) -> Curve:
+def curve_of(evidence: Evidence, name: str) -> tuple[str, Curve]:
     """The measure that would stop training, on these documents after some of the rounds."""
     model = evidence.model
     monitor = Monitor(
@@ -96,4 +100,4 @@ def curve_of(evidence: Evidence, what: str) -> Curve:
         model.boosting.threshold,
     )  # fmt: skip
     points = ((t, monitor.value(scores)) for t, scores in scores_by_round(evidence))
-    return Curve(f"{monitor.name}, {what}", tuple(points))
+    return monitor.name, Curve(name, tuple(points))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from boostext.arrays import Scores
 from boostext.corpus.corpus import Corpus
 from boostext.features.conditions import Condition
 from boostext.features.merge import gather
@@ -20,11 +21,12 @@ from boostext.reports.page.confusion import confusion_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits
 from boostext.reports.training import condition_numbers, membership_find
 from boostext.training.audit import Audit
+from boostext.training.crossval import CrossValidation
 from boostext.training.curve import CurveRow
 from boostext.training.run import Trained
 
 SOURCES = {
-    "cv": "found by rules that were learned without the document, the most doubtful first",
+    "cv": "found by rules that were learned without each document, the most doubtful first",
     "weights": "by the weight that boosting gives them in the end, the heaviest first",
     "cumulated": "by the weight that boosting gave them over all rounds, the heaviest first",
 }
@@ -47,31 +49,41 @@ def training_aliases(trained: Trained) -> Aliases:
     return aliases
 
 
-def training_judged(
-    trained: Trained, evidence: Evidence, found: Audit | None
-) -> tuple[Judged, Judged]:
-    """What labels and confusions, and what probabilities are measured on.
+def training_judged(trained: Trained, evidence: Evidence, cross: CrossValidation | None) -> Judged:
+    """What all figures of the model are measured on: best on documents it has not learned from.
 
-    Best on documents that the rules have not learned from: those that an audit holds out, or the
-    validation data.
+    They are the validation data, or what cross-validation of the model's own settings holds out;
+    else the training documents, and the page says so.
     """
     model, prepared = trained.model, trained.prepared
-    scores = evidence.scores
-    own = Judged("the training documents", prepared.corpus, scores, decisions(scores, model))
+    scores, corpus = evidence.scores, prepared.corpus
+    source, kind = "the training documents, from which the rules were learned", "training"
     if prepared.validation is not None and model.rules:
-        held = decoded(prepared.validation.sums_of(model.rules), model)
+        scores = decoded(prepared.validation.sums_of(model.rules), model)
         corpus = prepared.validation.corpus
-        own = Judged("the validation documents", corpus, held, decisions(held, model))
-    return (out_of_fold(prepared.corpus, found, model.multilabel) if found else own), own
+        source, kind = "the validation documents", "validation"
+    elif cross is not None and model.rules:
+        return _held_out(model, corpus, cross.scores(model.round_count))
+    return Judged(source, kind, corpus, scores, decisions(scores, model))
 
 
-def out_of_fold(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
-    """Labels by rules that were learned without the document."""
+def _held_out(model: Model, corpus: Corpus, scores: Scores) -> Judged:
+    """By rules of the model's own settings, learned without each document."""
+    kept = np.flatnonzero(~np.isnan(scores).any(axis=1))
+    source = "the training documents, each by rules of the same settings learned without it"
+    return Judged(
+        source, "cross-validation", some_of(corpus, kept.tolist()), scores[kept],
+        decisions(scores[kept], model),
+    )  # fmt: skip
+
+
+def audit_judged(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
+    """Labels by the rules of an audit, which are another, slower learner's."""
     kept = np.flatnonzero(~np.isnan(found.scores).any(axis=1))
     scores = found.scores[kept]
     given = found.chances[kept] > 0.5 if multilabel else greatest(scores)
     source = "the training documents, each by rules that were learned without it"
-    return Judged(source, some_of(corpus, kept.tolist()), scores, given, own=False)
+    return Judged(source, "audit", some_of(corpus, kept.tolist()), scores, given)
 
 
 def some_of(corpus: Corpus, kept: Sequence[int]) -> Corpus:
@@ -86,12 +98,15 @@ def some_of(corpus: Corpus, kept: Sequence[int]) -> Corpus:
     )  # fmt: skip
 
 
-def learning_curves(measure: str, rows: Sequence[CurveRow]) -> list[Curve]:
+def learning_curves(rows: Sequence[CurveRow], cross: CrossValidation | None) -> list[Curve]:
     """The measure on the documents learned from, and on held-out ones where there are any."""
-    return [
-        Curve(f"{measure}, training", tuple((row.round, row.train) for row in rows)),
-        Curve(f"{measure}, validation", tuple((row.round, row.valid) for row in rows)),
+    lines = [
+        Curve("training", tuple((row.round, row.train) for row in rows)),
+        Curve("validation", tuple((row.round, row.valid) for row in rows)),
     ]
+    if cross is not None:
+        lines.append(Curve("held out", tuple((p.round, p.mean) for p in cross.curve)))
+    return lines
 
 
 def page_reports(content: Content) -> dict[str, Iterable[str]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from boostext.arrays import Float64
 from boostext.cli.report_page import (
     SOURCES,
+    audit_judged,
     learning_curves,
     page_reports,
     training_aliases,
@@ -34,12 +35,13 @@ from boostext.reports.outliers import (
     outliers_tsv,
     tapered,
 )
-from boostext.reports.page.content import Content, Read, nothing_read
+from boostext.reports.page.content import Content, Listing, Read, nothing_read
 from boostext.reports.rules import rule_rows, rules_tsv, text_field_count
 from boostext.reports.terms import term_rows, terms_tsv
 from boostext.reports.trace import TraceRow, trace_jsonl, trace_row
 from boostext.reports.training import condition_numbers, training_contributions, training_scores
 from boostext.training.audit import Audit, explained
+from boostext.training.crossval import CrossValidation
 from boostext.training.cumulated import cumulated_shares
 from boostext.training.curve import CurveRow, curve, curve_tsv, term_counts
 from boostext.training.run import Prepared, Trained
@@ -48,24 +50,33 @@ EXPLAINED = 300
 """Outliers that come with the terms that object; the listing itself has every document."""
 
 
-def write_training_report(
-    folder: Path,
-    trained: Trained,
-    bad: BadRecords,
-    source: str,
-    found: Audit | None,
-    title: str = "",
-    read: Read = nothing_read,
-) -> list[Path]:
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What `write_training_report` is to write, and where.
+
+    source: of the likely label errors, a key of OUTLIERS; audit: what `cv` goes by. cross: of the
+    model's own settings, where there was one. title, read, retrain: of the page. checked: the ids
+    that somebody has looked at before, with their labels; they are not listed again.
+    """
+
+    folder: Path
+    source: str
+    audit: Audit | None = None
+    cross: CrossValidation | None = None
+    title: str = ""
+    read: Read = nothing_read
+    retrain: str = ""
+    checked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> list[Path]:
     """Rules, terms, outliers, margins and the trace of a run, and the records that it left out;
     and all of it as a page.
-
-    source: of the outliers, a key of OUTLIERS; found: what `cv` goes by. title, read: of the page.
     """
     evidence = training_evidence(trained)
     facts = term_facts(evidence, term_rows(trained.model), training_aliases(trained))
     reports = model_reports(trained.model, facts)
-    rows = OUTLIERS[source](trained, found)
+    rows = unchecked(OUTLIERS[report.source](trained, report.audit), report.checked)
     reports["outliers.tsv"] = outliers_tsv(rows)
     reports["outliers.label-studio.json"] = label_studio(rows[:EXPLAINED])
     margins = training_margins(trained, evidence)
@@ -76,11 +87,24 @@ def write_training_report(
     if trained.prepared.plan.data.skip_bad:
         reports["bad.tsv"] = bad_tsv(bad)
     content = Content(
-        trained.model, title, evidence, facts, *training_judged(trained, evidence, found), rows,
-        SOURCES[source], margins, learning_curves(measure, points), read,
+        trained.model, report.title, evidence, facts,
+        training_judged(trained, evidence, report.cross), _listing(report, trained, rows), margins,
+        measure, learning_curves(points, report.cross), report.read,
     )  # fmt: skip
     reports |= page_reports(content)
-    return write_reports(folder, reports)
+    return write_reports(report.folder, reports)
+
+
+def unchecked(rows: list[OutlierRow], checked: Collection[str]) -> list[OutlierRow]:
+    """Without the documents that somebody has looked at, ranks counted anew."""
+    kept = (row for row in rows if row.id not in checked)
+    return [replace(row, rank=rank) for rank, row in enumerate(kept, 1)] if checked else rows
+
+
+def _listing(report: Report, trained: Trained, rows: list[OutlierRow]) -> Listing:
+    audit, prepared = report.audit, trained.prepared
+    judged = audit_judged(prepared.corpus, audit, prepared.multilabel) if audit else None
+    return Listing(rows, SOURCES[report.source], judged, report.retrain, report.checked)
 
 
 def training_margins(trained: Trained, evidence: Evidence) -> list[MarginRow]:

@@ -123,7 +123,7 @@ def _record(row: TermRow, fact: TermFacts | None) -> dict[str, Any]:
     }  # fmt: skip
     if fact is not None:
         told = coverage_json(row, fact)
-        names = ("documents", "share", "label", "precision", "for_precision")
+        names = ("documents", "share", "for_label", "precision", "majority", "majority_share")
         record |= {name: told[name] for name in names}
         record["alike"] = fact.together[0].alike if fact.together else 0.0
     return record

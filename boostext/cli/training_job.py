@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from boostext.cli.reading import (
     spare_reports,
     tell_bad,
 )
-from boostext.cli.reporting import write_training_report
+from boostext.cli.reporting import Report, write_training_report
 from boostext.cli.rereading import rereading
 from boostext.cli.signals import StopRequest, stop_request
 from boostext.cli.talk import Talk
@@ -117,12 +118,28 @@ def run(job: Job, talk: Talk) -> None:
         stop.saved(stopped_words(job, trained))
         result = summary(trained)
         if job.report:
-            write_training_report(
-                Path(job.report), trained, bad,
-                *audited(job.outliers, prepared, job.progress, talk), Path(job.output).name,
-                rereading(job.data, job.plan.reading, prepared.corpus),
-            )  # fmt: skip
+            write_training_report(asked_report(job, prepared, found, talk), trained, bad)
     show(job, trained, result, bad, talk)
+
+
+def asked_report(job: Job, prepared: Prepared, cross: CrossValidation | None, talk: Talk) -> Report:
+    """What the report needs beside the trained model; the audit is done here."""
+    source, audit = audited(job.outliers, prepared, job.progress, talk)
+    checked = read_corrections(job.labels_from).labels if job.labels_from else {}
+    return Report(
+        Path(str(job.report)), source, audit, cross, Path(job.output).name,
+        rereading(job.data, job.plan.reading, prepared.corpus), retraining(job, prepared.plan),
+        checked,
+    )  # fmt: skip
+
+
+def retraining(job: Job, plan: Plan) -> str:
+    """The command that learns the same once more, with the corrections that a page saves."""
+    words = [*job.data, "-o", job.output, "--report", str(job.report)]
+    valid = [word for path in job.plan.stop.valid for word in ("--valid", path)]
+    return shlex.join([
+        *shlex.split(command_line(plan)), *words, *valid, "--labels-from", "corrections.csv"
+    ])  # fmt: skip
 
 
 def check_inputs(job: Job) -> None:

@@ -45,8 +45,8 @@ class Companion:
 class TermFacts:
     """One term by itself. documents: that have it; share: of all documents.
 
-    label: what most of its documents are given; precision: the share that is. precisions: (k,)
-    the same for every label. aliases: other terms with the very same documents, at most
+    precisions: (k,) the share of its documents that have each label; majority: the label of the
+    greatest. aliases: other terms with the very same documents, at most
     MOST_ALIASES of alias_count. together: terms of the model that fire with it, most alike first.
     where: its documents, ascending.
     """
@@ -54,8 +54,8 @@ class TermFacts:
     term: str
     documents: int
     share: float
-    label: str
-    precision: float
+    majority: str
+    majority_share: float
     precisions: Float64
     aliases: tuple[str, ...]
     alias_count: int
@@ -131,8 +131,9 @@ def _affordable(table: Any) -> int:
 def coverage_tsv(rows: Sequence[TermRow], facts: Sequence[TermFacts]) -> Iterator[str]:
     """Lines of coverage.tsv, in the order of terms.tsv.
 
-    Columns: rank, term, kind, documents, share, label, precision, for_label, for_precision (of the
-    label it speaks for most), aliases, alias_count, together, alike (lists joined by `|`).
+    Columns: rank, term, kind, documents, share, for_label (the label it speaks for most), precision
+    (the share of its documents that have that label), majority (the label that most of them have),
+    majority_share, aliases, alias_count, together, alike (lists joined by `|`).
     """
     yield "\t".join(_COLUMNS) + "\n"
     for row, fact in zip(rows, facts, strict=True):
@@ -144,8 +145,8 @@ def coverage_tsv(rows: Sequence[TermRow], facts: Sequence[TermFacts]) -> Iterato
 
 
 _COLUMNS = [
-    "rank", "term", "kind", "documents", "share", "label", "precision", "for_label",
-    "for_precision", "aliases", "alias_count", "together", "alike",
+    "rank", "term", "kind", "documents", "share", "for_label", "precision", "majority",
+    "majority_share", "aliases", "alias_count", "together", "alike",
 ]  # fmt: skip
 
 
@@ -155,16 +156,19 @@ def _cell(value: Any) -> str:
     return tsv_number(value) if isinstance(value, float) else tsv_field(str(value))
 
 
+def precision_of(row: TermRow, fact: TermFacts) -> float:
+    """Of the term alone: the share of its documents that have the label it speaks for most."""
+    if row.strongest_for not in row.labels:
+        return 0.0
+    return float(fact.precisions[row.labels.index(row.strongest_for)])
+
+
 def coverage_json(row: TermRow, fact: TermFacts) -> dict[str, Any]:
     """As JSON, by the names of the columns of coverage.tsv."""
-    number = {label: j for j, label in enumerate(row.labels)}
-    place = number.get(row.strongest_for, -1)
-    known = 0 <= place < len(fact.precisions)
     return {
         "rank": row.rank, "term": row.term, "kind": row.kind, "documents": fact.documents,
-        "share": fact.share, "label": fact.label, "precision": fact.precision,
-        "for_label": row.strongest_for if known else "",
-        "for_precision": float(fact.precisions[place]) if known else 0.0,
+        "share": fact.share, "for_label": row.strongest_for, "precision": precision_of(row, fact),
+        "majority": fact.majority, "majority_share": fact.majority_share,
         "aliases": list(fact.aliases), "alias_count": fact.alias_count,
         "together": [
             {"term": other.term, "alike": other.alike, "both": other.both}
@@ -178,7 +182,7 @@ def example_documents(evidence: Evidence, fact: TermFacts, most: int = 3) -> lis
 
     Those whose beginning is short come first, as they are read fastest.
     """
-    given = label_matrix_column(evidence, fact.label)
+    given = label_matrix_column(evidence, fact.majority)
     right = [i for i in fact.where[:200].tolist() if given[i]]
     wrong = [i for i in fact.where[:200].tolist() if not given[i]]
     size = evidence.corpus.snippets

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from boostext.reports.bars import signed
-from boostext.reports.coverage import TermFacts
+from boostext.reports.coverage import TermFacts, precision_of
 from boostext.reports.layout import (
     AGAINST,
     FOR,
@@ -48,18 +48,20 @@ def term_list(rows: Sequence[TermRow], page: Page) -> Text:
 
 
 def counted_term_list(rows: Sequence[TermRow], facts: Sequence[TermFacts], page: Page) -> Text:
-    """One term a line: its documents, and what most of them are given, beside its influence."""
+    """One term a line: its documents, and how many have the label it speaks for most."""
     if not rows:
         return Text("No terms.")
     room = page.width - 45 - (MOST_LABEL if page.width >= NAMED else 0)
     term = max(min(max(cells(row.term) for row in rows), MOST_TERM, room), len("term"))
     label = min(MOST_LABEL, max(page.width - term - 45, 0))
     head = f"rank  {fit('term', term, page)}  rules  influence  documents  precision  "
-    lines = [Text(head + shorten("label", label, page), style=HEAD)]
+    lines = [Text(head + shorten("for", label, page), style=HEAD)]
     for row, fact in zip(rows, facts, strict=True):
         line = Text(f"{row.rank:>4}  {fit(row.term, term, page)}  {row.rules:>5}  ")
-        line.append(f"{row.influence:>9.2f}  {fact.documents:>9}  {fact.precision:>9.3f}  ")
-        lines.append(line.append(shorten(fact.label, label, page), FOR))
+        line.append(
+            f"{row.influence:>9.2f}  {fact.documents:>9}  {precision_of(row, fact):>9.3f}  "
+        )
+        lines.append(line.append(shorten(row.strongest_for, label, page), FOR))
     return stack(lines)
 
 

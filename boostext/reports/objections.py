@@ -35,7 +35,7 @@ def with_objections(
     contributions: Iterable[Sequence[Contribution]],
     most: int = MOST,
 ) -> list[OutlierRow]:
-    """The rows with the terms, at most `most` each, that object most to the labels given.
+    """The rows with the terms, at most `most` each, that speak most against and for their labels.
 
     model: the tapered one; contributions: what it says of each row's document.
     """
@@ -43,19 +43,22 @@ def with_objections(
     entries = zip(merged.preconditions, merged.conditions, strict=True)
     absent = dict(zip(entries, toward_labels(merged.votes[:, NO], model), strict=True))
     fields = text_field_count(model)
-    return [
-        replace(row, objections=_objections(_dispute(row, model), spoken, absent, fields)[:most])
-        for row, spoken in zip(rows, contributions, strict=True)
-    ]
+    found = []
+    for row, spoken in zip(rows, contributions, strict=True):
+        against = _evidence(_dispute(row, model), spoken, absent, fields)
+        objections = [said for said in against if said.votes > 0][:most]
+        supports = [Objection(said.term, -said.votes) for said in against[::-1] if said.votes < 0]
+        found.append(replace(row, objections=tuple(objections), supports=tuple(supports[:most])))
+    return found
 
 
-def _objections(
+def _evidence(
     dispute: Float64,
     contributions: Sequence[Contribution],
     absent: dict[tuple[tuple[Literal, ...], Condition], Float64],
     fields: int,
-) -> tuple[Objection, ...]:
-    """Votes on the labels in dispute, summed by term; greatest first.
+) -> list[Objection]:
+    """Votes on the labels in dispute, summed by term; greatest first, below 0 for what is given.
 
     A term counts with what its presence adds to its absence.
     """
@@ -65,8 +68,8 @@ def _objections(
             apart = absent[row.precondition, row.condition]
             votes = row.votes - apart if _is_term(row) else row.votes
             sums[name] = sums.get(name, 0.0) + float(votes @ dispute)
-    found = [Objection(name, votes) for name, votes in sums.items() if votes > 0]
-    return tuple(sorted(found, key=lambda objection: -objection.votes))
+    found = [Objection(name, votes) for name, votes in sums.items() if votes]
+    return sorted(found, key=lambda objection: -objection.votes)
 
 
 def _is_term(row: Contribution) -> bool:

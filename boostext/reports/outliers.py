@@ -66,6 +66,7 @@ class OutlierRow:
     snippet: the text's beginning on one line. scores: of the given, the suggested and the rival
     label; where they are chances estimated without the document they are between 0 and 1.
     duplicates: ids of documents with nearly the same text and other labels.
+    objections, supports: terms that speak against the labels given, and those that speak for them.
     """
 
     rank: int
@@ -86,6 +87,7 @@ class OutlierRow:
     snippet: str
     scores: tuple[tuple[str, float], ...] = ()
     duplicates: tuple[str, ...] = ()
+    supports: tuple[Objection, ...] = ()
 
 
 def tapered(model: Model) -> Model:
@@ -271,12 +273,13 @@ def outliers_tsv(rows: Iterable[OutlierRow]) -> Iterator[str]:
         fields = [str(row.rank), tsv_field(row.id), tsv_field(row.origin), *names, row.kind]
         scores = [f"{label} {value:.4g}" for label, value in row.scores]
         fields += [*numbers, *places, tsv_names(objections), tsv_field(row.snippet)]
-        fields += [tsv_names(scores), tsv_names(row.duplicates)]
+        supports = [f"{spoken.term} {spoken.votes:+.2f}" for spoken in row.supports]
+        fields += [tsv_names(scores), tsv_names(row.duplicates), tsv_names(supports)]
         yield "\t".join(fields) + "\n"
 
 
 _COLUMNS = [
     "rank", "id", "origin", "given", "suggested", "rival", "kind", "score", "margin", "weight",
     "share", "label_rank", "label_count", "objections", "snippet",
-    "scores", "duplicates",
+    "scores", "duplicates", "supports",
 ]  # fmt: skip

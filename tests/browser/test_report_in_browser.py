@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import time
 
 import pytest
@@ -10,6 +11,7 @@ from boostext.corpus.corrections import read_corrections
 
 from .conftest import requests_of, run
 
+WebDriverWait = pytest.importorskip("selenium.webdriver.support.wait").WebDriverWait
 WIDTHS = (360, 768, 1400)
 
 
@@ -28,8 +30,26 @@ def press(driver, element):
     element.click()
 
 
-def column(driver, name):
-    return [cell.text for cell in find(driver, f'#outliers td[data-name="{name}"]')]
+def errors(driver):
+    return find(driver, "#error-list li.error")
+
+
+def names(driver):
+    return [item.text.split("\n")[0].split(". ", 1)[1] for item in errors(driver)]
+
+
+def number(item, label):
+    """After a word of an item: `doubt 0.988` gives 0.988."""
+    return float(re.search(rf"{label} (-?[0-9.]+)", item.text)[1])
+
+
+def choices(item):
+    return item.find_elements("css selector", ".deciding button")
+
+
+def decide(driver, place, choice):
+    """Press the button of a choice, the last for "label is fine"."""
+    press(driver, choices(errors(driver)[place])[choice])
 
 
 def saved(folder):
@@ -49,79 +69,159 @@ def driver(start_browser, report):
 @pytest.fixture(autouse=True)
 def fresh(request, report):
     if "driver" in request.fixturenames:
-        opened(request.getfixturevalue("driver"), report)
+        driver = opened(request.getfixturevalue("driver"), report)
+        driver.execute_script("localStorage.clear()")
+        opened(driver, report)
 
 
 def test_the_page_asks_for_nothing_but_itself_and_complains_of_nothing(start_browser, report):
     driver = opened(start_browser(), report)
-    for button in find(driver, "#outliers thead button"):
-        button.click()
+    for button in find(driver, "thead button, .pager button, summary"):
+        if button.is_displayed() and button.is_enabled():
+            press(driver, button)
     assert set(requests_of(driver)) <= {report.as_uri(), "data:,"}
     assert driver.get_log("browser") == []
 
 
-def test_outliers_sort_by_each_head_both_ways(driver):
-    doubt = find(driver, '#outliers th[data-key="score"] button')[0]
-    doubt.click()
-    falling = [float(text) for text in column(driver, "doubt")]
-    assert len(falling) == 50
-    assert falling == sorted(falling, reverse=True)
-    doubt.click()
-    rising = [float(text) for text in column(driver, "doubt")]
-    assert rising == sorted(rising)
-    assert rising[0] < falling[0]
-    head = find(driver, '#outliers th[data-key="score"]')[0]
-    assert head.get_attribute("aria-sort") == "ascending"
+def test_errors_come_in_several_orders(driver):
+    ranks = [number(item, "doubt") for item in errors(driver)]
+    assert len(ranks) == 6
+    for place, word, sign in ((1, "weight", -1), (2, "margin", 1)):
+        find(driver, "#e-order option")[place].click()
+        values = [sign * number(item, word) for item in errors(driver)]
+        assert values == sorted(values)
+    find(driver, "#e-order option")[3].click()
+    assert names(driver) == sorted(names(driver))
 
 
-def test_outliers_are_filtered_by_words_kind_and_label(driver):
-    find(driver, "#o-text")[0].send_keys("collect")
-    texts = column(driver, "text")
-    assert texts
-    for row in find(driver, "#outliers tbody tr"):
-        assert "collect" in row.text.lower()
-    find(driver, "#o-text")[0].clear()
-    find(driver, "#o-text")[0].send_keys("no such words in any document")
-    assert column(driver, "text") == []
-    assert "no document fits" in find(driver, "#o-said")[0].text
-    find(driver, "#o-text")[0].clear()
-    find(driver, "#o-text")[0].send_keys("a")
-    find(driver, "#o-kind option")[1].click()
-    kind = find(driver, "#o-kind")[0].get_attribute("value")
-    assert set(column(driver, "kind")) == {kind}
+def test_errors_are_filtered_by_words_kind_and_label(driver):
+    find(driver, "#e-text")[0].send_keys("collect")
+    assert errors(driver)
+    for item in errors(driver):
+        assert "collect" in item.text.lower()
+    find(driver, "#e-text")[0].clear()
+    find(driver, "#e-text")[0].send_keys("no such words in any document")
+    assert errors(driver) == []
+    assert "nothing fits" in find(driver, "#e-pager")[0].text
+    find(driver, "#e-text")[0].clear()
+    find(driver, "#e-text")[0].send_keys("a")
+    find(driver, "#e-kind option")[1].click()
+    kind = find(driver, "#e-kind")[0].get_attribute("value")
+    assert errors(driver)
+    assert all(f", {kind}\n" in item.text for item in errors(driver))
 
 
-def test_three_ticked_rows_are_saved_and_learned_from(driver, downloads, calls, tmp_path):
+def test_two_mended_and_one_fine_are_saved_and_learned_from(driver, downloads, calls, tmp_path):
     folder = downloads(driver)
-    boxes = find(driver, '#outliers td[data-name="correct"] input')[:3]
-    ids = [row.text.split("\n")[0] for row in find(driver, '#outliers td[data-name="document"]')]
-    for box in boxes:
-        press(driver, box)
-    assert "3 ticked" in find(driver, "#o-ticked")[0].text
-    press(driver, find(driver, "#o-export")[0])
+    ids = names(driver)[:3]
+    for place, choice in ((0, 0), (1, 1), (2, -1)):
+        decide(driver, place, choice)
+    assert "2 to mend, 1 fine" in find(driver, "#e-said")[0].text
+    press(driver, find(driver, "#e-save")[0])
     with saved(folder).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {row["id"] for row in rows} == set(ids[:3])
-    out = run(
-        "train", calls, "-o", tmp_path / "m.boostext", "--rounds", 5, "--labels-from",
-        folder / "corrections.csv",
-    )  # fmt: skip
-    assert (tmp_path / "m.boostext").exists()
-    assert "error" in out or "5 rules" in out
-    given = {row["id"]: set() for row in rows}
-    for row in rows:
-        given[row["id"]].add(row["label"])
+    assert {row["id"] for row in rows} == set(ids)
+    assert {row["id"]: row["decision"] for row in rows}[ids[2]] == "fine"
     read = read_corrections(str(folder / "corrections.csv")).labels
-    assert {name: set(labels) for name, labels in read.items()} == given
+    with calls.open(encoding="utf-8") as file:
+        before = {row["id"]: tuple(row["labels"]) for row in map(json.loads, file)}
+    assert set(read[ids[2]]) == set(before[ids[2]])
+    assert set(read[ids[0]]) != set(before[ids[0]])
+    run(
+        "train", calls, "-o", tmp_path / "m.boostext", "--rounds", 5, "--labels-from",
+        folder / "corrections.csv", "--report", tmp_path / "r", "--outliers", "weights", "-q",
+    )  # fmt: skip
+    with (tmp_path / "r" / "outliers.tsv").open(encoding="utf-8") as file:
+        listed = {row["id"] for row in csv.DictReader(file, delimiter="\t")}
+    assert len(listed) == 1997
+    assert not listed & set(ids)
 
 
-def test_ticks_stay_through_sorting_and_paging(driver):
-    find(driver, '#outliers td[data-name="correct"] input')[0].click()
-    find(driver, "#o-after")[0].click()
-    assert "51 to 100" in find(driver, "#o-said")[0].text
-    find(driver, "#o-before")[0].click()
-    assert find(driver, '#outliers td[data-name="correct"] input')[0].is_selected()
-    assert "1 ticked" in find(driver, "#o-ticked")[0].text
+def test_errors_are_decided_by_keyboard_alone_and_kept(driver, report):
+    body = find(driver, "body")[0]
+    body.send_keys("j")
+    key = lambda *keys: driver.switch_to.active_element.send_keys(*keys)  # noqa: E731
+    assert driver.switch_to.active_element == errors(driver)[0]
+    key("f")  # the first is fine
+    key("j")
+    key("\ue007")  # Enter: the second takes the suggestion
+    key("j")
+    key("1")  # the third too, by its number; taken back again
+    key("u")
+    key("j")
+    key("k")
+    assert driver.switch_to.active_element == errors(driver)[2]
+    assert "1 to mend, 1 fine" in find(driver, "#e-said")[0].text
+    done = [item.get_attribute("class").split().count("done") for item in errors(driver)[:3]]
+    assert done == [1, 1, 0]
+    opened(driver, report)  # the browser keeps them
+    assert "1 to mend, 1 fine" in find(driver, "#e-said")[0].text
+    find(driver, "#e-state option")[2].click()
+    assert len(errors(driver)) == 2
+
+
+def test_decisions_stay_through_ordering_and_paging(driver):
+    decide(driver, 0, -1)
+    pages = find(driver, "#e-pager button")
+    pages[1].click()
+    assert "7 to 12" in find(driver, "#e-pager")[0].text
+    find(driver, "#e-pager button")[0].click()
+    assert "done" in errors(driver)[0].get_attribute("class")
+    press(driver, find(driver, "#e-none")[0])
+    assert "0 to mend, 0 fine" in find(driver, "#e-said")[0].text
+
+
+def test_the_command_that_learns_again_is_whole(driver, report):
+    command = find(driver, "#e-command")[0].text
+    assert command.startswith("boostext train --rounds 100 ")
+    assert "calls.train.jsonl" in command
+    assert command.endswith("--labels-from corrections.csv")
+
+
+def test_a_term_is_argued_with(driver):
+    more = find(driver, "#term-table td.more summary")[0]
+    press(driver, more)
+    about = find(driver, "#term-table .about")[0].text
+    for words in ("adds, where it is found", "alone:", "call-"):
+        assert words in about
+    for box in find(driver, "#term-table input[data-never]")[:2]:
+        press(driver, box)
+    option = find(driver, "#never-option")[0].text
+    assert re.fullmatch(r"--drop '\^\(\?:[^|]+\|[^|]+\)\$'", option)
+
+
+def test_a_text_is_labeled_as_it_is_typed(driver, report):
+    """The labels and scores are those that the model gives, and the words are marked."""
+    text = "i would like to make a collect call"
+    find(driver, "#box textarea")[0].send_keys(text)
+    WebDriverWait(driver, 30).until(lambda d: find(d, "#box-scores tbody tr"))
+    said = json.loads(run("predict", report.parent / "calls.boostext", "--text", text, "--proba"))
+    given = [row for row in find(driver, "#box-scores tr") if "given" in row.text]
+    assert [row.text.split()[0] for row in given] == said["labels"]
+    best = find(driver, "#box-scores tbody td")[0].text
+    assert float(best) == pytest.approx(max(said["scores"].values()), abs=6e-4)
+    assert "collect" in [mark.text for mark in find(driver, "#box-marked mark:not(.against)")]
+
+
+def test_sections_fold_and_links_open_them(driver):
+    section = find(driver, "#terms > details")[0]
+    press(driver, find(driver, "#terms > details > summary")[0])
+    assert not section.get_property("open")
+    press(driver, find(driver, 'nav a[href="#terms"]')[0])
+    assert section.get_property("open")
+
+
+def test_one_label_shows_its_terms(driver):
+    shown = [a for a in find(driver, "#labels article") if a.is_displayed()]
+    assert len(shown) == 1
+    press(driver, find(driver, "#label-table a")[3])
+    chosen = [a for a in find(driver, "#labels article") if a.is_displayed()]
+    assert len(chosen) == 1
+    assert chosen != shown
+
+
+def test_the_page_is_short(driver):
+    assert driver.execute_script("return document.documentElement.scrollHeight") <= 8000
 
 
 def test_a_confusion_shows_its_documents(driver):
@@ -135,15 +235,12 @@ def test_a_confusion_shows_its_documents(driver):
 
 def test_terms_are_filtered_and_sorted(driver):
     find(driver, 'input[data-filters="term-table"]')[0].send_keys("collect")
-    shown = [row for row in find(driver, "#term-table tbody tr") if row.is_displayed()]
-    everything = find(driver, "#term-table tbody tr")
-    assert 0 < len(shown) < len(everything)
+    shown = find(driver, "#term-table tbody tr")
+    assert shown
+    assert all("collect" in row.get_property("textContent").lower() for row in shown)
     head = find(driver, '#term-table th[data-key="number"] button')[-1]
     press(driver, head)
-    values = [
-        float(cell.text)
-        for cell in find(driver, '#term-table tr:not(.off) td[data-name="precision"]')
-    ]
+    values = [float(cell.text) for cell in find(driver, '#term-table td[data-name="precision"]')]
     assert values == sorted(values, reverse=True)
 
 
@@ -171,8 +268,8 @@ def test_nothing_overlaps_or_sticks_out(start_browser, report, width, dark):
     # wide tables scroll inside their own box, and no text lies over another
     overlaps = driver.execute_script("""
         const cells = [...document.querySelectorAll(
-            'h2, h3, dt, dd, #outliers tbody tr:nth-child(-n+5) td, .tools label, .tools button')]
-            .filter((e) => e.offsetParent && e.textContent.trim());
+            'h2, h3, dt, dd, #error-list li:nth-child(-n+5) > div, .tools label, .tools button')]
+            .filter((e) => e.checkVisibility() && e.textContent.trim());
         const boxes = cells.map((e) => [e, e.getBoundingClientRect()]);
         const found = [];
         for (const [a, p] of boxes) for (const [b, q] of boxes) {
@@ -228,16 +325,19 @@ def test_a_hostile_text_stays_text(start_browser, hostile):
     assert find(driver, "img") == []
     assert set(requests_of(driver)) <= {hostile.as_uri(), "data:,"}
     assert driver.get_log("browser") == []
-    assert len(find(driver, "#outliers tbody tr")) == 50
+    assert len(errors(driver)) == 6
 
 
 def test_corrections_of_hostile_ids_come_back_as_they_were(start_browser, hostile, downloads):
     driver = opened(start_browser(), hostile)
     folder = downloads(driver)
-    # all rows: the planted ones come first, and an id that is too long cannot be ticked
-    for box in find(driver, '#outliers td[data-name="correct"] input:not([disabled])'):
-        press(driver, box)
-    press(driver, find(driver, "#o-export")[0])
+    # the planted ones come first, and an id that is too long cannot be decided
+    for _ in range(2):
+        for item in errors(driver):
+            if choices(item):
+                press(driver, choices(item)[-1])
+        press(driver, find(driver, "#e-pager button")[1])
+    press(driver, find(driver, "#e-save")[0])
     read = read_corrections(str(saved(folder))).labels
     assert set(IDS) <= set(read)
     assert set().union(*read.values()) <= {'<b>"bold"</b>', "</script>", "a|b, c"}

@@ -153,15 +153,33 @@ def test_validation_documents_are_what_a_report_measures(run, corpus, tmp_path):
     )  # fmt: skip
     assert done.exit_code == 0, done.stderr
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
-    assert "Measures are of the validation documents." in page
-    assert ", validation" in page
+    assert "Measured on the validation documents:" in page
+    assert '<span class="kind">(validation)</span>' in page
+    assert "(training)" not in page
 
 
-def test_out_of_fold_labels_are_what_confusions_are_counted_on(run, corpus, tmp_path):
+def test_figures_of_a_report_are_the_models_own(run, model, corpus, tmp_path):
+    """Not those of the slower rules that look for label errors, which are named apart."""
+    done = run("evaluate", model, corpus, "--json")
+    error = json.loads(done.stdout)["measures"]["error"]
     done = run(
-        "train", corpus, "-o", tmp_path / "m", "--rounds", 5, "--report", tmp_path / "r",
+        "train", corpus, "-o", tmp_path / "m", "--rounds", 20, "--report", tmp_path / "r",
         "--outliers", "cv", "--folds", 2, "-q",
     )  # fmt: skip
     assert done.exit_code == 0, done.stderr
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
-    assert "each by rules that were learned without it" in page
+    assert f'error <span class="kind">(training)</span></dt><dd>{error:.4f}<' in page
+    assert "another, slower learner than the model" in page
+
+
+def test_cross_validation_of_the_models_own_settings_is_what_a_report_measures(
+    run, corpus, tmp_path
+):
+    done = run(
+        "train", corpus, "-o", tmp_path / "m", "--rounds", 5, "--report", tmp_path / "r",
+        "--outliers", "weights", "--folds", 2, "--calibrate", "sigmoid", "-q",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    assert "each by rules of the same settings learned without it" in page
+    assert ">held out</text>" in page

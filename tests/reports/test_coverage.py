@@ -45,7 +45,7 @@ def facts(evidence):
 def test_documents_and_precision_are_those_of_the_lowest_level(facts):
     assert facts["x"].documents == 3
     assert facts["x"].share == 3 / 6
-    assert (facts["x"].label, facts["x"].precision) == ("A", pytest.approx(2 / 3))
+    assert (facts["x"].majority, facts["x"].majority_share) == ("A", pytest.approx(2 / 3))
     assert facts["y"].precisions.tolist() == pytest.approx([1 / 3, 2 / 3])
 
 
@@ -100,7 +100,7 @@ def test_unknown_values_have_their_own_vote():
 def test_the_table_has_a_line_for_each_term(evidence, facts):
     rows = term_rows(evidence.model)
     lines = table(coverage_tsv(rows, [facts[row.term] for row in rows]))
-    assert lines[0][:7] == ["rank", "term", "kind", "documents", "share", "label", "precision"]
+    assert lines[0][5:9] == ["for_label", "precision", "majority", "majority_share"]
     assert [line[1] for line in lines[1:]] == [row.term for row in rows]
     assert all(len(line) == len(lines[0]) for line in lines)
 
@@ -109,4 +109,4 @@ def test_nothing_is_counted_in_no_documents():
     model = model_of(rule(term("x"), [0, 0], [1, 0]), labels=LABELS)
     empty = evidence_of(model, corpus_of([], LABELS), lambda c: (NONE, NONE))
     [fact] = term_facts(empty, term_rows(model))
-    assert (fact.documents, fact.share, fact.label) == (0, 0.0, "")
+    assert (fact.documents, fact.share, fact.majority) == (0, 0.0, "")

@@ -9,16 +9,18 @@ import pytest
 
 from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow
-from boostext.features.conditions import Occurs, spell
+from boostext.features.conditions import AtLeast, Occurs, spell
 from boostext.model.predict import decisions
 from boostext.reports.coverage import term_facts
 from boostext.reports.evidence import evidence_of
 from boostext.reports.outliers import outlier_rows
 from boostext.reports.page.charts import bar_row, line_chart, ticks_of
-from boostext.reports.page.content import Content, Curve, Judged, Limits
+from boostext.reports.page.content import Content, Curve, Judged, Limits, Listing
 from boostext.reports.page.data import script_json
 from boostext.reports.page.excerpts import read_term
 from boostext.reports.page.render import report_page
+from boostext.reports.page.rows import drop_pattern, rule_lines, term_lines
+from boostext.reports.rules import rule_rows
 from boostext.reports.terms import term_rows
 
 from .models import HOSTILE, corpus_of, model_of, rule, term
@@ -61,12 +63,16 @@ def content_of(m=40, text=BREAKOUT):
         snippets=[text[:160]] * m,
     )  # fmt: skip
     evidence = evidence_of(model, corpus, lambda c: (where[c], NONE))
-    judged = Judged("the documents", corpus, evidence.scores, decisions(evidence.scores, model))
+    given = decisions(evidence.scores, model)
+    judged = Judged("the documents", "training", corpus, evidence.scores, given)
+    listing = Listing(
+        outlier_rows(model, corpus, evidence.scores, m), "by weight", judged, f"boostext {text}",
+        {text: (LABELS[0],)},
+    )  # fmt: skip
     return Content(
-        model, text, evidence, term_facts(evidence, term_rows(model)), judged, judged,
-        outlier_rows(model, corpus, evidence.scores, m), "by weight",
+        model, text, evidence, term_facts(evidence, term_rows(model)), judged, listing,
         [MarginRow(t / 10, 0.1, None, 0.2, 0.3) for t in range(-10, 11)],
-        [Curve(text, ((1, 0.5), (2, 0.25)))],
+        "error", [Curve(text, ((1, 0.5), (2, 0.25)))],
         lambda wanted: {i: Document(corpus.ids[i], {"text": f"x {text}"}) for i in wanted},
     )  # fmt: skip
 
@@ -84,7 +90,7 @@ def read(page):
 
 def test_hostile_names_and_texts_add_no_element(page):
     names = [tag for tag, _ in read(page).elements]
-    assert names.count("script") == 3
+    assert names.count("script") == 5
     assert names.count("b") == names.count("img") == names.count("iframe") == 0
     assert "544439" not in page  # 77777 * 7, were the text a template
     assert not any(
@@ -93,12 +99,13 @@ def test_hostile_names_and_texts_add_no_element(page):
 
 
 def test_what_scripts_read_is_json_and_gives_the_names_back(page):
-    outliers, confusions, _ = read(page).scripts
-    told = json.loads(outliers)
+    *_, errors, confusions, _ = read(page).scripts
+    told = json.loads(errors)
     assert told["labels"] == list(LABELS)
     assert told["rows"][0]["id"].endswith(BREAKOUT)
     assert json.loads(confusions)["cells"]
-    assert not re.search(r"[<>\u2028\u2029]", outliers + confusions)
+    assert told["before"] == [[BREAKOUT, LABELS[0]]]
+    assert not re.search(r"[<>\u2028\u2029]", errors + confusions)
 
 
 def test_the_page_names_no_other_place(page):
@@ -124,7 +131,7 @@ def test_each_section_is_named_and_linked(page):
     ids = {a["id"] for _, a in elements if "id" in a}
     links = {a["href"][1:] for tag, a in elements if tag == "a" and a["href"].startswith("#")}
     assert {"overview", "curves", "rules", "terms", "labels", "confusion", "margins"} <= links
-    assert {"calibration", "outliers-section"} <= links
+    assert {"calibration", "errors"} <= links
     assert links <= ids
     labelled = {a["aria-labelledby"] for _, a in elements if "aria-labelledby" in a}
     assert labelled <= ids
@@ -142,7 +149,7 @@ def test_no_direction_is_turned(page):
 
 def test_a_document_is_worked_out(page):
     """Two sums, each with its score below the lines."""
-    worked = page.split("One document, worked out")[1].split("</section>")[0]
+    worked = page.split("One document, worked out:")[1].split("</section>")[0]
     assert worked.count("<strong>score</strong>") == 2
     assert "<mark" in worked
 
@@ -155,12 +162,46 @@ def test_texts_of_ten_megabytes_stay_small():
 def test_a_model_alone_makes_a_page():
     model = content_of().model
     page = report_page(Content(model, "m"))
-    assert "outlier-data" not in page.split("<script>")[0]
+    assert "error-data" not in page.split("<script>")[0]
     assert 'id="rules"' in page
 
 
 def test_a_model_without_rules_makes_a_page():
     assert "0 rules for 2 labels" in report_page(Content(model_of(), "m"))
+
+
+def test_every_figure_of_the_model_says_what_it_was_measured_on(page):
+    figures = re.findall(r'<dt>([^<]*) <span class="kind">\((.*?)\)</span></dt>', page)
+    assert [name for name, _ in figures][:1] == ["error"]
+    assert {kind for _, kind in figures} == {"training"}
+
+
+def test_two_labels_have_one_bar_that_points_to_one_of_them():
+    model = model_of(
+        rule(term("x"), [-0.5, 0.5], [2, -2]), rule(term("y"), [0, 0], [-1, 1]), labels=("A", "B")
+    )
+    table = rule_lines(rule_rows(model), 2)
+    assert table.space.pair
+    assert [list(line.blocks) for line in table.rows] == [["met", "else"], ["met"]]
+    assert table.rows[0].blocks["met"].hanging == "M80 3h-80v10H80z"
+    assert table.rows[1].blocks["met"].rising == "M80 3h40v10H80z"
+    assert table.rows[1].blocks["met"].said == "B +1.00"
+
+
+def test_a_numeric_column_is_drawn_in_steps():
+    """Below 1 the rules say 0.5 - 1; from 1 on 2 - 1; from 3 on 2 + 4."""
+    model = model_of(
+        rule(AtLeast("age", 1.0), [0.5, 0], [2, 0]), rule(AtLeast("age", 3.0), [-1, 0], [4, 0]),
+        labels=("A", "B"),
+    )  # fmt: skip
+    (line,), _ = term_lines(term_rows(model), [], model, 5, 5)
+    assert [y for _, y in line.steps.traces[0].rows] == ["-0.5", "-0.5", "1", "1", "6", "6"]
+
+
+def test_what_is_never_to_be_asked_for_is_dropped_by_its_pattern():
+    row = term_rows(model_of(rule(Occurs("text", ("a.b", None, "c")), [0, 0], [1, -1])))[0]
+    assert re.search(f"^(?:{drop_pattern(row)})$", "a.b#?#c")
+    assert not re.search(f"^(?:{drop_pattern(row)})$", "a.b#?#cd")
 
 
 def test_limits_are_halved_until_nothing_is_left_to_halve():
@@ -185,6 +226,19 @@ def test_bars_rise_for_and_hang_against():
     assert row.rising == "M1 13h10v-11h-10z"
     assert row.hanging == "M13 13h10v5.5h-10z"
     assert row.said == "a +2.00, b -1.00"
+
+
+def test_the_last_round_has_a_tick():
+    chart = line_chart("n", "t", "a", ("x", "y"), [Curve("c", ((1, 1), (97, 0)))])
+    assert [tick.text for tick in chart.x_ticks] == ["20", "40", "60", "80", "97"]
+    chart = line_chart("n", "t", "a", ("x", "y"), [Curve("c", ((1, 1), (81, 0)))])
+    assert [tick.text for tick in chart.x_ticks] == ["20", "40", "60", "81"]
+
+
+def test_names_at_the_ends_of_lines_do_not_meet():
+    lines = [Curve(name, ((0, 1), (1, 0.5))) for name in "abc"]
+    ends = [trace.ends for trace in line_chart("n", "t", "a", ("x", "y"), lines).traces]
+    assert np.diff(sorted(ends)).min() >= 15
 
 
 def test_ticks_are_round_numbers():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from boostext.reports.page.content import Curve
 from boostext.reports.page.data import shown
 
 WIDTH, HEIGHT = 640, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 48
+LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 52
+LETTER, APART = 7, 15
+"""Of names at the ends of lines: width of a letter, and from one name to the next below it."""
 MOST_POINTS = 240
 STEP, BASE, TALL = 12, 13, 11
 """Of a row of bars: from one to the next, where the line is, and the greatest bar."""
+PAIR = 160
+"""Width of a bar between two labels."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,16 @@ class Tick:
 
 @dataclass(frozen=True)
 class Trace:
-    """A line of a chart. style: 1 to 4, color and dashes; rows: what a table says instead."""
+    """A line of a chart. style: 1 to 4, color and dashes; rows: what a table says instead.
+
+    ends: where its name stands, beside its last point.
+    """
 
     name: str
     style: int
     path: str
     rows: tuple[tuple[str, str], ...]
+    ends: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class Scale:
 
 
 def ticks_of(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from low to high, at most about `most`."""
+    """Round numbers from low to high, at most about `most`: ticks_of(0, 1, 2) is [0, 0.5, 1]."""
     wide = (high - low) or 1.0
     step = 10 ** math.floor(math.log10(wide / most))
     step *= next((m for m in (1, 2, 5, 10) if wide / (step * m) <= most), 10)
@@ -91,9 +99,9 @@ def ticks_of(low: float, high: float, most: int = 6) -> list[float]:
 
 def line_chart(
     name: str, title: str, about: str, axes: tuple[str, str], lines: Sequence[Curve],
-    y_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None, whole: bool = True,
 ) -> Chart | None:  # fmt: skip
-    """None where there is no point to draw."""
+    """None where there is no point to draw. whole: the last x has a tick, whatever it is."""
     lines = [Curve(c.name, tuple(p for p in c.points if p[1] == p[1])) for c in lines]
     lines = [line for line in lines if line.points]
     if not lines:
@@ -101,21 +109,42 @@ def line_chart(
     points = [point for line in lines for point in line.points]
     low, high = y_range or (min(0.0, *(y for _, y in points)), max(y for _, y in points))
     xs = [x for x, _ in points]
-    x = Scale(min(xs), max(xs), LEFT, WIDTH - RIGHT)
+    names = [shown(line.name, 24) for line in lines]
+    right = WIDTH - RIGHT - LETTER * max(map(len, names))
+    x = Scale(min(xs), max(xs), LEFT, right)
     y = Scale(low, high or 1.0, HEIGHT - BOTTOM, TOP)
     traces = tuple(_trace(line, n, x, y) for n, line in enumerate(lines, 1))
-    return Chart(name, title, about, *axes, traces, _ticks(x), _ticks(y))
+    x_ticks = _ticks(x, [max(xs)] if whole else [])
+    return Chart(name, title, about, *axes, _apart(traces), x_ticks, _ticks(y), right=right)
 
 
-def _ticks(scale: Scale) -> tuple[Tick, ...]:
-    return tuple(Tick(scale(value), f"{value:g}") for value in ticks_of(scale.low, scale.high))
+def _ticks(scale: Scale, also: Sequence[float] = ()) -> tuple[Tick, ...]:
+    """Round numbers, and those of `also`; a round one too near to such a one gives way."""
+    room = abs(scale.last - scale.first) / 12
+    kept = [
+        value
+        for value in ticks_of(scale.low, scale.high)
+        if all(abs(scale(value) - scale(other)) >= room for other in also)
+    ]
+    return tuple(Tick(scale(value), f"{value:g}") for value in (*kept, *also))
 
 
 def _trace(line: Curve, number: int, x: Scale, y: Scale) -> Trace:
     kept = _thinned(line.points, MOST_POINTS)
     path = "M" + "L".join(f"{x(a):g} {y(b):g}" for a, b in kept)
     rows = tuple((f"{a:g}", f"{b:.4g}") for a, b in _thinned(line.points, 15))
-    return Trace(shown(line.name, 40), (number - 1) % 4 + 1, path, rows)
+    ends = y(line.points[-1][1]) + 4
+    return Trace(shown(line.name, 24), (number - 1) % 4 + 1, path, rows, ends)
+
+
+def _apart(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
+    """The same with the names at their ends moved apart, those below further down."""
+    ends = [trace.ends for trace in traces]
+    before = 0.0
+    for place in sorted(range(len(traces)), key=ends.__getitem__):
+        before = ends[place] = max(ends[place], before + APART)
+    over = max(0.0, before - (HEIGHT - BOTTOM + 4))
+    return tuple(replace(trace, ends=end - over) for trace, end in zip(traces, ends, strict=True))
 
 
 def _thinned(points: Sequence[tuple[float, float]], most: int) -> list[tuple[float, float]]:
@@ -136,8 +165,11 @@ def margin_chart(rows: Sequence[MarginRow]) -> Chart | None:
         line("by votes", "votes"), line("by tanh", "tanh"),
         line("bound, votes", "votes_bound"), line("bound, tanh", "tanh_bound"),
     ]  # fmt: skip
-    about = "The lower a line, the surer the rules."
-    axes = ("margin", "share of (document, label) pairs, or of documents, with it or less")
+    about = (
+        "Of (document, label) pairs, or of documents with one label. The lower a line, the surer "
+        "the rules."
+    )
+    axes = ("margin", "share with it or less")
     return line_chart("margins", "Distribution of margins", about, axes, lines, (0, 1))
 
 
@@ -160,8 +192,8 @@ def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
         "Bars show how many probabilities are in each bin."
     )
     return Chart(
-        "reliability", "Reliability diagram", about, "probability", "came true",
-        (_trace(line, 1, x, y),), _ticks(x), _ticks(y), tuple(bars),
+        "reliability", "Reliability diagram", about, "probability", "share that came true",
+        (replace(_trace(line, 1, x, y), ends=0.0),), _ticks(x), _ticks(y), tuple(bars),
         f"M{x(0):g} {y(0):g}L{x(1):g} {y(1):g}",
     )  # fmt: skip
 
@@ -173,6 +205,14 @@ class BarRow:
     rising: str
     hanging: str
     said: str
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there is next to nothing to see and to say."""
+        return self.said == SILENT
+
+
+SILENT = "next to nothing"
 
 
 def bar_row(votes: Float64, full: float, names: Sequence[str], step: int = STEP) -> BarRow:
@@ -188,10 +228,24 @@ def bar_row(votes: Float64, full: float, names: Sequence[str], step: int = STEP)
     return BarRow("".join(rising), "".join(hanging), _said(votes, names, full))
 
 
+def pair_row(votes: Float64, full: float, names: Sequence[str], width: int) -> BarRow:
+    """One bar of two labels whose votes mirror each other: left for the first, right for the
+    second.
+    """
+    vote = float(votes[1])
+    long = round(width / 2 * min(abs(vote) / full, 1.0), 1) if full > 0 else 0.0
+    if long < 0.4:
+        return BarRow("", "", SILENT)
+    half = width // 2
+    path = f"M{half} 3h{long if vote > 0 else -long:g}v10H{half}z"
+    said = f"{names[1 if vote > 0 else 0]} {abs(vote):+.2f}"
+    return BarRow(path, "", said) if vote > 0 else BarRow("", path, said)
+
+
 def _said(votes: Float64, names: Sequence[str], full: float, most: int = 3) -> str:
     """The greatest votes for and against, as a sentence; without those that are next to nothing."""
     least = full / 50
     order = np.argsort(-votes, kind="stable").tolist()
     liked = [f"{names[j]} {votes[j]:+.2f}" for j in order[:most] if votes[j] > least]
     others = [f"{names[j]} {votes[j]:+.2f}" for j in order[::-1][:most] if votes[j] < -least]
-    return ", ".join(liked + others) or "next to nothing"
+    return ", ".join(liked + others) or SILENT

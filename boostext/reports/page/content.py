@@ -21,16 +21,17 @@ Read = Callable[[Collection[int]], Mapping[int, Document]]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Documents and what rules say of them. source: which documents, and which rules.
+    """Documents and what rules say of them.
 
-    scores (m, k); given: (m, k), the labels decided. own: the rules are those of the model.
+    source: which documents, and which rules, in a sentence; kind: the same in a word or two, which
+    stands beside every figure. scores: (m, k); given: (m, k), the labels decided.
     """
 
     source: str
+    kind: str
     corpus: Corpus
     scores: Scores
     given: Booleans
-    own: bool = True
 
     def gold(self, known: int) -> Gold:
         return Gold(self.corpus.labels, known, self.corpus.label_sets)
@@ -38,10 +39,26 @@ class Judged:
 
 @dataclass(frozen=True)
 class Curve:
-    """A measure against the number of rounds."""
+    """A measure against the number of rounds, on the documents that `name` tells."""
 
     name: str
     points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """Likely label errors: how they were found, in words, and what is needed to mend them.
+
+    audit: the documents under the rules that found them, where those are not the model's own.
+    retrain: the command that learns once more, with the corrections; empty where none is known.
+    checked: id -> labels of the documents that were looked at before, which are not among the rows.
+    """
+
+    rows: Sequence[OutlierRow] = ()
+    source: str = ""
+    audit: Judged | None = None
+    retrain: str = ""
+    checked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def nothing_read(wanted: Collection[int]) -> Mapping[int, Document]:
@@ -53,8 +70,8 @@ def nothing_read(wanted: Collection[int]) -> Mapping[int, Document]:
 class Content:
     """A model, and what is known of it beside its rules; sections without their part are left out.
 
-    facts: of each of `term_rows`, where there are documents. judged: for labels and confusions.
-    measured: for probabilities. outlier_source: how they were found.
+    facts: of each of `term_rows`, where there are documents. judged: what all figures of the model
+    are measured on. measure: the name of what the curves show.
     """
 
     model: Model
@@ -62,10 +79,9 @@ class Content:
     evidence: Evidence | None = None
     facts: Sequence[TermFacts] = ()
     judged: Judged | None = None
-    measured: Judged | None = None
-    outliers: Sequence[OutlierRow] = ()
-    outlier_source: str = ""
+    errors: Listing = field(default_factory=Listing)
     margins: Sequence[MarginRow] = ()
+    measure: str = ""
     curves: Sequence[Curve] = ()
     read: Read = nothing_read
 
@@ -76,13 +92,16 @@ class Limits:
 
     rules: int = 120
     terms: int = 250
+    curves: int = 12
     labels: int = 150
     label_terms: int = 1600
     pairs: int = 60
     cells: int = 300
     outliers: int = 1000
     outlier_bytes: int = 500_000
-    characters: int = 150
+    whole_bytes: int = 400_000
+    predictor_bytes: int = 300_000
+    characters: int = 240
     matrix: int = field(default=24, metadata={"fixed": True})
 
     def smaller(self) -> Limits:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from boostext.corpus.corpus import Corpus
+from boostext.features.conditions import Condition
 from boostext.model.model import Model
 from boostext.reports.escape import one_line
 from boostext.reports.marks import Piece
-from boostext.reports.outliers import OutlierRow
+from boostext.reports.outliers import Objection, OutlierRow
 from boostext.reports.page.confusion import Confusion
+from boostext.reports.page.content import Limits, Listing
 from boostext.reports.page.excerpts import Excerpts, spoken_conditions
 
 LONGEST_NAME = 400
@@ -38,45 +43,100 @@ def shown(text: str, width: int = 60) -> str:
     return shorten(text[: 8 * width], width, Page(PIPE_WIDTH, UNICODE))
 
 
-def outlier_data(
-    rows: Sequence[OutlierRow], model: Model, corpus: Corpus, excerpts: Excerpts, most_bytes: int
-) -> dict[str, Any]:
-    """Rows as lists, in the order of the listing, until there are enough bytes of them.
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What the rows of a listing are told with. alike: ids of near duplicates -> their places."""
+
+    model: Model
+    corpus: Corpus
+    excerpts: Excerpts
+    alike: Mapping[str, int]
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        return {label: j for j, label in enumerate(self.corpus.labels)}
+
+    def labels_of(self, example: int) -> list[int]:
+        return [int(j) for j in self.corpus.label_sets[example]]
+
+
+def error_data(listing: Listing, shown_by: Shown, limits: Limits) -> dict[str, Any]:
+    """Likely label errors in the order of the listing, until there are enough bytes of them.
 
     labels: the names as they are, null where one is too long to be written; shown: for people.
+    key: of what the browser keeps, the same for the same data.
     """
-    number = {label: j for j, label in enumerate(corpus.labels)}
+    corpus = shown_by.corpus
     told: list[Any] = []
-    size = 0
-    for row in rows:
-        record = _record(row, number, model, excerpts)
-        size += len(script_json(record).encode("utf-8", "backslashreplace"))
-        if size > most_bytes and told:
+    size, room = 0, limits.whole_bytes
+    for row in listing.rows[: limits.outliers]:
+        record = _record(row, shown_by)
+        size += _size(record)
+        if size > limits.outlier_bytes and told:
             break
-        told.append(record)
+        whole = _whole(row, shown_by)
+        room -= _size(whole)
+        told.append(record | {"whole": whole if room > 0 else []})
     return {
-        "multi": model.multilabel,
+        "multi": shown_by.model.multilabel, "key": corpus.digest[:16],
         "labels": [_exact(label) for label in corpus.labels],
         "shown": [shown(label, 40) for label in corpus.labels],
+        "before": [
+            [id, *labels] for id, labels in list(listing.checked.items())[: limits.outliers]
+            if all(len(name) <= LONGEST_NAME for name in (id, *labels))
+        ],
         "rows": told,
-    }
+    }  # fmt: skip
 
 
-def _record(
-    row: OutlierRow, number: dict[str, int], model: Model, excerpts: Excerpts
-) -> dict[str, Any]:
-    objections = [(spoken.term, spoken.votes) for spoken in row.objections]
+def _size(value: Any) -> int:
+    return len(script_json(value).encode("utf-8", "backslashreplace"))
+
+
+def _record(row: OutlierRow, shown_by: Shown) -> dict[str, Any]:
+    number = shown_by.number
     return {
         "rank": row.rank, "id": _exact(row.id), "name": shown(row.id, 40),
         "origin": shown(row.origin, 60), "kind": row.kind,
         "given": _numbers(row.given, number), "suggested": _numbers(row.suggested, number),
         "rival": number.get(row.rival, -1), "score": _short(row.score),
         "margin": _short(row.margin), "weight": _short(row.weight),
-        "place": [row.label_rank, row.label_count],
-        "says": [[shown(term, 40), round(votes, 2)] for term, votes in objections],
-        "text": pieces_data(excerpts.of(row.example, spoken_conditions(objections, model))),
-        "alike": [shown(name, 30) for name in row.duplicates[:5]],
+        "against": _said(row.objections), "for": _said(row.supports),
+        "text": pieces_data(shown_by.excerpts.of(row.example, _evidence(row, shown_by.model))),
+        "alike": list(_alike(row, shown_by)),
     }  # fmt: skip
+
+
+def _said(spoken: Iterable[Objection]) -> list[Any]:
+    return [[shown(said.term, 40), round(said.votes, 2)] for said in spoken]
+
+
+def _evidence(row: OutlierRow, model: Model) -> list[tuple[Condition, float]]:
+    """What to mark: words for the labels given count above 0, words against them below."""
+    votes = [(said.term, said.votes) for said in row.supports]
+    votes += [(said.term, -said.votes) for said in row.objections]
+    return list(spoken_conditions(votes, model))
+
+
+def _whole(row: OutlierRow, shown_by: Shown) -> list[Any]:
+    """The whole text where the excerpt is only a part of it."""
+    pieces = shown_by.excerpts.whole(row.example, _evidence(row, shown_by.model))
+    return pieces_data(pieces)
+
+
+MOST_ALIKE, ALIKE_TEXT = 2, 300
+
+
+def _alike(row: OutlierRow, shown_by: Shown) -> Iterator[dict[str, Any]]:
+    """Near duplicates with other labels, for a look at both texts side by side."""
+    for name in row.duplicates[:MOST_ALIKE]:
+        place = shown_by.alike.get(name)
+        if place is not None:
+            text = shown_by.excerpts.beginning(place)
+            yield {
+                "name": shown(name, 40), "labels": shown_by.labels_of(place),
+                "text": shown(text, ALIKE_TEXT),
+            }  # fmt: skip
 
 
 def _exact(name: str) -> str | None:
@@ -91,9 +151,17 @@ def _short(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def pieces_data(pieces: Iterable[Piece]) -> list[Any]:
-    """Text as strings, marked text as a list of one."""
-    return [[piece.text] if piece.marked else piece.text for piece in pieces]
+def pieces_data(pieces: Sequence[Piece]) -> list[Any]:
+    """Text as strings; marked text with its strength, -3 to 3."""
+    most = max((abs(piece.votes) for piece in pieces), default=0.0) or 1.0
+    return [
+        [piece.text, _strength(piece.votes / most)] if piece.marked else piece.text
+        for piece in pieces
+    ]
+
+
+def _strength(share: float) -> int:
+    return int(math.copysign(math.ceil(3 * abs(share)), share)) if share else 0
 
 
 def confusion_data(confusion: Confusion, corpus: Corpus, limits_of_text: int) -> dict[str, Any]:

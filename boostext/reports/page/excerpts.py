@@ -15,6 +15,9 @@ from boostext.reports.terms import TermRow
 READ = 200_000
 """Characters of a text that are looked through for an excerpt."""
 
+WHOLE = 4_000
+"""Characters of a text that a page holds for those who want to read it."""
+
 Weighed = Iterable[tuple[Condition, float]]
 """Conditions, and what each adds to a score."""
 
@@ -39,6 +42,22 @@ class Excerpts:
         text = document.texts.get(field, "")[:READ]
         return marked_pieces(text, found[field], self._room)
 
+    def whole(self, example: int, said: Weighed) -> list[Piece]:
+        """The text of most evidence as far as a page holds it; none where `of` shows all of it."""
+        document = self._documents.get(example)
+        if document is None:
+            return []
+        found = self._marks(document, said)
+        field = max(self._fields, key=lambda name: sum(abs(m.votes) for m in found[name]))
+        text = document.texts.get(field, "")
+        return marked_pieces(text, found[field], WHOLE) if len(text) > self._room else []
+
+    def beginning(self, example: int) -> str:
+        """Of a document's first text, as far as it could be read."""
+        document = self._documents.get(example)
+        texts = [document.texts.get(name, "") for name in self._fields] if document else []
+        return next(filter(None, texts), self._corpus.snippets[example])[:READ]
+
     def _marks(self, document: Document, said: Weighed) -> dict[str, list[Mark]]:
         texts = {name: document.texts.get(name, "")[:READ] for name in self._fields}
         short = Document(document.id, texts)
@@ -48,6 +67,11 @@ class Excerpts:
                 spans = self._lookup.find(short, condition)[:200]
                 found[condition.field] += [Mark(start, end, votes) for start, end in spans]
         return found
+
+
+def length_of(document: Document) -> int:
+    """Characters of all its texts."""
+    return sum(map(len, document.texts.values()))
 
 
 def term_conditions(row: TermRow) -> list[tuple[Condition, float]]:

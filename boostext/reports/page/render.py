@@ -18,11 +18,6 @@ from boostext.reports.page.data import shown
 from boostext.reports.page.sections import page_values
 
 MOST_BYTES = 1_900_000
-OUTLIER_COLUMNS = (
-    ("rank", "rank", True), ("name", "document", False), ("kind", "kind", False),
-    ("given", "given", False), ("suggested", "new label", False), ("score", "doubt", True),
-    ("margin", "margin", True), ("weight", "weight", True), ("", "text, and what objects", False),
-)  # fmt: skip
 
 
 def report_page(content: Content) -> str:
@@ -35,12 +30,17 @@ def report_page(content: Content) -> str:
         limits = limits.smaller()
 
 
+SCRIPTS = ("report.js", "errors.js", "arguing.js", "predictor.js", "box.js")
+
+
 def _drawn(values: dict[str, Any]) -> str:
-    script, style = asset("report.js"), asset("report.css")
-    return environment().get_template("report.html").render(
-        **values, script=script, style=style, policy=policy([script], [style]),
-        outlier_columns=OUTLIER_COLUMNS,
-    )  # fmt: skip
+    style = asset("report.css")
+    script = Markup("").join(map(asset, SCRIPTS))
+    return (
+        environment()
+        .get_template("report.html")
+        .render(**values, script=script, style=style, policy=policy([script], [style]))
+    )
 
 
 @cache

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,20 @@ from boostext.reports.marks import Piece
 from boostext.reports.page.charts import line_chart, margin_chart, reliability_chart
 from boostext.reports.page.confusion import Confusion, confusion_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits
-from boostext.reports.page.data import confusion_data, outlier_data, script_json, shown
-from boostext.reports.page.excerpts import Excerpts, term_conditions
-from boostext.reports.page.rows import Example, TermLine, label_sections, rule_lines
+from boostext.reports.page.data import Shown, confusion_data, error_data, script_json, shown
+from boostext.reports.page.excerpts import READ, Excerpts, length_of, term_conditions
+from boostext.reports.page.rows import (
+    Example,
+    TermLine,
+    label_sections,
+    rule_lines,
+    term_lines,
+)
 from boostext.reports.page.worked import Worked, worked_document, worked_example
+from boostext.reports.portable.box import box_values
+from boostext.reports.portable.plain_model import packed
 from boostext.reports.rules import rule_rows
-from boostext.reports.terms import TermRow, term_rows
+from boostext.reports.terms import term_rows
 
 
 def page_values(content: Content, limits: Limits) -> dict[str, Any]:
@@ -31,20 +40,23 @@ def page_values(content: Content, limits: Limits) -> dict[str, Any]:
     facts = content.facts
     report = _report(model, content.judged)
     confusion = _confusion(content, limits)
-    lines, worked, outliers = _with_texts(content, rows, facts, limits)
+    terms, space = term_lines(rows, facts, model, limits.terms, limits.curves)
+    terms, worked, errors = _with_texts(content, terms, limits)
     return {
         **_opening(content, report),
+        "box": _box(model, limits.predictor_bytes),
         "worked": worked,
         "curves": [c for c in _curves(content) if c],
         "rules": rule_lines(rule_rows(model, limits.rules), len(model.rules)),
-        "terms": lines, "term_total": len(rows), "counted": bool(facts),
+        "terms": terms, "term_space": space, "term_total": len(rows), "counted": bool(facts),
+        "drop_before": shown(model.text.drop, 400),
         "evidence_size": len(content.evidence.corpus) if content.evidence else 0,
         "labels": label_sections(model, rows, facts, report, limits.labels, limits.label_terms),
         "confusion": confusion, "pairs": confusion.pairs[: limits.pairs] if confusion else (),
         "confusion_json": _confusion_json(content, confusion, limits),
         "margins": margin_chart(content.margins) if content.margins else None,
-        **_calibration(content),
-        **_outliers(content, outliers),
+        **_calibration(content, report),
+        **_errors(content, errors),
     }  # fmt: skip
 
 
@@ -69,41 +81,52 @@ def _confusion_json(content: Content, confusion: Confusion | None, limits: Limit
 
 
 def _with_texts(
-    content: Content, rows: Sequence[TermRow], facts: Sequence[TermFacts], limits: Limits
+    content: Content, terms: list[TermLine], limits: Limits
 ) -> tuple[list[TermLine], Worked | None, dict[str, Any] | None]:
     """Whatever shows documents; their texts are read in one go."""
-    if content.evidence is None:
-        return [TermLine(row, None) for row in rows[: limits.terms]], None, None
     evidence = content.evidence
-    examples = [example_documents(evidence, fact) for fact in facts[: limits.terms]]
+    if evidence is None:
+        return terms, None, None
+    facts = [line.facts for line in terms if line.facts]
+    examples = [example_documents(evidence, fact) for fact in facts]
     worked = worked_document(evidence)
+    listed = content.errors.rows[: limits.outliers]
+    alike = _places(evidence.corpus.ids, {name for row in listed for name in row.duplicates})
     wanted = {i for some in examples for i in some} | ({worked} if worked is not None else set())
-    wanted |= {row.example for row in content.outliers[: limits.outliers]}
+    wanted |= {row.example for row in listed} | set(alike.values())
     documents = content.read(sorted(wanted))
     excerpts = Excerpts(content.model, evidence.corpus, documents, limits.characters)
-    spoken = _excerpts_by_document(excerpts, rows, examples)
+    spoken = _excerpts_by_document(excerpts, terms, examples)
     lines = [
-        TermLine(row, fact, tuple(_examples(content, said, fact)))
-        for row, fact, said in zip(rows, facts, spoken, strict=False)
+        replace(line, examples=tuple(_examples(content, said, fact)))
+        for line, fact, said in zip(terms, facts, spoken, strict=True)
     ]
-    told = outlier_data(
-        content.outliers[: limits.outliers], content.model, evidence.corpus, excerpts,
-        limits.outlier_bytes,
-    )  # fmt: skip
+    told = error_data(
+        content.errors, Shown(content.model, evidence.corpus, excerpts, alike), limits
+    )
     done = None
-    if worked is not None and worked in documents:
+    if worked is not None and worked in documents and length_of(documents[worked]) < READ:
         done = worked_example(content.model, documents[worked])
-    return lines, done, told
+    return lines or terms, done, told
+
+
+def _places(ids: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
+    """Of the first document of each id."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(ids if wanted else ()):
+        if name in wanted:
+            places.setdefault(name, place)
+    return places
 
 
 def _excerpts_by_document(
-    excerpts: Excerpts, rows: Sequence[TermRow], examples: Sequence[Sequence[int]]
+    excerpts: Excerpts, terms: Sequence[TermLine], examples: Sequence[Sequence[int]]
 ) -> list[dict[int, list[Piece]]]:
     """For each term the examples with their excerpts, in order; a document's are made together,
     as its tokens are kept until the next is looked at.
     """
     wanted = sorted((i, number) for number, some in enumerate(examples) for i in some)
-    made = {(i, n): excerpts.of(i, term_conditions(rows[n])) for i, n in wanted}
+    made = {(i, n): excerpts.of(i, term_conditions(terms[n].row)) for i, n in wanted}
     return [{i: made[i, number] for i in some} for number, some in enumerate(examples)]
 
 
@@ -112,7 +135,7 @@ def _examples(
 ) -> Iterator[Example]:
     assert content.evidence is not None
     corpus = content.evidence.corpus
-    given = label_matrix_column(content.evidence, fact.label)
+    given = label_matrix_column(content.evidence, fact.majority)
     for i, pieces in said.items():
         labels = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
         yield Example(corpus.ids[i], labels, bool(given[i]), tuple(pieces))
@@ -126,8 +149,8 @@ def _opening(content: Content, report: Report | None) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "title": shown(content.title or "boostext report", 80), "version": __version__,
-        "facts": facts, "overview": list(_overview(model, report)),
-        "judged_source": content.judged.source if content.judged else "",
+        "facts": facts, "overview": list(_overview(model)),
+        "figures": list(_figures(report)), "judged": content.judged,
     }  # fmt: skip
 
 
@@ -138,7 +161,7 @@ MEASURED = (
 )  # fmt: skip
 
 
-def _overview(model: Model, report: Report | None) -> Iterator[tuple[str, str]]:
+def _overview(model: Model) -> Iterator[tuple[str, str]]:
     said = model.provenance
     yield "algorithm", model.boosting.algorithm
     yield "documents", f"{said.documents:,}"
@@ -146,6 +169,17 @@ def _overview(model: Model, report: Report | None) -> Iterator[tuple[str, str]]:
     yield "rules", f"{len(model.rules):,}"
     yield "distinct conditions", f"{len(asked_conditions(model)):,}"
     yield "conditions to choose from", f"{said.conditions:,}"
+
+
+def _box(model: Model, most_bytes: int) -> dict[str, Any] | None:
+    """None where a browser would cut texts otherwise than the model does."""
+    if any(model.text.of_field(name).token_pattern for name in model.data.text):
+        return None
+    return box_values(model, packed(model, most_bytes, unicode_classes=True))
+
+
+def _figures(report: Report | None) -> Iterator[tuple[str, str]]:
+    """Measures of the model itself, by the names that people read."""
     for name, label in MEASURED if report else ():
         value = report.measures.get(name, float("nan")) if report else float("nan")
         if value == value:
@@ -155,8 +189,8 @@ def _overview(model: Model, report: Report | None) -> Iterator[tuple[str, str]]:
 def _curves(content: Content) -> Iterator[Any]:
     if content.curves:
         yield line_chart(
-            "learning", "Learning curves", "After so many rounds.", ("rounds", "measure"),
-            content.curves,
+            "learning", "Learning curves", "After so many rounds.",
+            ("rounds", content.measure or "measure"), content.curves,
         )  # fmt: skip
     zs = np.asarray(content.model.history.z, np.float64)
     if len(zs) > 1:
@@ -164,15 +198,12 @@ def _curves(content: Content) -> Iterator[Any]:
         points = tuple((float(t), float(b)) for t, b in enumerate(bounds.tolist(), 1))
         each = tuple((float(t), float(z)) for t, z in enumerate(zs.tolist(), 1))
         about = "Z is by how much a round lowers the bound on the training error."
-        lines = [Curve("bound (product of Z)", points), Curve("Z of the round", each)]
-        yield line_chart("bound", "Bound and Z", about, ("rounds", "value"), lines)
+        lines = [Curve("product of Z", points), Curve("Z of a round", each)]
+        yield line_chart("bound", "Bound and Z", about, ("rounds", "Z"), lines)
 
 
-def _calibration(content: Content) -> dict[str, Any]:
-    measured = content.measured
-    report = _report(content.model, measured)
+def _calibration(content: Content, report: Report | None) -> dict[str, Any]:
     bins = report.calibration if report else ()
-    drawn = reliability_chart(bins)
     numbers = report.measures if report else {}
     note = ", ".join(
         f"{label} {numbers[name]:.4f}"
@@ -181,16 +212,19 @@ def _calibration(content: Content) -> dict[str, Any]:
         if name in numbers and numbers[name] == numbers[name]
     )  # fmt: skip
     return {
-        "reliability": drawn, "bins": bins, "measured_source": measured.source if measured else "",
+        "reliability": reliability_chart(bins),
+        "bins": bins,
         "calibration_note": f"{note[:1].upper()}{note[1:]}." if note else "",
-    }  # fmt: skip
+    }
 
 
-def _outliers(content: Content, told: dict[str, Any] | None) -> dict[str, Any]:
+def _errors(content: Content, told: dict[str, Any] | None) -> dict[str, Any]:
     rows = told["rows"] if told else []
+    audit = content.errors.audit
     return {
-        "outlier_json": Markup(script_json(told)) if rows else "",
-        "outlier_count": len(rows), "outlier_total": len(content.outliers),
-        "outlier_source": content.outlier_source,
+        "error_json": Markup(script_json(told)) if rows else "",
+        "error_count": len(rows), "error_total": len(content.errors.rows),
+        "error_source": content.errors.source, "retrain": content.errors.retrain,
+        "audit": list(_figures(_report(content.model, audit)))[:1],
         "kinds": sorted({row["kind"] for row in rows}),
     }  # fmt: skip

@@ -1,0 +1,41 @@
+"""`boostext export`: a model as a file that predicts by itself."""
+
+from __future__ import annotations
+
+import click
+
+from boostext.cli.options import SettingsCommand, json_option, talk_options
+from boostext.cli.talk import Talk
+
+
+@click.command("export", cls=SettingsCommand)
+@click.argument("model")
+@click.option(
+    "--to", "target_format", required=True, type=click.Choice(["html", "javascript", "python"]),
+    help="html: a page with a box for a text; javascript: a module for browsers and Node 18 or "
+    "later; python: a file for Python 3.11 or later that needs no package.",
+)  # fmt: skip
+@click.option("-o", "--output", required=True, metavar="FILE", help="The file to write.")
+@click.option(
+    "--max-size", type=click.FloatRange(0.01, 100), default=5, show_default=True, metavar="MB",
+    help="Of the model inside the file; of a greater one the conditions that matter most are "
+    "kept, and the file says so.",
+)  # fmt: skip
+@json_option
+@talk_options
+def command(
+    model: str, target_format: str, output: str, max_size: float, as_json: bool, talk: Talk
+) -> None:
+    """Write a model as a file that predicts by itself.
+
+    The file holds the model and the code that predicts, and asks nothing of the network. It gives
+    the labels and scores that `boostext predict` gives.
+
+    \b
+    Examples:
+      boostext export calls.boostext --to html -o calls.html
+      boostext export calls.boostext --to python -o calls_model.py
+    """
+    from boostext.cli.exporting import export
+
+    export(model, target_format, output, max_size, as_json, talk)

@@ -1,0 +1,43 @@
+"""The box of a page in which a text is typed: its fields, and the model behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from boostext.features.conditions import AtLeast, Equals
+from boostext.model.merged import merge_rules
+from boostext.model.model import Model
+from boostext.reports.page.data import script_json, shown
+from boostext.reports.portable.plain_model import Packed
+
+COLUMNS, VALUES = 60, 300
+"""Attributes that have a control, and categories of each that it offers."""
+
+
+def box_values(model: Model, pack: Packed) -> dict[str, Any]:
+    """For `predict_box`: names as people see them, and those that the script needs as they are."""
+    columns = columns_asked(model)
+    names = {
+        "fields": list(model.data.text), "columns": list(columns.items()),
+        "labels": [shown(label, 40) for label in model.labels],
+    }  # fmt: skip
+    return {
+        "fields": list(model.data.text), "columns": columns, "kept": pack.kept,
+        "total": pack.total, "json": Markup(script_json({"data": pack.data})),
+        "names": Markup(script_json(names)),
+    }  # fmt: skip
+
+
+def columns_asked(model: Model) -> dict[str, list[str]]:
+    """Attributes that a model asks for: the values of a category, none for a number."""
+    columns: dict[str, list[str]] = {}
+    for condition in merge_rules(model).conditions:
+        if isinstance(condition, Equals | AtLeast) and (
+            condition.column in columns or len(columns) < COLUMNS
+        ):
+            values = columns.setdefault(condition.column, [])
+            if isinstance(condition, Equals) and len(values) < VALUES:
+                values.append(condition.value)
+    return columns

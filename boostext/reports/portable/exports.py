@@ -1,0 +1,137 @@
+"""A model as a file that predicts by itself: `boostext export`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from boostext import __version__
+from boostext.features import attributes, lookup, ngrams, normalize, tokenizer, unicode_classes
+from boostext.model.model import Model
+from boostext.reports.escape import one_line
+from boostext.reports.page.data import shown
+from boostext.reports.page.render import asset, environment, policy
+from boostext.reports.portable import standalone
+from boostext.reports.portable.box import box_values
+from boostext.reports.portable.plain_model import Packed, check_for_javascript, packed
+
+
+@dataclass(frozen=True)
+class Exported:
+    """text: of the file. kept: conditions in it, of `total`."""
+
+    text: str
+    kept: int
+    total: int
+
+
+def to_javascript(model: Model, title: str, most_bytes: int) -> Exported:
+    """A module without dependencies, for browsers and Node."""
+    check_for_javascript(model)
+    pack = packed(model, most_bytes, unicode_classes=True)
+    lines = [f"// {_about(model, title, pack)}", asset("predictor.js"), _EXPORTS % pack.data]
+    return Exported("\n".join(lines), pack.kept, pack.total)
+
+
+_EXPORTS = """
+const ready = predictor(await unpacked("%s"));
+export const labels = ready.labels;
+export const predict = ready.predict;
+export const scores = ready.scores;
+export const chances = ready.chances;
+export const explain = ready.explain;
+"""
+
+
+def to_html(model: Model, title: str, most_bytes: int) -> Exported:
+    """A page with a box for a text, which works from disk."""
+    check_for_javascript(model)
+    pack = packed(model, most_bytes, unicode_classes=True)
+    script = Markup("").join(map(asset, ("report.js", "predictor.js", "box.js")))
+    style = asset("report.css")
+    drawn = environment().get_template("predict.html").render(
+        title=shown(title, 80), about=_about(model, title, pack), box=box_values(model, pack),
+        script=script, style=style, policy=policy([script], [style]), version=__version__,
+    )  # fmt: skip
+    return Exported(drawn, pack.kept, pack.total)
+
+
+def _about(model: Model, title: str, pack: Packed) -> str:
+    """One harmless line on what the file is."""
+    said = (
+        f"{one_line(title)}: {len(model.rules):,} rules for {len(model.labels):,} labels, "
+        f"exported by boostext {__version__}"
+    )
+    if pack.kept < pack.total:
+        said += (
+            f"; of its {pack.total:,} conditions the {pack.kept:,} that matter most, so that the "
+            "file is not too large: scores differ from the model's"
+        )
+    return said
+
+
+# Python ---------------------------------------------------------------------------------------
+
+SOURCES = (
+    unicode_classes, normalize, ngrams.only_alone, ngrams.spread, tokenizer, lookup.parts,
+    lookup.Node, lookup._walk, lookup.TermTree, attributes.category, attributes.number, standalone,
+)  # fmt: skip
+"""Modules and functions whose source an exported file is made of."""
+
+_HEAD = '''"""%s
+
+    python %s "a text"      prints labels and scores as JSON; without a text, of each input line
+
+or import it: predict(text), scores(text), chances(text), labels. Needs Python 3.11 and no package.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
+'''
+
+_TAIL = """
+_ready = Standalone(unpacked(_DATA))
+labels = _ready.labels
+predict, scores, chances = _ready.predict, _ready.scores, _ready.chances
+
+if __name__ == "__main__":
+    run(_ready)
+"""
+
+
+def to_python(model: Model, title: str, most_bytes: int) -> Exported:
+    """One file that needs only the standard library: the code that predicts here, and the model."""
+    pack = packed(model, most_bytes, unicode_classes=False)
+    about = _about(model, title, pack).replace("\\", "/").replace('"', "'")
+    parts = [_HEAD % (about, "FILE.py"), *map(_source, SOURCES)]
+    lines = [f'    "{pack.data[n : n + 96]}"' for n in range(0, len(pack.data), 96)]
+    return Exported(
+        "\n\n".join([*parts, "\n".join(["_DATA = (", *lines, ")"]), _TAIL]), pack.kept, pack.total
+    )
+
+
+def _source(part: object) -> str:
+    """Without its imports of ours: what they name stands in the same file."""
+    text = inspect.getsource(part)  # type: ignore[arg-type]  # modules and functions have sources
+    lines: list[str | None] = list(text.splitlines())
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom):
+            room = (node.module or "").split(".")[0]
+            if room in ("boostext", "__future__"):
+                last = node.end_lineno or node.lineno
+                lines[node.lineno - 1 : last] = [None] * (last - node.lineno + 1)
+    return "\n".join(line for line in lines if line is not None)
+
+
+EXPORTS: Mapping[str, Callable[[Model, str, int], Exported]] = {
+    "html": to_html, "javascript": to_javascript, "python": to_python,
+}  # fmt: skip
+"""--to -> writer"""

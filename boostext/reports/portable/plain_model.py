@@ -1,0 +1,151 @@
+"""What prediction needs of a model, as plain data: merged votes, conditions, settings of the text.
+
+Scores come from it by the additions of `boostext.model.merged`, in the same order.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.errors import SettingsError
+from boostext.features.conditions import Always, AtLeast, Condition, Equals, Occurs
+from boostext.features.lookup import parts
+from boostext.features.tokenizer import Tokenizer
+from boostext.features.unicode_classes import RANGES
+from boostext.model.calibration import Curve, Sigmoid
+from boostext.model.merged import Guarded, Merged, merge_rules
+from boostext.model.model import Model
+from boostext.model.predict import link_of
+
+Plain = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """data: base64 of gzip of JSON. kept: conditions in it, of `total`."""
+
+    data: str
+    kept: int
+    total: int
+
+
+def packed(model: Model, most_bytes: int, unicode_classes: bool) -> Packed:
+    """The model in at most so many characters; over them the most telling conditions are kept.
+
+    unicode_classes: with the table of characters, for what is not Python.
+    """
+    merged = merge_rules(model)
+    total = kept = len(merged.conditions)
+    while True:
+        plain = plain_model(model, strongest(merged, kept))
+        if unicode_classes:
+            plain["classes"] = {name: " ".join(text.split()) for name, text in RANGES.items()}
+        data = _pack(plain)
+        if len(data) <= most_bytes or kept <= 1:
+            return Packed(data, kept, total)
+        kept = max(1, min(int(kept * most_bytes / len(data) * 0.95), kept - 1))
+
+
+def _pack(plain: Plain) -> str:
+    text = json.dumps(plain, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
+
+
+def strongest(merged: Merged, count: int) -> Merged:
+    """The `count` conditions that move scores most; documents count as without the others.
+
+    A rule under a precondition stays where all it asks for does; what is said of every document
+    always does.
+    """
+    if count >= len(merged.conditions):
+        return merged
+    weight = np.abs(merged.yes_delta).sum(axis=1)
+    for rule in merged.guarded:
+        weight[rule.place] += float(np.abs(rule.votes).sum())
+        for place, _ in rule.literals:
+            weight[place] += float(np.abs(rule.votes).sum())
+    weight[[isinstance(condition, Always) for condition in merged.conditions]] = np.inf
+    chosen = np.sort(np.argsort(-weight, kind="stable")[:count])
+    number = {int(old): new for new, old in enumerate(chosen)}
+    guarded = tuple(
+        Guarded(
+            tuple((number[p], block) for p, block in rule.literals), number[rule.place], rule.votes
+        )
+        for rule in merged.guarded
+        if {rule.place, *(place for place, _ in rule.literals)} <= number.keys()
+    )
+    unknown = None if merged.unknown_delta is None else merged.unknown_delta[chosen]
+    conditions = tuple(merged.conditions[c] for c in chosen)
+    return Merged(conditions, merged.base, merged.yes_delta[chosen], unknown, guarded)
+
+
+def plain_model(model: Model, merged: Merged) -> Plain:
+    """Names are those that the predictors read; see `standalone.py`."""
+    fields = [_field(model, name) for name in model.data.text]
+    link = link_of(model)
+    return {
+        "labels": list(model.labels), "multilabel": model.multilabel,
+        "thresholds": list(model.thresholds or [0.0] * len(model.labels)),
+        "link": link, "curves": [_curve(curve) for curve in model.calibration],
+        "code": list(model.code), "decoding": model.boosting.decoding,
+        "unknown_categories": model.boosting.unknown_categories,
+        "fields": fields,
+        "conditions": [_condition(c, model) for c in merged.conditions],
+        "base": merged.base.tolist(), "yes": _rows(merged.yes_delta),
+        "unknown": None if merged.unknown_delta is None else _rows(merged.unknown_delta),
+        "guarded": [
+            [[list(literal) for literal in rule.literals], rule.place, rule.votes.tolist()]
+            for rule in merged.guarded
+        ],
+    }  # fmt: skip
+
+
+def _rows(delta: Float64) -> list[list[float]]:
+    """Numbers that are whole are written without a point."""
+    return [[int(v) if v.is_integer() else v for v in row] for row in delta.tolist()]
+
+
+def _field(model: Model, name: str) -> Plain:
+    settings = model.text.of_field(name)
+    return {
+        "name": name, "analyzer": settings.analyzer, "ngrams": list(settings.ngrams),
+        "expert": settings.expert, "lowercase": settings.lowercase,
+        "punctuation": settings.punctuation, "token_pattern": settings.token_pattern,
+        "stop_words": sorted(Tokenizer(settings).stop_words),
+    }  # fmt: skip
+
+
+def _condition(condition: Condition, model: Model) -> list[Any]:
+    match condition:
+        case Occurs(field, term, at_least):
+            tokens = parts(term, model.text.of_field(field))
+            return ["term", field, list(tokens), at_least]
+        case Equals(column, value):
+            return ["category", column, value]
+        case AtLeast(column, threshold):
+            return ["number", column, threshold]
+        case Always():
+            return ["always"]
+
+
+def _curve(curve: Curve) -> Plain:
+    if isinstance(curve, Sigmoid):
+        return {"slope": curve.slope, "intercept": curve.intercept, "power": curve.power}
+    return {"scores": list(curve.scores), "chances": list(curve.chances), "power": curve.power}
+
+
+def check_for_javascript(model: Model) -> None:
+    """SettingsError where a browser would cut texts otherwise than Python does."""
+    for name in model.data.text:
+        if pattern := model.text.of_field(name).token_pattern:
+            raise SettingsError(
+                f"tokens of {name!r} are what the pattern {pattern!r} matches, in Python's "
+                "notation, which JavaScript does not read; export it --to python"
+            )

@@ -1,0 +1,171 @@
+"""Prediction by a model as plain data, with nothing but the standard library.
+
+`boostext export --to python` writes the source of this module into the file that it makes, after
+the source of the tokenizer and of the look-up of terms.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+import sys
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from boostext.features.attributes import category, number
+from boostext.features.lookup import TermTree
+
+Document = Mapping[str, Any]
+
+
+def unpacked(data: str) -> dict[str, Any]:
+    model: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(data)))
+    return model
+
+
+class Standalone:
+    """A model made ready. A document is a text, or {"texts": {field: text}, "attributes": {...},
+    "scored": {column: {word: value}}}.
+    """
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        self.labels: list[str] = model["labels"]
+        self._model = model
+        self._trees = {field["name"]: _tree(field) for field in model["fields"]}
+        self._columns: dict[str, list[tuple[int, Any]]] = {"category": [], "number": []}
+        self._always = []
+        for place, (kind, *asked) in enumerate(model["conditions"]):
+            if kind == "term":
+                field, tokens, at_least = asked
+                tree = self._trees[field]
+                term = ["".join(tokens)] if tree.settings.analyzer == "char" else tokens
+                tree.add(tuple(term), at_least, place)
+            elif kind == "always":
+                self._always.append(place)
+            else:
+                self._columns[kind].append((place, asked))
+
+    def predict(self, document: Document | str) -> list[str]:
+        """The labels given."""
+        return self._given(self.scores(document))
+
+    def scores(self, document: Document | str) -> list[float]:
+        """One for each of `labels`."""
+        yes, unknown = self._blocks(self._read(document))
+        model = self._model
+        sums = _added(model["base"], _total(yes, model["yes"], len(model["base"])))
+        if model["unknown"] is not None:
+            sums = _added(sums, _total(unknown, model["unknown"], len(sums)))
+        met, open_to = set(yes), set(unknown)
+
+        def block(place: int) -> int:
+            return 2 if place in met else 0 if place in open_to else 1
+
+        for literals, place, votes in model["guarded"]:
+            if all(block(asked) == wanted for asked, wanted in literals):
+                sums = _added(sums, votes[block(place)])
+        return _decoded(sums, model["code"], model["decoding"]) if model["code"] else sums
+
+    def chances(self, document: Document | str) -> list[float] | None:
+        """One for each of `labels`; None where scores say nothing of chances."""
+        scores, model = self.scores(document), self._model
+        if not model["curves"]:
+            return [_sigmoid(model["link"] * f) for f in scores] if model["link"] else None
+        chances = [_on(curve, f) for curve, f in zip(model["curves"], scores, strict=True)]
+        if model["multilabel"]:
+            return chances
+        powers = [c ** curve["power"] for c, curve in zip(chances, model["curves"], strict=True)]
+        total = sum(powers)
+        return [p / total if total > 0 else 1 / len(powers) for p in powers]
+
+    def _given(self, scores: Sequence[float]) -> list[str]:
+        if self._model["multilabel"]:
+            pairs = zip(self.labels, scores, self._model["thresholds"], strict=True)
+            return [label for label, score, threshold in pairs if score > threshold]
+        return [self.labels[max(range(len(scores)), key=lambda j: (scores[j], -j))]]
+
+    def _read(self, document: Document | str) -> Document:
+        if isinstance(document, str):
+            return {"texts": {self._model["fields"][0]["name"]: document}}
+        return document
+
+    def _blocks(self, document: Document) -> tuple[list[int], list[int]]:
+        """Conditions that are met, and those that are unknown, ascending."""
+        yes, unknown = list(self._always), []
+        for name, tree in self._trees.items():
+            yes += tree.met(document.get("texts", {}).get(name, ""))
+        attributes = document.get("attributes", {})
+        scored = document.get("scored", {})
+        words = {f"{n}:{word}": v for n, held in scored.items() for word, v in held.items()}
+        for place, (column, wanted) in self._columns["category"]:
+            value = category(attributes.get(column))
+            if value == wanted:
+                yes.append(place)
+            elif value is None and self._model["unknown_categories"]:
+                unknown.append(place)
+        for place, (column, threshold) in self._columns["number"]:
+            known = number(attributes.get(column, words.get(column)))
+            if math.isnan(known):
+                unknown.append(place)
+            elif known >= threshold:
+                yes.append(place)
+        return sorted(yes), sorted(unknown)
+
+
+def _tree(field: Mapping[str, Any]) -> TermTree:
+    settings = SimpleNamespace(**{**field, "ngrams": tuple(field["ngrams"])})
+    return TermTree(settings)  # type: ignore[arg-type]  # what it reads of the settings is there
+
+
+def _total(places: Iterable[int], delta: Sequence[Sequence[float]], width: int) -> list[float]:
+    total = [0.0] * width
+    for place in places:
+        total = _added(total, delta[place])
+    return total
+
+
+def _added(a: Sequence[float], b: Sequence[float]) -> list[float]:
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def _decoded(sums: Sequence[float], code: Sequence[str], decoding: str) -> list[float]:
+    """Scores of labels from those of a code's columns. Source: Schapire & Singer 1999, Figure 4."""
+    rows = [[1 if sign == "+" else -1 for sign in row] for row in code]
+    if decoding == "hamming":
+        signs = [(f > 0) - (f < 0) for f in sums]
+        return [
+            -(len(row) - sum(s * r for s, r in zip(signs, row, strict=True))) / 2 for row in rows
+        ]
+    most = max(map(abs, sums))
+    losses = (sum(math.exp(-r * f - most) for r, f in zip(row, sums, strict=True)) for row in rows)
+    return [-(math.log(max(loss, 1e-300)) + most) for loss in losses]
+
+
+def _sigmoid(odds: float) -> float:
+    small = math.exp(-abs(odds))
+    return 1 / (1 + small) if odds >= 0 else small / (1 + small)
+
+
+def _on(curve: Mapping[str, Any], score: float) -> float:
+    """The chance at a score: of a sigmoid, or between the points of a rising line."""
+    if "slope" in curve:
+        return _sigmoid(curve["slope"] * score + curve["intercept"])
+    scores, chances = curve["scores"], curve["chances"]
+    after = bisect_right(scores, score)
+    if after in (0, len(scores)):
+        return float(chances[min(after, len(scores) - 1)])
+    rise = (chances[after] - chances[after - 1]) / (scores[after] - scores[after - 1])
+    return float(rise * (score - scores[after - 1]) + chances[after - 1])
+
+
+def run(predictor: Standalone) -> None:
+    """Each argument, or else each line of standard input, as one text; a line of JSON for each."""
+    for stream in (sys.stdin, sys.stdout):
+        stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")  # type: ignore[union-attr]
+    for text in sys.argv[1:] or (line.rstrip("\r\n") for line in sys.stdin):
+        named = dict(zip(predictor.labels, predictor.scores(text), strict=True))
+        print(json.dumps({"labels": predictor.predict(text), "scores": named}, ensure_ascii=False))
