@@ -195,7 +195,9 @@ def test_a_text_is_labeled_as_it_is_typed(driver, report):
     text = "i would like to make a collect call"
     find(driver, "#box textarea")[0].send_keys(text)
     WebDriverWait(driver, 30).until(lambda d: find(d, "#box-scores tbody tr"))
-    said = json.loads(run("predict", report.parent / "calls.boostext", "--text", text, "--proba"))
+    said = json.loads(
+        run("predict", report.parent / "calls.boostext", "--document", text, "--proba")
+    )
     given = [row for row in find(driver, "#box-scores tr") if "given" in row.text]
     assert [row.text.split()[0] for row in given] == said["labels"]
     best = find(driver, "#box-scores tbody td")[0].text

@@ -24,7 +24,7 @@ def test_train_has_an_option_for_every_setting():
     assert wanted <= names_of("train")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", sorted({*COMMANDS} - {"export"}))  # which reads no documents
 def test_every_command_names_fields_by_the_same_options(name):
     for field in ("text", "label", "id", "weight", "attribute"):
         option = next(p for p in options_of(name) if f"--{field}" in p.opts)
