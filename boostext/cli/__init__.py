@@ -12,7 +12,7 @@ COMMANDS = {
     "suggest": "Suggest which documents to label next.",
     "check": "Tell what is in the data: labels, sizes, duplicates.",
     "prune": "Make a model of fewer rules or terms.",
-    "export": "Write a model as a page, a JavaScript module or a Python file that predicts.",
+    "export": "Write a model as a file that predicts by itself.",
     "convert": "Rewrite a corpus or a model in another format.",
 }
 """name -> the first sentence of its help; the module boostext.cli.NAME is imported when it runs"""
