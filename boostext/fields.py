@@ -87,6 +87,16 @@ def label_factor(text: str) -> tuple[str, float]:
     return label, float(factor)
 
 
+def condition_of(text: str) -> tuple[str, str, str]:
+    """ "answer!=reject" gives ("answer", "!=", "reject"); the value may be empty."""
+    match = re.fullmatch(r"(.*?[^!])(!?=)(.*)", text, re.DOTALL)
+    if not match:
+        raise SettingsError(
+            f"where is {text!r}; expected FIELD=VALUE or FIELD!=VALUE, as in answer=accept"
+        )
+    return match[1], match[2], match[3]
+
+
 def goal_of(text: str) -> tuple[str, float]:
     """ "f2" gives ("f", 2.0); "precision=0.9" gives ("precision", 0.9)."""
     match = re.fullmatch(r"(f|precision=)([0-9]{1,3}(?:\.[0-9]{1,9})?)", text)

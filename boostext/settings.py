@@ -13,7 +13,7 @@ from boostext import fields
 from boostext.algorithms import ALGORITHMS, GROWER_SETTINGS, Algorithm
 from boostext.errors import SettingsError
 from boostext.fields import Group as Group  # the groups below, and what takes any of them
-from boostext.fields import goal_of, label_factor, setting
+from boostext.fields import condition_of, goal_of, label_factor, setting
 from boostext.text_settings import TextSettings as TextSettings
 
 OF_GROWERS = tuple(name for names in GROWER_SETTINGS.values() for name in names)
@@ -29,9 +29,11 @@ class DataSettings(Group):
 
     format: str = setting(
         "auto", "How the data is written; by the file's ending unless said.",
-        choices=("auto", "jsonl", "csv", "tsv", "fasttext", "lines", "folders", "stem"),
+        choices=("auto", "jsonl", "json", "csv", "tsv", "fasttext", "lines", "folders", "stem"),
     )  # fmt: skip
-    text: tuple[str, ...] = setting(("text",), "Field with the text; repeat for several fields.")
+    text: tuple[str, ...] = setting(
+        ("text",), "Field with the text, such as text or data.text; repeat for several fields."
+    )
     label: tuple[str, ...] = setting(
         ("labels", "label"), "Field or column with the labels; repeat for several columns."
     )
@@ -76,6 +78,10 @@ class DataSettings(Group):
         False, "Numbers are rounded to 32 bits, as in icsiboost.", negative=True
     )
     endings: tuple[str, ...] = setting((), "The endings of the training files.", hidden=True)
+    where: tuple[str, ...] = setting(
+        (), "FIELD=VALUE or FIELD!=VALUE; only records of which it is true are read. Repeat: all "
+        "must be true, and of several values for one field any.",
+    )  # fmt: skip
     encoding: str = setting("utf-8", "Encoding of the files.")
     encoding_errors: str = setting(
         "strict", "What to do with bytes that are not text.", choices=("strict", "replace")
@@ -89,6 +95,8 @@ class DataSettings(Group):
                 f"delimiter is {self.delimiter!r}; expected one character, such as ';'"
             )
         column_kinds(self)
+        for text in self.where:
+            condition_of(text)
         try:
             "".encode(self.encoding)  # also refuses codecs that make no text of bytes
             known = codecs.lookup(self.encoding).name.replace("-", "_") not in NOTATIONS

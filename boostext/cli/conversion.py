@@ -52,7 +52,7 @@ def convert(
     spare([source], target)
     if target != "-":
         make_parent(target)
-    if ending(source) in MODEL_READERS or ending(target) in MODEL_WRITERS:
+    if MODELS & {ending(source), ending(target)}:
         facts = convert_model(source, target, settings, shyp, talk)
     else:
         facts = convert_corpus(source, target, target_format, lossy, settings, talk)
@@ -131,6 +131,10 @@ MODEL_WRITERS: dict[str, Callable[[Model, str, ShypOptions], None]] = {
     ".shyp": write_shyp_model,
 }
 """ending -> writer"""
+
+
+MODELS = {".boostext", ".shyp"}
+"""Endings that are always those of models; .json may also be a list of documents."""
 
 
 def convert_model(

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import click
 
-from boostext.cli.reading import announce_stdin, count
+from boostext.cli.reading import announce_stdin, count, tell_understood
 from boostext.cli.talk import Talk
 from boostext.corpus.checks import Comparison, Findings, Group, Groups, Spread, check
 from boostext.corpus.readers import read_documents
@@ -32,6 +32,7 @@ def run(
     settings, bad = replace(settings, skip_bad=True), BadRecords()
     compared = read_documents(test, settings, labelled=False) if test else None
     findings = check(read_documents(paths, settings, bad, labelled=False), bad, compared)
+    tell_understood(bad, talk)
     if as_json:
         click.echo(json.dumps(findings.to_dict(), ensure_ascii=False))
         return

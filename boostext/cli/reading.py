@@ -28,7 +28,8 @@ def tell_reading(reading: Reading, paths: Sequence[str], talk: Talk) -> None:
 
 
 def tell_bad(bad: BadRecords, talk: Talk) -> None:
-    """What reading left out, mended or guessed."""
+    """How the data was understood, and what reading left out, mended or guessed."""
+    tell_understood(bad, talk)
     if bad.count:
         origin, message = bad.first[0]
         talk.warn(f"{count(bad.count, 'bad record')} left out; the first: {origin}: {message}")
@@ -38,6 +39,14 @@ def tell_bad(bad: BadRecords, talk: Talk) -> None:
         talk.say(f"{count(bad.blank_lines, 'blank line')} skipped")
     for note in bad.notes:
         talk.say(str(note))
+
+
+def tell_understood(bad: BadRecords, talk: Talk) -> None:
+    """How the data was understood, and which good records were not wanted."""
+    for message in bad.understood:
+        talk.say(message)
+    for reason, number in bad.left_out.items():
+        talk.say(f"{count(number, 'record')} left out: {reason}")
 
 
 def some(documents: Iterable[Document], paths: Sequence[str]) -> Iterator[Document]:

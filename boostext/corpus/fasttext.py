@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from boostext.corpus.cells import Cells
 from boostext.corpus.documents import Document, Origin
-from boostext.corpus.files import numbered_lines
+from boostext.corpus.files import MARK, numbered_lines
 from boostext.corpus.roles import default_id
 from boostext.corpus.sources import Line, Record, Source
 from boostext.errors import DataError
@@ -53,6 +53,8 @@ def txt_documents(source: Source, settings: DataSettings, labelled: bool) -> Ite
 def _filled_lines(source: Source, settings: DataSettings) -> Iterator[Line]:
     """The lines that hold something, without their ends; the blank ones are counted."""
     for number, text, error in numbered_lines(source, settings):
+        if number > 1:  # files that were joined
+            text = text.removeprefix(MARK)
         if not error and (not text or text.isspace()):
             source.bad.blank_lines += 1
         else:

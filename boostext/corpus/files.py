@@ -20,6 +20,8 @@ from boostext.errors import DataError
 from boostext.settings import DataSettings
 
 STDIN = "-"
+MARK = "\ufeff"
+"""The byte order mark, decoded. Files that were joined have one wherever a file began."""
 LONGEST = 2**28
 """Bytes of one record; a compressed file of a few kilobytes can hold lines without end."""
 BUFFER = 2**18
@@ -50,6 +52,7 @@ class XzReader(io.RawIOBase):
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
         self._file = file
+        self._ended = False
         self._start(b"")
 
     def _start(self, data: bytes) -> None:
@@ -62,7 +65,8 @@ class XzReader(io.RawIOBase):
     def readinto(self, buffer: object) -> int:
         view = memoryview(cast(bytearray, buffer))  # what io promises to pass
         while True:
-            if self._stream.eof and not self._next_stream():
+            self._ended = self._ended or (self._stream.eof and not self._next_stream())
+            if self._ended:
                 return 0
             if self._stream.needs_input and not self._data:
                 self._data = self._file.read(BUFFER)
@@ -158,13 +162,42 @@ def numbered_lines(source: Source, settings: DataSettings) -> Iterator[Line]:
     A line ends with LF or CRLF, which stay on it. Bytes that are no text give the line with
     U+FFFD in their place, and the fault; encoding_errors "replace" gives no fault and counts.
     """
-    encoding = codecs.lookup(settings.encoding).name
-    encoding = "utf-8" if encoding == "utf-8-sig" else encoding
     with open_bytes(source.path) as file:
-        bytewise = "\n".encode(encoding) == b"\n"
-        read = _byte_lines if bytewise else _transcoded_lines
-        for number, text, error in read(source, file, encoding, settings.encoding_errors):
-            yield number, text.removeprefix("\ufeff") if number == 1 else text, error
+        yield from lines_of(file, source, settings)
+
+
+def lines_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterator[Line]:
+    """`numbered_lines` of a file that is already open."""
+    encoding = _encoding(settings)
+    bytewise = "\n".encode(encoding) == b"\n"
+    read = _byte_lines if bytewise else _transcoded_lines
+    for number, text, error in read(source, file, encoding, settings.encoding_errors):
+        yield number, text.removeprefix(MARK) if number == 1 else text, error
+
+
+def pieces_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterator[str]:
+    """The text of an open file in pieces of some hundred kilobytes, wherever its lines end.
+
+    Bytes that are no text raise DataError; encoding_errors "replace" counts the lines with them.
+    """
+    replacing = settings.encoding_errors == "replace"
+    for piece in _decoded(source, file, _encoding(settings), settings.encoding_errors):
+        if replacing and "\ufffd" in piece:
+            source.bad.replaced += sum("\ufffd" in line for line in piece.split("\n"))
+        yield piece
+
+
+def first_bytes(file: BinaryIO, source: Source) -> tuple[BinaryIO, bytes]:
+    """The file, and some of its first bytes, which it will still give."""
+    # typeshed: any file that reads into a buffer will do
+    raw = cast(io.RawIOBase, file)
+    peeked = file if isinstance(file, io.BufferedReader) else io.BufferedReader(raw, BUFFER)
+    return cast(BinaryIO, peeked), _read(source, 0, peeked.peek, BUFFER)
+
+
+def _encoding(settings: DataSettings) -> str:
+    encoding = codecs.lookup(settings.encoding).name
+    return "utf-8" if encoding == "utf-8-sig" else encoding
 
 
 def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[Line]:

@@ -4,89 +4,113 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import BinaryIO
 
-from boostext.corpus.cells import kind_of
-from boostext.corpus.files import STDIN, numbered_lines
-from boostext.corpus.records import RecordReader
-from boostext.corpus.roles import shown
-from boostext.corpus.sources import Record, Source
+from boostext.corpus.files import STDIN, first_bytes, lines_of, open_bytes, pieces_of
+from boostext.corpus.json_values import (
+    DECODER,
+    Found,
+    Place,
+    as_record,
+    begin_of,
+    check_size,
+    is_pair,
+    not_json,
+    refused,
+    streamed_records,
+    too_deep,
+)
+from boostext.corpus.records import record_documents
+from boostext.corpus.sources import Line, Record, Source
 from boostext.errors import DataError
 from boostext.settings import DataSettings
 
-HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
-"""Escapes of surrogates: legal in pairs only, but JSON parsers take single ones."""
+NO_END = re.compile(r"[\[{,:]\s*")
+"""How a line ends in the midst of a value."""
 
 
 def jsonl_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """The documents of a JSONL source."""
+    """The documents of a JSONL source; of one whose objects span lines, or stand in a list, too."""
+    with open_bytes(source.path) as opened:
+        file, head = first_bytes(opened, source)
+        if spans_lines(head.decode(settings.encoding, "replace")):
+            source.understand("read as JSON whose objects do not stand in a line each")
+            yield from _streamed(file, source, settings, labelled)
+        else:
+            found = _line_records(lines_of(file, source, settings), source, settings)
+            yield from record_documents(found, source, settings, labelled)
+
+
+def json_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """The documents of JSON text: a list of objects, or objects one after the other."""
+    with open_bytes(source.path) as file:
+        yield from _streamed(file, source, settings, labelled)
+
+
+def _streamed(
+    file: BinaryIO, source: Source, settings: DataSettings, labelled: bool
+) -> Iterator[Record]:
     repair = settings.encoding_errors == "replace"
-    reader = RecordReader(source, settings, labelled)
-    number = 0
-    for line, text, error in numbered_lines(source, settings):
-        if not error and (not text or text.isspace()):
+    found = streamed_records(source, pieces_of(file, source, settings), repair)
+    return record_documents(found, source, settings, labelled, numbered=True)
+
+
+def spans_lines(head: str) -> bool:
+    """Whether the first line of a text begins a list of objects, or an object that goes on."""
+    line, _, rest = head[begin_of(head) :].partition("\n")
+    line = line.rstrip()
+    if line[:1] not in ("[", "{"):
+        return False
+    try:
+        value = DECODER.raw_decode(line)[0]
+    except (ValueError, RecursionError):
+        goes_on = bool(rest) and NO_END.fullmatch(line[-1:])
+        return bool(goes_on) if line[0] == "{" else not line.startswith('["')
+    return isinstance(value, list) and not is_pair(value)
+
+
+def _line_records(lines: Iterator[Line], source: Source, settings: DataSettings) -> Iterator[Found]:
+    repair = settings.encoding_errors == "replace"
+    for line, text, error in lines:
+        if error:
+            yield line, error
+            continue
+        if text[:1] != "{":
+            text = text[begin_of(text) :]
+        if not text or text.isspace():
             source.bad.blank_lines += 1
             continue
-        number += 1
+        check_size(text, source, line)
+        yield from _records_of(text, Place(source, line), repair)
+
+
+def _records_of(text: str, place: Place, repair: bool) -> Iterator[Found]:
+    """The record of a line, or those that stand on it one after the other."""
+    end, size = 0, len(text.rstrip(" \t\r\n,"))
+    while end < size:
+        begin = end
         try:
-            yield error or reader.read(_Line(source, line).parse(text, repair), line, number)
-        except DataError as fault:
-            yield fault
-
-
-def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"the name {shown(twice)} stands twice in one object")
-    return fields
-
-
-DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One line of one source: what is wrong in it is a DataError there."""
-
-    source: Source
-    line: int
-
-    def fault(self, message: str) -> DataError:
-        return self.source.fault(self.line, message)
-
-    def parse(self, text: str, repair: bool) -> dict[str, object]:
-        """The object a line holds; halves of characters are a fault, or replaced."""
-        try:
-            record = DECODER.decode(text)
-            if HALF_CHARACTER.search(text):
-                record = self._whole(record, repair)
-        except RecursionError:
-            raise self.fault("JSON nested too deeply; expected one flat object a line") from None
-        except json.JSONDecodeError as error:
-            column = min(error.pos, len(text.rstrip())) + 1
-            message = f"not JSON: {error.msg} at column {column}; expected an object"
-            if self.source.path == STDIN and not text.lstrip().startswith("{"):
-                message += "; for plain texts, one a line, say --format lines"
-            raise self.fault(message) from None
+            value, end = DECODER.raw_decode(text, begin)
+            yield place.line, as_record(value, text[begin:end], place, repair)
+        except DataError as error:
+            yield place.line, error
         except ValueError as error:
-            # subtle: Python refuses to read very long whole numbers, and says so for programmers
-            long = str(error).startswith("Exceeds")
-            what = "a whole number of more than 4,300 digits" if long else error
-            raise self.fault(f"not JSON: {what}; expected an object") from None
-        if not isinstance(record, dict):
-            hint = "; turn a list of records into lines by jq -c '.[]'" * isinstance(record, list)
-            raise self.fault(f"expected an object like {{...}}, found {kind_of(record)}{hint}")
-        return record
+            yield place.line, _unread(error, text, place)
+            return
+        except RecursionError:
+            yield place.line, too_deep(place)
+            return
+        end = begin_of(text, end)
 
-    def _whole(self, value: object, repair: bool) -> object:
-        text = json.dumps(value, ensure_ascii=False)
-        half = re.search("[\ud800-\udfff]", text)
-        if not half:
-            return value
-        if not repair:
-            raise self.fault(f"\\u{ord(half[0]):04x} is half of a character, not text")
-        self.source.bad.replaced += 1
-        return DECODER.decode(re.sub("[\ud800-\udfff]", "\ufffd", text))
+
+def _unread(error: ValueError, text: str, place: Place) -> DataError:
+    if not isinstance(error, json.JSONDecodeError):
+        return refused(error, place)
+    column = min(error.pos, len(text.rstrip())) + 1
+    message = f"{not_json(error, column)}; expected an object"
+    if place.source.path == STDIN and not text.lstrip().startswith("{"):
+        message += "; for plain texts, one a line, say --format lines"
+    elif place.line > 1 and NO_END.fullmatch(text.rstrip()[-1:]):
+        message += "; where objects span lines, say --format json"
+    return place.fault(message)

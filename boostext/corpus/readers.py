@@ -11,7 +11,8 @@ from boostext.corpus.documents import Document
 from boostext.corpus.fasttext import fasttext_documents, line_documents, txt_documents
 from boostext.corpus.files import STDIN, cannot_open, compression
 from boostext.corpus.folders import folder_documents
-from boostext.corpus.jsonl import jsonl_documents
+from boostext.corpus.jsonl import json_documents, jsonl_documents
+from boostext.corpus.record_fields import Conditions
 from boostext.corpus.sources import BadRecords, Record, Source
 from boostext.corpus.stems import in_single_precision, stem_documents, stem_file
 from boostext.corpus.tables import csv_documents, tsv_documents
@@ -29,6 +30,7 @@ ReadingSettings = DataSettings | Callable[[str], DataSettings]
 
 READERS: dict[str, Reader] = {
     "jsonl": jsonl_documents,
+    "json": json_documents,
     "csv": csv_documents,
     "tsv": tsv_documents,
     "fasttext": fasttext_documents,
@@ -40,7 +42,8 @@ READERS: dict[str, Reader] = {
 """format -> reader; "txt" is what the ending .txt means"""
 
 ENDINGS = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".ft": "fasttext", ".fasttext": "fasttext", ".txt": "txt",
     ".data": "stem", ".dev": "stem", ".test": "stem",
 }  # fmt: skip
@@ -80,13 +83,37 @@ def _read(
     account = sources[0].bad
     account.unmet, account.fields = set(each[0].attribute) - {""}, {}
     for source, reader, settings in zip(sources, readers, each, strict=True):
-        for record in reader(source, settings, labelled):
+        records = reader(source, settings, labelled)
+        if settings.where and reader not in FILTERING:
+            records = _wanted(records, source, settings)
+        for record in records:
             if isinstance(record, Document):
                 yield in_single_precision(record) if settings.single_precision else record
             elif settings.skip_bad:
                 source.bad.add(record)
             else:
                 raise record
+
+
+FILTERING = (jsonl_documents, json_documents, csv_documents, tsv_documents)
+"""Readers that look at --where themselves, as their records have fields of their own."""
+
+
+def _wanted(records: Iterator[Record], source: Source, settings: DataSettings) -> Iterator[Record]:
+    """What `--where` is true of, where documents are all that is known of the records."""
+    conditions = Conditions.of(settings)
+    for record in records:
+        fields = _fields(record) if isinstance(record, Document) else {}
+        if isinstance(record, DataError) or not conditions or conditions.hold(fields, source):
+            yield record
+    if conditions:
+        conditions.check(source)
+
+
+def _fields(document: Document) -> dict[str, object]:
+    labels = {} if document.labelled is False else {"label": list(document.labels)}
+    known = {"id": document.id, "weight": document.weight, **labels}
+    return {**known, **document.texts, **document.attributes}
 
 
 def format_of(path: str, settings: DataSettings) -> str:

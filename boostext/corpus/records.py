@@ -7,6 +7,7 @@ from typing import Any
 
 from boostext.corpus.cells import CellError, Cells, kind_of
 from boostext.corpus.documents import Attribute, Document, Origin
+from boostext.corpus.record_fields import Conditions, Paths, field_names
 from boostext.corpus.roles import Roles, default_id, missing, shown
 from boostext.corpus.sources import Record, Source
 from boostext.corpus.spellings import is_switch, looks_one_hot, switched
@@ -23,14 +24,30 @@ def record_documents(
     settings: DataSettings,
     labelled: bool,
     textual: bool = False,
+    numbered: bool = False,
 ) -> Iterator[Record]:
     """Documents of numbered records; a fault in the place of one that cannot be used.
 
-    textual: the values are cells of a table, in which strings spell numbers.
+    textual: the values are cells of a table, in which strings spell numbers. numbered: messages
+    name the number of the record, as its line tells little.
     """
     reader = RecordReader(source, settings, labelled, textual)
+    paths, conditions = Paths.of(reader.roles), Conditions.of(settings)
     for number, (line, record) in enumerate(records, 1):
-        yield record if isinstance(record, DataError) else reader.read(record, line, number)
+        if isinstance(record, DataError):
+            yield record
+            continue
+        try:
+            if conditions and not conditions.hold(record, source):
+                continue
+            found = reader.read(paths.laid_out(record) if paths.names else record, line, number)
+        except RecursionError:
+            found = source.fault(line, "the record is nested too deeply; expected flat objects")
+        if numbered and isinstance(found, DataError):
+            found = source.fault(line, f"record {number}: {found.message}")
+        yield found
+    if conditions:
+        conditions.check(source)
 
 
 class RecordReader:
@@ -57,7 +74,7 @@ class RecordReader:
         if roles.required and (absent := roles.required - record.keys()):
             name = min(absent)
             option = "--id" if name == roles.id else "--weight"
-            raise CellError(missing("field", option, [name], record))
+            raise CellError(missing("field", option, [name], field_names(record)))
         labels = self._labels(record)
         attributes: dict[str, Attribute] = {}
         scored: dict[str, dict[str, float]] = {}
@@ -86,7 +103,7 @@ class RecordReader:
         if not names and self.roles.texts:
             names = tuple(name for name in self.roles.texts if name in record)[:1]
             if not names:
-                raise CellError(missing("field", "--text", self.roles.texts, record))
+                raise CellError(missing("field", "--text", self.roles.texts, field_names(record)))
         return {name: self.cells.text(name, record[name]) for name in names}
 
     # Labels ----------------------------------------------------------------------------------
@@ -101,7 +118,7 @@ class RecordReader:
             names = [name for name in names if record[name] is not None]
         if not names:
             if roles.labelled:
-                raise CellError(missing("field", "--label", roles.labels, record))
+                raise CellError(missing("field", "--label", roles.labels, field_names(record)))
             return None
         if (len(names) > 1 or self.source.bad.one_hot) and self._is_one_hot(names, record):
             return tuple(name for name in names if self._is_given(name, record[name]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -22,7 +23,9 @@ class BadRecords:
 
     count: bad records. blank_lines: lines without a record. replaced: lines in which bytes that
     are no text were replaced. one_hot: whether the label columns are; None while nothing told.
-    unmet: attributes that were named and no record had so far; fields: names that records have.
+    left_out: reason -> records that are good and not wanted. understood: how the data was read, a
+    sentence each. unmet: attributes that were named and no record had so far; fields: names that
+    records have.
     """
 
     limit: int = 1000
@@ -31,6 +34,8 @@ class BadRecords:
     replaced: int = 0
     first: list[tuple[Origin, str]] = field(default_factory=list)
     notes: Notes = field(default_factory=Notes)
+    left_out: Counter[str] = field(default_factory=Counter)
+    understood: dict[str, None] = field(default_factory=dict)
     one_hot: bool | None = None
     unmet: set[str] = field(default_factory=set)
     fields: dict[str, None] = field(default_factory=dict)
@@ -59,6 +64,10 @@ class Source:
     path: str
     name: str
     bad: BadRecords
+
+    def understand(self, message: str) -> None:
+        """Tell, once, how this source is read."""
+        self.bad.understood[f"{self.path}: {message}"] = None
 
     def fault(self, line: int, message: str) -> DataError:
         """A DataError at a line of this source; 0 is the source as a whole."""

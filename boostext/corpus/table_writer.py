@@ -11,6 +11,7 @@ from typing import IO
 
 from boostext.corpus.cells import Cells
 from boostext.corpus.documents import Attribute, Document
+from boostext.corpus.files import MARK
 from boostext.corpus.holding import Ledger, no_scored_texts, read_back
 from boostext.corpus.roles import shown
 from boostext.settings import DataSettings
@@ -123,10 +124,12 @@ def _lines(rows: Iterable[list[str]], delimiter: str) -> Iterator[str]:
     r"""One line a row, ended by \n, which may stand inside quotes, too."""
     buffer = io.StringIO(newline="")
     minimal = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    # subtle: the csv module leaves a lone CR unquoted where lines end with LF (Python 3.11)
+    # subtle: the csv module leaves a lone CR unquoted where lines end with LF (Python 3.11), and
+    # a reader takes a byte order mark off a row that begins with one
     quoted = csv.writer(buffer, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for row in rows:
-        writer = quoted if any("\r" in cell for cell in row) else minimal
+        odd = row[0].startswith(MARK) or any("\r" in cell for cell in row)
+        writer = quoted if odd else minimal
         writer.writerow(row)
         yield buffer.getvalue()
         buffer.seek(0)

@@ -6,10 +6,11 @@ import csv
 import io
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from boostext.corpus.files import LONGEST, numbered_lines, too_long
+from boostext.corpus.files import LONGEST, MARK, numbered_lines, too_long
+from boostext.corpus.record_fields import Conditions
 from boostext.corpus.records import RecordReader
 from boostext.corpus.roles import Roles, missing, shown
 from boostext.corpus.sources import Line, Record, Source
@@ -58,7 +59,9 @@ class _Feed:
 
     def __next__(self) -> str:
         piece = next(self._pieces, None) or self._next_line()
-        self.first = self.first or self._line
+        if not self.first:
+            self.first = self._line
+            piece = piece.removeprefix(MARK) if self._line > 1 else piece  # files that were joined
         self._size += len(piece)
         if self._size > LONGEST:
             raise self._source.fault(self.first, too_long("record") + "; is a quote left open?")
@@ -128,15 +131,57 @@ def _documents(
         raise first.error
     names = first.cells if settings.header else [str(n + 1) for n in range(len(first.cells))]
     columns = _columns(names, roles, source, first.line)
-    rows = rows if settings.header else itertools.chain([first], rows)
+    if settings.header:
+        rows = _without_headers(rows, names, source)
+    else:
+        rows = itertools.chain([first], rows)
+    is_wanted = _condition(names, settings, source, first.line)
     reader = RecordReader(source, settings, roles.labelled, textual=True)
     width, places = len(names), columns.places
     for number, row in enumerate(rows, 1):
         cells = row.cells
         if row.error or len(cells) != width:
             yield row.error or _ragged(row, columns, source)
-        else:
+        elif is_wanted(cells):
             yield reader.read({name: cells[place] for name, place in places}, row.line, number)
+
+
+def _without_headers(rows: Iterator[Row], names: list[str], source: Source) -> Iterator[Row]:
+    """The rows but those that repeat the header, as in files that were joined."""
+    known = set(names)
+    for row in rows:
+        if not row.cells or row.cells[0] not in known:
+            yield row
+        elif row.cells == names:
+            source.bad.left_out[f"the header of {source.path} once more"] += 1
+        elif len(names) > 1 and sorted(row.cells) == sorted(names):
+            raise source.fault(
+                row.line, "a header with its columns in another order; expected one file for each "
+                "order: split the file before this line, and name both",
+            )  # fmt: skip
+        else:
+            yield row
+
+
+def _condition(
+    names: list[str], settings: DataSettings, source: Source, line: int
+) -> Callable[[list[str]], bool]:
+    """Whether the conditions of the settings are true of a row; DataError for unknown columns."""
+    conditions = Conditions.of(settings)
+    if conditions is None:
+        return lambda cells: True
+    places = _places(names)
+    for name in conditions.names:
+        if name not in places:
+            raise source.fault(line, _no_column("--where", [name], names))
+    looked = {name: places[name] for name in conditions.names}
+    return lambda cells: conditions.hold({n: cells[i] for n, i in looked.items()}, source)
+
+
+def _places(names: Sequence[str]) -> dict[str, int]:
+    """Where a column stands that is named, or given by its 1-based number."""
+    numbers = {str(n + 1): n for n in range(len(names))}
+    return numbers | {name: n for n, name in enumerate(names) if name}
 
 
 def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> Columns:
@@ -144,8 +189,7 @@ def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> C
     twice = [name for name, count in Counter(names).items() if name and count > 1]
     if twice:
         raise source.fault(line, f"the header has {shown(twice[0])} more than once")
-    places = {str(n + 1): n for n in range(len(names))}
-    places |= {name: n for n, name in enumerate(names) if name}
+    places = _places(names)
     needed = {"--text": roles.texts, "--attribute": roles.attributes}
     if roles.labelled and not roles.alternatives:
         needed["--label"] = roles.labels

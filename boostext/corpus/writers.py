@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 from boostext.atomic import replacing
 from boostext.corpus.documents import Document
 from boostext.corpus.fasttext import BLANKS, LATER_LABEL, PREFIX
-from boostext.corpus.files import STDIN, compression
+from boostext.corpus.files import MARK, STDIN, compression
 from boostext.corpus.folder_writer import write_folders
 from boostext.corpus.holding import Ledger, one_text, read_back
 from boostext.corpus.readers import ENDINGS, file_ending
@@ -83,8 +83,8 @@ def write_format(path: str, settings: DataSettings) -> str:
         name = "jsonl" if path == STDIN else name
     if name not in WRITERS:
         raise SettingsError(
-            f"{path}: no format to write; end the name in .jsonl, .csv, .tsv or .ft (and .gz, "
-            ".bz2 or .xz), in .data for a stem, in / for folders, or say one of: "
+            f"{path}: no format to write; end the name in .jsonl, .json, .csv, .tsv or .ft (and "
+            ".gz, .bz2 or .xz), in .data for a stem, in / for folders, or say one of: "
             + ", ".join(WRITERS)
         )
     return name
@@ -154,6 +154,17 @@ def jsonl_pieces(
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
+def json_pieces(
+    documents: Iterable[Document], ledger: Ledger, settings: DataSettings
+) -> Iterator[str]:
+    """One list of the objects that JSONL has, an object a line."""
+    before = "[\n"
+    for line in jsonl_pieces(documents, ledger, settings):
+        yield before + line.removesuffix("\n")
+        before = ",\n"
+    yield "\n]\n" if before[0] == "," else "[]\n"
+
+
 def fasttext_pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings
 ) -> Iterator[str]:
@@ -164,8 +175,8 @@ def fasttext_pieces(
         labels = [f"{PREFIX}{_fasttext_label(label, ledger)} " for label in document.labels]
         text = _fasttext_text(one_text(document, ledger), ledger)
         if labels or text.strip():
-            # subtle: a reader takes one byte order mark off the first line
-            mark = "\ufeff" if ledger.count == 1 and not labels and text[0] == "\ufeff" else ""
+            # subtle: a reader takes one byte order mark off each line
+            mark = MARK if not labels and text[0] == MARK else ""
             yield f"{mark}{''.join(labels)}{text}\n"
         else:
             ledger.cannot_hold("an empty text without labels", "leaves it out")
@@ -192,6 +203,7 @@ def _fasttext_text(text: str, ledger: Ledger) -> str:
 
 WRITERS: dict[str, Writer] = {
     "jsonl": partial(_write_file, jsonl_pieces),
+    "json": partial(_write_file, json_pieces),
     "csv": partial(_write_file, csv_pieces),
     "tsv": partial(_write_file, tsv_pieces),
     "fasttext": partial(_write_file, fasttext_pieces),

@@ -1,0 +1,174 @@
+"""Fields of records by their names: nested ones by a dotted path, and conditions on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+from boostext.corpus.roles import Roles, missing
+from boostext.corpus.sources import MOST_FIELDS, Source
+from boostext.fields import condition_of
+from boostext.settings import DataSettings
+
+MISSING = object()
+"""What a path leads to where there is nothing; null is a value."""
+
+
+# Dotted paths --------------------------------------------------------------------------------
+
+
+def value_at(value: object, name: str) -> object:
+    """What `name` leads to in a record; MISSING where it leads nowhere.
+
+    A field of the very name wins; else the parts between dots lead into objects. Lists on the way
+    are walked: the values of all their items, in one list.
+
+        {"data": {"text": "hello"}}, "data.text"          -> "hello"
+        {"parts": [{"tag": "a"}, {"tag": "b"}]}, "parts.tag"   -> ["a", "b"]
+    """
+    if isinstance(value, list):
+        return _values_in(value, name)
+    if not isinstance(value, dict):
+        return MISSING
+    if name in value:
+        return value[name]
+    place = name.find(".")
+    while place >= 0:
+        head, rest = name[:place], name[place + 1 :]
+        if head in value and (found := value_at(value[head], rest)) is not MISSING:
+            return found
+        place = name.find(".", place + 1)
+    return MISSING
+
+
+def _values_in(items: list[object], name: str) -> object:
+    found: list[object] = []
+    for item in items:
+        value = value_at(item, name)
+        if isinstance(value, list):
+            found += value
+        elif value is not MISSING:
+            found.append(value)
+    return found if found or not items else MISSING
+
+
+def field_names(record: Mapping[str, object]) -> Iterator[str]:
+    """The names of a record's fields, and those one level below, for messages."""
+    for name, value in record.items():
+        yield name
+        if isinstance(value, dict):
+            yield from (f"{name}.{inner}" for inner in value)
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The names with a dot in them, which may lead into a record. texts: those of text fields."""
+
+    names: tuple[str, ...]
+    texts: frozenset[str]
+
+    @staticmethod
+    def of(roles: Roles) -> Paths:
+        names = (*roles.texts, *roles.labels, roles.id, roles.weight, *roles.attributes)
+        return Paths(tuple(n for n in dict.fromkeys(names) if "." in n), frozenset(roles.texts))
+
+    def laid_out(self, record: Mapping[str, object]) -> Mapping[str, object]:
+        """The record, with what a path leads to as a field of that name.
+
+        A list of one item counts as the item; several texts are joined, a line each.
+        """
+        added = {}
+        for name in self.names:
+            value = value_at(record, name)
+            if isinstance(value, list) and len(value) == 1:
+                value = value[0]
+            if isinstance(value, list) and name in self.texts and _are_texts(value):
+                value = "\n".join(value)
+            if value is not MISSING:
+                added[name] = value
+        return {**record, **added} if added else record
+
+
+def _are_texts(values: list[object]) -> TypeGuard[list[str]]:
+    return bool(values) and all(isinstance(value, str) for value in values)
+
+
+# Conditions ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Conditions:
+    """What `--where` says of a record, and what was met so far.
+
+    wanted: field -> values of which one must be there. unwanted: field -> values of which none
+    may be. told: as it was given. met: fields of these that a record had. fields: those that
+    records have, as long as some are not met. count: records.
+    """
+
+    wanted: Mapping[str, frozenset[str]]
+    unwanted: Mapping[str, frozenset[str]]
+    told: str
+    met: set[str] = field(default_factory=set)
+    fields: dict[str, None] = field(default_factory=dict)
+    count: int = 0
+
+    @staticmethod
+    def of(settings: DataSettings) -> Conditions | None:
+        """None where there are none, and every record counts."""
+        sides: dict[str, dict[str, set[str]]] = {"=": {}, "!=": {}}
+        for text in settings.where:
+            name, sign, value = condition_of(text)
+            sides[sign].setdefault(name, set()).add(value)
+        if not settings.where:
+            return None
+        wanted, unwanted = (
+            {name: frozenset(values) for name, values in side.items()} for side in sides.values()
+        )
+        return Conditions(wanted, unwanted, " ".join(f"--where {w}" for w in settings.where))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.wanted, *self.unwanted]))
+
+    def hold(self, record: Mapping[str, object], source: Source) -> bool:
+        """Whether the record counts; one that does not is counted as left out."""
+        self.count += 1
+        held = {name: self._values(record, name) for name in self.names}
+        fits = not any(held[name].isdisjoint(values) for name, values in self.wanted.items())
+        fits = fits and all(held[name].isdisjoint(values) for name, values in self.unwanted.items())
+        if len(self.met) < len(self.names) and len(self.fields) < MOST_FIELDS:
+            self.fields.update(dict.fromkeys(field_names(record)))
+        if not fits:
+            source.bad.left_out[self.told] += 1
+        return fits
+
+    def _values(self, record: Mapping[str, object], name: str) -> set[str]:
+        value = value_at(record, name)
+        if value is not MISSING:
+            self.met.add(name)
+        return set(spellings(value))
+
+    def check(self, source: Source) -> None:
+        """Once all records have gone by: DataError where a field was in none of them."""
+        for name in self.names:
+            if self.count and name not in self.met:
+                raise source.fault(0, missing("field", "--where", [name], self.fields))
+
+
+def spellings(value: object) -> Iterator[str]:
+    """How a value may be written after `--where FIELD=`; what is missing is empty."""
+    if isinstance(value, str):
+        yield value
+    elif value is None or value is MISSING or value == []:
+        yield ""
+    elif isinstance(value, list):
+        for item in value:
+            yield from spellings(item)
+    else:
+        yield json.dumps(value, ensure_ascii=False)
+        if isinstance(value, float) and value.is_integer():
+            yield str(int(value))
+        if isinstance(value, int) and not isinstance(value, bool):
+            yield f"{value}.0"
