@@ -104,7 +104,7 @@ BAD_JSON = [
     (f'[{A}, "text"]', r"a\.json:1: record 2: expected an object .*, found a string"),
     (f"[{A}, 17]", r"record 2: expected an object .*, found a number"),
     (f'[{A}, {{"label": "x", "label": "y"}}]', r"record 2: not JSON: .*'label' stands twice"),
-    (f'[{A},\n\n{{"text": 3, "label": "x"}}]', r"a\.json:3: record 2: 'text' is"),
+    (f'[{A},\n\n{{"text": [3], "label": "x"}}]', r"a\.json:3: record 2: 'text' is"),
     (f"[{A}] and more", r"a\.json:1: record 2: not JSON"),
     ('{"data": {"note": "a"}, "label": "x"}', r"there are: 'data', 'data.note', 'label'"),
 ]  # fmt: skip
@@ -125,7 +125,7 @@ def test_records_before_the_bad_one_are_given_first(tmp_path):
 
 
 def test_bad_records_of_a_list_are_left_out_when_asked(tmp_path):
-    text = f'[{A}, 7, {{"text": "a", "text": "b"}}, {{"text": null, "label": "x"}}, {B}]'
+    text = f'[{A}, 7, {{"text": "a", "text": "b"}}, {{"text": {{}}, "label": "x"}}, {B}]'
     bad = BadRecords()
     assert pairs(read(write(tmp_path, "a.json", text), bad=bad, skip_bad=True)) == TWO
     assert bad.count == 3
