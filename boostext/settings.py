@@ -60,6 +60,7 @@ class DataSettings(Group):
         (), "NAME=number, NAME=decimal-comma or NAME=category for one attribute; by default a "
         "column is what most of its values are. Repeat.",
     )  # fmt: skip
+    known_types: tuple[str, ...] = setting((), "Types that columns had in training.", hidden=True)
     delimiter: str = setting("", "Column separator of CSV; by the format unless said.")
     header: bool = setting(
         True, "The first row of CSV and TSV names the columns; else they are 1, 2, 3 ...",
@@ -110,9 +111,9 @@ class DataSettings(Group):
 
 
 def column_kinds(data: DataSettings) -> dict[str, str]:
-    """Attribute -> one of COLUMN_KINDS, for those whose type is given."""
+    """Attribute -> one of COLUMN_KINDS, for those whose type is given, or known from training."""
     kinds = {}
-    for given in data.attribute_type:
+    for given in (*data.known_types, *data.attribute_type):
         name, _, kind = given.rpartition("=")
         if not name or kind not in COLUMN_KINDS:
             raise SettingsError(

@@ -11,9 +11,10 @@ import click
 
 from boostext.cli.reading import announce_stdin, count, tell_understood
 from boostext.cli.talk import Talk
-from boostext.corpus.checks import Comparison, Findings, Group, Groups, Spread, check
-from boostext.corpus.readers import read_documents
+from boostext.corpus.checks import Column, Comparison, Findings, Group, Groups, Spread, check
+from boostext.corpus.readers import no_record_has, read_documents
 from boostext.corpus.sources import BadRecords
+from boostext.errors import BoostextError
 from boostext.reports.layout import HEAD, Page, fit, page_for, shorten
 from boostext.settings import DataSettings
 
@@ -33,8 +34,11 @@ def run(
     compared = read_documents(test, settings, labelled=False) if test else None
     findings = check(read_documents(paths, settings, bad, labelled=False), bad, compared)
     tell_understood(bad, talk)
+    if bad.unmet and findings.documents:
+        raise no_record_has(bad, paths[0])
     if as_json:
         click.echo(json.dumps(findings.to_dict(), ensure_ascii=False))
+        readable(findings)
         return
     page = page_for(sys.stdout)
     for heading, lines in sections(findings, top, page):
@@ -42,6 +46,14 @@ def run(
             talk.show_line(heading, HEAD)
         for line in lines:
             talk.show_line(line)
+    readable(findings)
+
+
+def readable(findings: Findings) -> None:
+    """Data of which no record can be read does not pass."""
+    if findings.bad_count and not findings.documents:
+        place, message = findings.bad_records[0]
+        raise BoostextError(f"no record can be read; the first is {place}: {message}")
 
 
 def sections(findings: Findings, top: int, page: Page) -> Iterator[tuple[str, Iterable[str]]]:
@@ -84,7 +96,7 @@ def summary(findings: Findings) -> Iterator[str]:
     for name, column in findings.attributes.items():
         yield (
             f"attribute {name}: {column.numbers:,} numbers, {column.categories:,} categories, "
-            f"{column.missing:,} missing; {column.values:,} different"
+            f"{column.missing:,} missing; {column.values:,} different; {taken_for(column)}"
         )
     for name, words in findings.scored_texts.items():
         yield f"scored text {name}: {words:,} different words"
@@ -97,6 +109,16 @@ def summary(findings: Findings) -> Iterator[str]:
         if number:
             yield f"{count(number, 'line')} {what}"
     yield from findings.notes
+
+
+def taken_for(column: Column) -> str:
+    """What training makes of an attribute."""
+    if not column.strays:
+        return {"category": "categories", "number": "numbers"}.get(column.kind, column.kind)
+    return (
+        f"taken for numbers, {count(column.strays, 'text')} unknown, the first at "
+        f"{column.first_stray}; --attribute-type NAME=category takes it for categories"
+    )
 
 
 def spread(values: Spread) -> str:

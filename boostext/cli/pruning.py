@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,8 @@ def _with_rules(job: Job, model: Model) -> Model:
 
 def _with_terms(job: Job, model: Model, talk: Talk) -> Model:
     assert job.terms is not None
-    reading = Reading(model.data, job.overrides)
+    # subtle: the digest of the training data is of values as they came, before types were known
+    reading = Reading(replace(model.data, known_types=()), job.overrides)
     announce_stdin(job.data, talk)
     tell_reading(reading, job.data, talk)
     bad = BadRecords()

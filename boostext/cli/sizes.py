@@ -1,4 +1,4 @@
-"""What `train --dry-run` tells: how much there is, and how much memory training would take."""
+"""How much there is: in one line for `train`; for `--dry-run` with the memory it would take."""
 
 from __future__ import annotations
 
@@ -7,12 +7,30 @@ import sys
 
 import click
 
+from boostext.cli.reading import count
 from boostext.compiled import loaded, notice
 from boostext.training.run import Prepared
 
 MB = 1024 * 1024
 KERNELS = 120 * MB
 """What numba takes."""
+
+
+def sizes(prepared: Prepared) -> str:
+    """What was read, in one line."""
+    corpus, features = prepared.corpus, prepared.features
+    parts = [
+        count(len(corpus), "document"), count(len(corpus.labels), "label"),
+        count(features.token_count, "token"), count(len(features.yes), "condition"),
+    ]  # fmt: skip
+    words = sum(column.is_word for column in features.numeric)
+    if columns := len(features.numeric) - words:
+        parts.append(count(columns, "numeric column"))
+    if words:
+        parts.append(count(words, "scored word"))
+    if prepared.validation is not None:
+        parts.append(count(len(prepared.validation), "validation document"))
+    return ", ".join(parts)
 
 
 def show_sizes(prepared: Prepared, as_json: bool) -> None:

@@ -29,6 +29,7 @@ from boostext.cli.reading import (
 from boostext.cli.reporting import Report, write_training_report
 from boostext.cli.rereading import rereading
 from boostext.cli.signals import StopRequest, stop_request
+from boostext.cli.sizes import show_sizes, sizes
 from boostext.cli.talk import Talk
 from boostext.cli.tuning_job import Wish, read_all, table, tuned, wish
 from boostext.compiled import notice, on_compile
@@ -58,7 +59,14 @@ from boostext.training.run import (
     learn,
     prepare,
 )
-from boostext.training.summary import Summary, corpus_gold, remarks, summary, warnings
+from boostext.training.summary import (
+    Summary,
+    corpus_gold,
+    remarks,
+    summary,
+    warnings,
+    weights_used,
+)
 
 
 @dataclass(frozen=True)
@@ -208,6 +216,7 @@ def read(
         prepared = prepare(progress.counting(documents), described(paths, plan), valid)
     finally:
         progress.finish()
+    prepared = dataclasses.replace(prepared, plan=prepared.plan.as_read(bad))
     if not already:
         tell_bad(bad, talk)
     if corrections:
@@ -235,22 +244,6 @@ def tell_corrections(corrections: Corrections, talk: Talk) -> None:
 def announce_compiling(progress: Progress, talk: Talk) -> None:
     progress.finish()
     talk.say("compiling, which only the first run needs ...")
-
-
-def sizes(prepared: Prepared) -> str:
-    corpus, features = prepared.corpus, prepared.features
-    parts = [
-        count(len(corpus), "document"), count(len(corpus.labels), "label"),
-        count(features.token_count, "token"), count(len(features.yes), "condition"),
-    ]  # fmt: skip
-    words = sum(column.is_word for column in features.numeric)
-    if columns := len(features.numeric) - words:
-        parts.append(count(columns, "numeric column"))
-    if words:
-        parts.append(count(words, "scored word"))
-    if prepared.validation is not None:
-        parts.append(count(len(prepared.validation), "validation document"))
-    return ", ".join(parts)
 
 
 # Cross-validation ----------------------------------------------------------------------------
@@ -386,13 +379,14 @@ def as_json(job: Job, trained: Trained, result: Summary, bad: BadRecords) -> dic
         "tokens": provenance.tokens, "conditions": provenance.conditions,
         "labels": len(trained.model.labels),
         "multilabel": trained.model.multilabel, "bad_records": bad.count,
+        "without_labels_left_out": trained.prepared.unlabelled.count,
+        "weights": weights_used(trained.prepared),
+        "notes": [note.to_dict() for note in (*bad.notes, *trained.prepared.notes)],
         "seed": trained.model.boosting.seed, "threads": job.plan.threads, **numbers,
     }  # fmt: skip
 
 
 def dry_run(paths: tuple[str, ...], plan: Plan, as_json: bool, talk: Talk) -> None:
     """Read everything, learn nothing, write nothing."""
-    from boostext.cli.sizes import show_sizes
-
     with stop_request():
         show_sizes(read(paths, plan, BadRecords(), talk), as_json)

@@ -106,9 +106,10 @@ class Cells:
         if listed is not None:
             return listed
         parts = split_labels(text, self._separator)
-        if not self._separator and text.strip() and text != text.strip():
+        labels = [label for part in parts for label in self.one_label(part.strip(), kinds)]
+        if labels and not self._separator and text != text.strip():
             kinds.append("blanks around a label")
-        return [label for part in parts for label in self.one_label(part.strip(), kinds)]
+        return labels
 
     def one_label(self, text: str, kinds: list[str]) -> list[str]:
         """A label without blanks around it, if it is one."""

@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from boostext.arrays import Int64
+from boostext.corpus.column_types import CATEGORY, NUMBER, as_number, column_type
 from boostext.corpus.corpus import Corpus, CorpusBuilder
-from boostext.corpus.documents import Attribute, Document
+from boostext.corpus.documents import Attribute, Document, Origin
 from boostext.corpus.sources import BadRecords
 
 LISTED = 1000
@@ -62,12 +63,19 @@ class Groups:
 
 @dataclass(frozen=True)
 class Column:
-    """An attribute: in how many documents it is what; values: distinct ones."""
+    """An attribute: in how many documents it is what; values: distinct ones.
+
+    kind: what training would take it for. strays: texts that are unknown to it, where it takes the
+    column for numbers; first_stray: where the first stands, and what it is.
+    """
 
     numbers: int
     categories: int
     missing: int
     values: int
+    kind: str = NUMBER
+    strays: int = 0
+    first_stray: str = ""
 
 
 @dataclass(frozen=True)
@@ -263,14 +271,20 @@ def alike_labels(counts: dict[str, int]) -> tuple[dict[str, int], ...]:
 
 
 def _columns(corpus: Corpus) -> dict[str, Column]:
-    return {name: _column(values) for name, values in corpus.attributes.items()}
+    return {name: _column(values, corpus.origins) for name, values in corpus.attributes.items()}
 
 
-def _column(values: Sequence[Attribute]) -> Column:
-    numbers = sum(isinstance(value, int | float) for value in values)
+def _column(values: Sequence[Attribute], origins: Sequence[Origin]) -> Column:
+    found = column_type(values)
     missing = sum(value is None for value in values)
-    distinct = len(set(values) - {None})
-    return Column(numbers, len(values) - numbers - missing, missing, distinct)
+    numbers = sum(isinstance(as_number(value, found.kind), int | float) for value in values)
+    if found.kind == CATEGORY:
+        numbers = sum(isinstance(value, int | float) for value in values)
+    stray = f"{origins[found.first_stray]}: {values[found.first_stray]}" if found.strays else ""
+    return Column(
+        numbers, len(values) - numbers - missing, missing, len(set(values) - {None}),
+        found.kind, found.strays, stray,
+    )  # fmt: skip
 
 
 def _scored_texts(corpus: Corpus) -> dict[str, int]:

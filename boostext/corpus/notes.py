@@ -29,7 +29,7 @@ KINDS = {
     ),
     "text for a number": (
         "texts where a number was expected are read as unknown",
-        "--attribute-type NAME=category reads the column as categories",
+        "train with --attribute-type NAME=category where the column holds categories",
     ),
     "whole number as label": (
         "whole numbers as labels are written without a point, 1.0 as 1",
@@ -88,10 +88,10 @@ class Notes:
 
     kinds: dict[str, Note] = field(default_factory=dict)
 
-    def add(self, kind: str, value: str, origin: Origin) -> None:
-        """Count one more."""
+    def add(self, kind: str, value: str, origin: Origin, count: int = 1) -> None:
+        """Count one more, or so many alike."""
         note = self.kinds.setdefault(kind, Note(kind, origin))
-        note.count += 1
+        note.count += count
         if len(note.values) <= EXAMPLES and value not in note.values:
             note.values.append(value)
 

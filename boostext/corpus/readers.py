@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from boostext.corpus.documents import Document
@@ -13,6 +15,7 @@ from boostext.corpus.files import STDIN, cannot_open, compression
 from boostext.corpus.folders import folder_documents
 from boostext.corpus.jsonl import json_documents, jsonl_documents
 from boostext.corpus.record_fields import Conditions
+from boostext.corpus.roles import shown
 from boostext.corpus.sources import BadRecords, Record, Source
 from boostext.corpus.stems import in_single_precision, stem_documents, stem_file
 from boostext.corpus.tables import csv_documents, tsv_documents
@@ -93,6 +96,25 @@ def _read(
                 source.bad.add(record)
             else:
                 raise record
+    if labelled and account.unmet and account.fields:
+        raise no_record_has(account, sources[0].path)
+
+
+def no_record_has(account: BadRecords, path: str) -> DataError:
+    """What to say of attributes that were named and that no record has."""
+    wanted = sorted(account.unmet)
+    near = [n for w in wanted for n in difflib.get_close_matches(w, account.fields, 1)]
+    hint = f"; did you mean {shown(near[0])}?" if near else "; name another field"
+    there = ", ".join(map(shown, list(account.fields)[:20]))
+    names = " or ".join(map(shown, wanted))
+    return DataError(path, 0, f"no record has the attribute {names} (there are: {there}){hint}")
+
+
+def as_read(settings: DataSettings, account: BadRecords) -> DataSettings:
+    """The settings with what the reading guessed of all records, for further files to be alike."""
+    if settings.label_columns != "auto" or account.one_hot is None:
+        return settings
+    return replace(settings, label_columns="one-hot" if account.one_hot else "labels")
 
 
 FILTERING = (jsonl_documents, json_documents, csv_documents, tsv_documents)

@@ -83,9 +83,9 @@ class RecordReader:
                 scored[name] = cells.words(name, value)
             else:
                 attributes[name] = cells.attribute(name, value)
-        given = record.get(roles.id)
+        id = cells.id(roles.id, record[roles.id]) if roles.id in record else ""
         return Document(
-            cells.id(roles.id, given) if given else default_id("", self.source, number),
+            default_id(id, self.source, number),
             self._texts(record),
             labels or (),
             cells.weight(roles.weight, record[roles.weight]) if roles.weight in record else 1.0,

@@ -1,9 +1,9 @@
 """Numbers, categories and scored texts beside the texts, as conditions.
 
-A column of numbers becomes a NumericColumn. A column with any string is one of categories: each
-value a condition, in order of first occurrence; its numbers count as the categories they spell.
-A string that looks like a number stays a string. Missing values (None, NaN) are unknown. Each word
-of a scored text is a column of numbers, unknown where a document lacks the word.
+A column of numbers becomes a NumericColumn; strings that are no numbers are unknown in it. In a
+column of categories (`corpus.column_types` says which it is) each value is a condition, in order
+of first occurrence; its numbers count as the categories they spell. Missing values (None, NaN) are
+unknown. Each word of a scored text is a column of numbers, unknown where a document lacks the word.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from boostext.corpus.column_types import as_number
 from boostext.corpus.documents import Attribute
 from boostext.features.matrix import NumericColumn
 
@@ -32,13 +33,9 @@ def number(value: Attribute) -> float:
     return math.nan if value is None or isinstance(value, str) else float(value)
 
 
-def is_numeric(values: Sequence[Attribute]) -> bool:
-    return not any(isinstance(value, str) for value in values)
-
-
-def numeric_column(name: str, values: Sequence[Attribute]) -> NumericColumn | None:
-    """None where nothing is known."""
-    numbers = np.array([number(value) for value in values], np.float64)
+def numeric_column(name: str, values: Sequence[Attribute], kind: str) -> NumericColumn | None:
+    """None where nothing is known. kind: of the column's numbers."""
+    numbers = np.array([number(as_number(value, kind)) for value in values], np.float64)
     return None if np.isnan(numbers).all() else NumericColumn.of(name, numbers)
 
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from boostext.arrays import Int32, Int64, Lists
+from boostext.corpus.column_types import CATEGORY, column_type
 from boostext.corpus.documents import Attribute, Document
-from boostext.features.attributes import WordColumn, categories, is_numeric, numeric_column
+from boostext.features.attributes import WordColumn, categories, numeric_column
 from boostext.features.counter import Counter, TermCounter
 from boostext.features.matrix import FeatureMatrix, NumericColumn
 from boostext.features.merge import gather, joined_lists, merge
@@ -38,7 +39,8 @@ def extract(
 
     attributes: names of columns; None is every one that any document has, by first occurrence,
     and then every word of scored texts.
-    declared: column -> categories that come first, in this order, where a document has them.
+    declared: columns that have categories, whatever they hold -> those that come first, in this
+    order, where a document has them.
     A field that a document lacks is an empty text. Conditions on attributes are not subject to
     min_df and the like. DataError where there is nothing to make conditions of, SettingsError
     where the filters leave none.
@@ -81,7 +83,7 @@ def extract_with(
     for (name, found), chosen in zip(terms.items(), select(terms, settings, count), strict=True):
         parts.add_terms(TermSource(name, found, settings.counts, chosen))
     for name, values in columns.items():
-        parts.add_column(name, values, (declared or {}).get(name, ()))
+        parts.add_column(name, values, (declared or {}).get(name))
     parts.numeric += [
         column.finish(name, count) for name, column in words.items() if name not in columns
     ]
@@ -120,12 +122,15 @@ class _Parts:
         self._add(source, lists, -1, order)
         self.simplicity.append((at_least, source.terms.span[t], source.terms.words[t]))
 
-    def add_column(self, name: str, values: list[Attribute], declared: Sequence[str]) -> None:
-        if is_numeric(values):
-            column = numeric_column(name, values)
+    def add_column(
+        self, name: str, values: list[Attribute], declared: Sequence[str] | None
+    ) -> None:
+        kind = CATEGORY if declared is not None else column_type(values).kind
+        if kind != CATEGORY:
+            column = numeric_column(name, values, kind)
             self.numeric += [column] if column else []
             return
-        found, unknown = categories(values, declared)
+        found, unknown = categories(values, declared or ())
         if unknown and unknown not in self.unknown:
             self.unknown.append(unknown)
         which = self.unknown.index(unknown) if unknown else -1

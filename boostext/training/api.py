@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from boostext.corpus.checked import checked
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
 from boostext.model.model import Model
 from boostext.presets import PRESETS, Preset
@@ -39,13 +41,15 @@ def train(
         raise TypeError("one path; expected a list of paths, or documents")
     chosen = _preset(preset)
     plan = Plan.of(**{**chosen.settings, **settings})
-    paths, documents = _documents(data, plan)
-    held = None if valid is None else _documents(valid, plan)[1]
+    account = BadRecords()
+    paths, documents = _documents(data, plan, account)
+    held = None if valid is None else _documents(valid, plan, account)[1]
     plan = described(paths, plan)
     if chosen.search:
         documents = list(documents)
         plan = tune(documents, plan, chosen.search, given=settings).plan
-    return learn_and_judge(prepare(documents, plan, held)).model
+    prepared = prepare(documents, plan, held)
+    return learn_and_judge(replace(prepared, plan=prepared.plan.as_read(account))).model
 
 
 def _preset(name: str | None) -> Preset:
@@ -54,7 +58,7 @@ def _preset(name: str | None) -> Preset:
     return PRESETS[name] if name else Preset("")
 
 
-def _documents(data: Data, plan: Plan) -> tuple[list[str], Iterable[Document]]:
+def _documents(data: Data, plan: Plan, account: BadRecords) -> tuple[list[str], Iterable[Document]]:
     """The paths, if there are any, and the documents."""
     items: Iterator[object] = iter(data)
     first = list(islice(items, 1))
@@ -64,4 +68,4 @@ def _documents(data: Data, plan: Plan) -> tuple[list[str], Iterable[Document]]:
     for path in paths:
         if not isinstance(path, str | Path):
             raise TypeError(f"a {type(path).__name__} among paths; expected paths, or documents")
-    return list(map(str, paths)), read_documents(list(map(str, paths)), plan.reading)
+    return list(map(str, paths)), read_documents(list(map(str, paths)), plan.reading, account)

@@ -1,12 +1,16 @@
-"""Stems: their .names file says which columns there are, so the settings follow from it."""
+"""What columns hold: by the .names file of a stem, or by the values that came."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from boostext.corpus.alike import remembered
+from boostext.corpus.column_types import CATEGORY, ColumnType, as_number, column_type
+from boostext.corpus.corpus import Corpus
+from boostext.corpus.notes import Notes
 from boostext.corpus.readers import format_of
+from boostext.corpus.roles import shown
 from boostext.corpus.schema import (
     NOMINAL,
     kept_schema,
@@ -15,7 +19,8 @@ from boostext.corpus.schema import (
     with_schema,
 )
 from boostext.corpus.stems import VALIDATION, is_file, names_file, stem_file
-from boostext.errors import SettingsError
+from boostext.errors import DataError, SettingsError
+from boostext.settings import column_kinds
 from boostext.training.plan import Plan
 
 
@@ -55,8 +60,40 @@ def declared_labels(plan: Plan) -> tuple[str, ...] | None:
     return schema.labels if schema else None
 
 
-def declared_categories(plan: Plan) -> Mapping[str, Sequence[str]]:
-    """Column -> its values in the order of the description."""
+def declared_categories(plan: Plan) -> dict[str, Sequence[str]]:
+    """Columns that are said to hold categories -> their values in the order of the description."""
     schema = kept_schema(plan.data)
     columns = schema.columns if schema else ()
-    return {column.name: column.values for column in columns if column.kind == NOMINAL}
+    described = {column.name: column.values for column in columns if column.kind == NOMINAL}
+    given = (name for name, kind in column_kinds(plan.data).items() if kind == CATEGORY)
+    return {**dict.fromkeys(given, ()), **described}
+
+
+def with_known_types(plan: Plan, corpus: Corpus, notes: Notes) -> Plan:
+    """The plan with the types of columns that nobody gave, for prediction to read them alike.
+
+    notes: takes texts in columns of numbers. DataError where commas may be of two kinds.
+    """
+    given = {*column_kinds(plan.data), *declared_categories(plan)}
+    if plan.data.schema:
+        return plan
+    known = []
+    for name, values in corpus.attributes.items():
+        found = column_type(values) if name not in given else ColumnType(CATEGORY)
+        if found.ambiguous:
+            place = next(
+                i for i, value in enumerate(values) if as_number(value, found.kind) != value
+            )
+            raise DataError(
+                corpus.origins[place].path, corpus.origins[place].line,
+                f"attribute {shown(name)} is {shown(values[place])}, whose comma may be a decimal "
+                f"comma or part thousands; say --attribute-type {name}=decimal-comma, or "
+                f"{name}=category",
+            )  # fmt: skip
+        if found.strays:
+            place = found.first_stray
+            told = f"{name}: {values[place]}"
+            notes.add("text for a number", told, corpus.origins[place], found.strays)
+        if found.kind != CATEGORY and any(value is not None for value in values):
+            known.append(f"{name}={found.kind}")
+    return replace(plan, data=replace(plan.data, known_types=tuple(known)))

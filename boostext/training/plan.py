@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from boostext import fields
+from boostext.corpus.readers import as_read
+from boostext.corpus.sources import BadRecords
 from boostext.settings import (
     ALL_GROUPS,
     BoostingSettings,
@@ -45,6 +47,10 @@ class Plan:
         if not group or group in named:
             return self.data
         return dataclasses.replace(self.data, attribute=(*named, group))
+
+    def as_read(self, account: BadRecords) -> Plan:
+        """With what the reading guessed of the labels, for the model to keep."""
+        return dataclasses.replace(self, data=as_read(self.data, account))
 
     @classmethod
     def of(cls, **values: Any) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 from boostext import __version__
@@ -14,8 +14,10 @@ from boostext.boosting.engines.choose import check_engine
 from boostext.boosting.membership import Membership
 from boostext.boosting.rounds import Booster
 from boostext.boosting.rules import Round, Rule
+from boostext.corpus.column_types import typed
 from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Attribute, Document
+from boostext.corpus.notes import Notes
 from boostext.errors import BoostextError, SettingsError
 from boostext.evaluation.measures import Monitor
 from boostext.features.conditions import Condition
@@ -23,12 +25,14 @@ from boostext.features.extract import extract
 from boostext.features.matrix import FeatureMatrix
 from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
-from boostext.training.columns import declared_categories, declared_labels
+from boostext.settings import column_kinds
+from boostext.training.columns import declared_categories, declared_labels, with_known_types
 from boostext.training.examples import example_weights, is_multilabel
 from boostext.training.groups import Groups
 from boostext.training.plan import Plan, command_line
 from boostext.training.resuming import check_same_work
 from boostext.training.split import Holdout
+from boostext.training.unlabelled import Unlabelled
 from boostext.training.validation import BestRound, ValidationSet, is_measured
 
 BEST_ROUND = "best round on validation data"
@@ -41,6 +45,7 @@ class Prepared:
 
     weights: (m,), class weights multiplied in. validation: None where nothing is held out.
     groups: (m,) values of the field that `--group` names; None without it.
+    unlabelled: the documents that were left out; notes: what was guessed of columns.
     """
 
     plan: Plan
@@ -50,6 +55,8 @@ class Prepared:
     weights: Float64
     validation: ValidationSet | None
     groups: tuple[Attribute, ...] | None = None
+    unlabelled: Unlabelled = field(default_factory=lambda: Unlabelled("auto"))
+    notes: Notes = field(default_factory=Notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,20 +125,27 @@ def prepare(
     holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed, plan.stop.group)
     builder = CorpusBuilder()
     groups = Groups(plan.stop.group)
-    learned = builder.watch(groups.taken(holdout.training(documents)))
+    unlabelled, notes = Unlabelled(plan.boosting.task), Notes()
+    taken = groups.taken(holdout.training(unlabelled.left_out(documents)))
+    learned = builder.watch(taken)
     features = extract(
         learned, plan.text, plan.data.text, attributes=None, threads=plan.threads,
         declared=declared_categories(plan),
     )  # fmt: skip
     corpus = builder.corpus(declared_labels(plan))
-    _check_labels(corpus)
-    held = chain(holdout.held, valid or ())
+    plan = with_known_types(plan, corpus, notes)
+    multilabel = is_multilabel(corpus, plan.boosting)
+    held = typed(chain(holdout.held, valid or ()), column_kinds(plan.data))
+    if not multilabel:
+        held = (document for document in held if document.labels)
     return Prepared(
         plan, corpus, features,
-        multilabel=is_multilabel(corpus, plan.boosting),
+        multilabel=multilabel,
         weights=example_weights(corpus, plan.boosting),
         validation=_validation(held, plan, corpus.labels) if validates else None,
         groups=groups.values(),
+        unlabelled=unlabelled,
+        notes=notes,
     )  # fmt: skip
 
 
@@ -139,13 +153,6 @@ def check_patience(plan: Plan, validates: bool) -> None:
     """Raise SettingsError where there is nothing to be patient about."""
     if plan.stop.patience and not validates:
         raise SettingsError("patience needs validation data; give valid or valid-fraction too")
-
-
-def _check_labels(corpus: Corpus) -> None:
-    if not corpus.labels:
-        raise BoostextError(
-            f"none of the {len(corpus)} documents has a label; name the field with --label"
-        )
 
 
 def _validation(

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from boostext.model.decoding import code_of
 from boostext.model.model import asked_conditions
 from boostext.model.predict import decisions, link_of
 from boostext.reports.training import condition_numbers, training_scores
-from boostext.settings import BoostingSettings
+from boostext.settings import BoostingSettings, DataSettings
 from boostext.training.examples import label_counts
 from boostext.training.run import Prepared, Trained
 
@@ -155,7 +156,15 @@ def _baseline(prepared: Prepared, measure: str, training: Gold) -> tuple[str, fl
 
 def remarks(prepared: Prepared) -> Iterator[str]:
     """How the data is taken, where that is not plain from the settings."""
-    corpus = prepared.corpus
+    corpus, left = prepared.corpus, prepared.unlabelled
+    if left.count:
+        yield (
+            f"{left.count:,} of {left.count + len(corpus):,} documents have no label and are left "
+            f"out, the first at {left.first}; --task multi learns from them, too, as documents to "
+            "which no label applies"
+        )
+    yield from map(str, prepared.notes)
+    yield from used_by_name(prepared)
     others = np.flatnonzero(label_counts(corpus) != 1)
     if prepared.multilabel and len(others):
         first = corpus.origins[int(others[0])]
@@ -163,6 +172,29 @@ def remarks(prepared: Prepared) -> Iterator[str]:
             f"several labels: {len(others)} of {len(corpus)} documents have not exactly one "
             f"label, the first at {first}"
         )
+
+
+def weights_used(prepared: Prepared) -> dict[str, Any] | None:
+    """The field that weights came from, and their range; None where all documents weigh 1."""
+    weights = prepared.corpus.weights
+    least, greatest = float(weights.min()), float(weights.max())
+    if least == greatest == 1:
+        return None
+    return {"field": prepared.plan.data.weight, "least": least, "greatest": greatest}
+
+
+def used_by_name(prepared: Prepared) -> Iterator[str]:
+    """Fields that nobody named and that change what is learned."""
+    corpus, data = prepared.corpus, prepared.plan.data
+    used = weights_used(prepared)
+    if used and data.weight == DataSettings().weight:
+        least, greatest = used["least"], used["greatest"]
+        yield f"weights from the field 'weight', {least:g} to {greatest:g}; --weight '' uses none"
+    columns = [name for name in corpus.attributes if name not in data.attribute]
+    columns += dict.fromkeys(name.rpartition(":")[0] for name in corpus.scored)
+    if columns and not data.schema:
+        names = ", ".join(map(repr, columns[:5])) + (", ..." if len(columns) > 5 else "")
+        yield f"attributes from the records: {names}; --attribute '' uses none"
 
 
 def warnings(prepared: Prepared) -> Iterator[str]:

@@ -33,6 +33,7 @@ from boostext.training.groups import Groups
 from boostext.training.plan import Plan
 from boostext.training.trial_log import Trial, TrialLog
 from boostext.training.tuning_parts import Parts
+from boostext.training.unlabelled import Unlabelled
 
 KEEP, KEEP_SLOW = 2, 3
 """One in so many trials goes on to the next length; the other where they are slow."""
@@ -139,6 +140,7 @@ class _Tuning:
     ) -> None:  # fmt: skip
         self.plan = replace(plan, stop=replace(plan.stop, valid_fraction=0.0, patience=0))
         self.most, self.budget, self.hooks = most, budget, hooks
+        documents = list(Unlabelled(plan.boosting.task).left_out(documents))
         builder, groups = CorpusBuilder(), Groups(plan.stop.group)
         deque(builder.watch(groups.taken(documents)), 0)
         corpus = builder.corpus(declared_labels(plan))

@@ -1,0 +1,81 @@
+"""What a column of attribute values is: numbers, or categories. Most of its values decide."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from boostext.corpus.documents import Attribute, Document
+from boostext.corpus.spellings import cell_number, comma_number
+from boostext.settings import COLUMN_KINDS
+
+NUMBER, DECIMAL_COMMA, CATEGORY = COLUMN_KINDS
+
+LEADING_ZERO = re.compile(r"\s*0[0-9]+\s*")
+"""Digits that are no number but a code, as those of places and articles."""
+THOUSANDS = re.compile(r"\s*[-+]?[0-9]{1,3},[0-9]{3}\s*")
+"""What may be a decimal comma, or a comma between thousands."""
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """kind: NUMBER, DECIMAL_COMMA or CATEGORY. strays: values of a column of numbers that are
+    none; first_stray: the place of the first. ambiguous: its commas may part thousands.
+    spelled: strings of a column of categories that all spell numbers.
+    """
+
+    kind: str
+    strays: int = 0
+    first_stray: int = -1
+    ambiguous: bool = False
+    spelled: bool = False
+
+
+def column_type(values: Sequence[Attribute]) -> ColumnType:
+    """The type of a column, of which None is a missing value.
+
+    More than half of what is known must be numbers, or all is categories. Numbers with a decimal
+    comma count where none has a decimal point; a column with codes such as 01234 has categories.
+    """
+    strings = Counter(value for value in values if isinstance(value, str))
+    if not strings:
+        return ColumnType(NUMBER)
+    numbers = [v for v in values if isinstance(v, int | float) and not math.isnan(v)]
+    plain = [text for text in strings if cell_number(text) is not None]
+    commas = [text for text in strings if comma_number(text) is not None]
+    if any(map(LEADING_ZERO.fullmatch, strings)) or not (numbers or commas):
+        return ColumnType(CATEGORY, spelled=len(plain) == len(strings))
+    pointed = any(not float(n).is_integer() for n in numbers) or any("." in t for t in plain)
+    kind = DECIMAL_COMMA if commas and not pointed else NUMBER
+    good = {*plain, *(commas if kind == DECIMAL_COMMA else ())}
+    strays = sum(count for text, count in strings.items() if text not in good)
+    known = len(numbers) + strings.total()
+    if 2 * (known - strays) <= known:
+        return ColumnType(CATEGORY)
+    first = next((i for i, v in enumerate(values) if isinstance(v, str) and v not in good), -1)
+    ambiguous = kind == DECIMAL_COMMA and all(map(THOUSANDS.fullmatch, commas))
+    return ColumnType(kind, strays, first, ambiguous)
+
+
+def as_number(value: Attribute, kind: str) -> float | None:
+    """A value of a column of numbers; None where it is none."""
+    if isinstance(value, str):
+        comma = comma_number(value) if kind == DECIMAL_COMMA else None
+        return cell_number(value) if comma is None else comma
+    return value
+
+
+def typed(documents: Iterable[Document], kinds: Mapping[str, str]) -> Iterator[Document]:
+    """The documents, with numbers in columns of numbers and nothing else. kinds: by column."""
+    for document in documents:
+        texts = {
+            name: as_number(value, kinds[name])
+            for name, value in document.attributes.items()
+            if isinstance(value, str) and kinds.get(name, CATEGORY) != CATEGORY
+        }
+        yield (
+            replace(document, attributes={**document.attributes, **texts}) if texts else document
+        )

@@ -1,0 +1,98 @@
+"""Documents without a label among those that have one each: counted and left out."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from boostext.corpus.documents import Document, Origin
+from boostext.errors import BoostextError
+
+IN_MEMORY = 1 << 26
+"""Characters of held documents that stay in memory; more go to a temporary file."""
+
+
+@dataclass
+class Unlabelled:
+    """Leaves out documents without labels unless the task has several labels.
+
+    count: documents left out; first: where the first stands. A document with several labels says
+    that the task has several: until one comes, documents from the first without labels on wait.
+    Then all go on in their order; at the end of the data those with a label go on.
+    """
+
+    task: str
+    count: int = 0
+    first: Origin | None = None
+    _held: _Held = field(default_factory=lambda: _Held())
+
+    def left_out(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents to learn from. BoostextError where none has a label."""
+        several, labelled, read = self.task == "multi", False, 0
+        for read, document in enumerate(documents, 1):  # noqa: B007
+            labelled = labelled or bool(document.labels)
+            if self.task == "auto" and not several and len(document.labels) > 1:
+                several = True
+                yield from self._held
+                self.count, self.first, self._held = 0, None, _Held()
+            if several or (document.labels and not self.count):
+                yield document
+                continue
+            if not document.labels:
+                self.count += 1
+                self.first = self.first or document.origin
+            if self.task == "auto":
+                self._held.add(document)
+            elif document.labels:
+                yield document
+        if read and not labelled:
+            raise BoostextError(
+                f"none of the {read} documents has a label; name the field with --label"
+            )
+        yield from (document for document in self._held if document.labels)
+
+
+class _Held:
+    """Documents in memory, and further ones in a temporary file."""
+
+    def __init__(self) -> None:
+        self._documents: list[Document] = []
+        self._size = 0
+        self._file: IO[str] | None = None
+
+    def add(self, document: Document) -> None:
+        self._size += sum(map(len, document.texts.values()))
+        if self._size <= IN_MEMORY:
+            self._documents.append(document)
+            return
+        if self._file is None:
+            self._file = _temporary()
+        self._file.write(json.dumps(_plain(document)) + "\n")
+
+    def __iter__(self) -> Iterator[Document]:
+        yield from self._documents
+        if self._file is not None:
+            self._file.seek(0)
+            yield from (_document(json.loads(line)) for line in self._file)
+            self._file.close()
+
+
+def _temporary() -> IO[str]:
+    return tempfile.TemporaryFile("w+", prefix="boostext-", encoding="utf-8")
+
+
+def _plain(document: Document) -> list[Any]:
+    origin = document.origin
+    return [
+        document.id, dict(document.texts), document.labels, document.weight,
+        dict(document.attributes), [origin.path, origin.line], document.labelled,
+        {name: dict(words) for name, words in document.scored.items()},
+    ]  # fmt: skip
+
+
+def _document(plain: list[Any]) -> Document:
+    id, texts, labels, weight, attributes, origin, labelled, scored = plain
+    return Document(id, texts, tuple(labels), weight, attributes, Origin(*origin), labelled, scored)
