@@ -79,6 +79,10 @@ class DataSettings(Group):
         False, "Numbers are rounded to 32 bits, as in icsiboost.", negative=True
     )
     endings: tuple[str, ...] = setting((), "The endings of the training files.", hidden=True)
+    answers: str = setting(
+        "accepted", "Which records of annotation programs are read: without those that were "
+        "rejected, skipped or not confirmed, or all.", choices=("accepted", "all"),
+    )  # fmt: skip
     where: tuple[str, ...] = setting(
         (), "FIELD=VALUE or FIELD!=VALUE; only records of which it is true are read. Repeat: all "
         "must be true, and of several values for one field any.",

@@ -95,7 +95,9 @@ def _documents(job: Job, model: Model, bad: BadRecords, talk: Talk) -> Iterator[
         field = model.data.text[0]
         return iter([Document("text", {field: job.document}, origin=Origin("--document", 0))])
     announce_stdin(job.paths, talk)
-    paths, reading = test_files(job.paths), Reading(model.data, job.overrides)
+    # whether annotators accepted a label is nothing to one who asks for labels
+    overrides = {"answers": "all", **job.overrides}
+    paths, reading = test_files(job.paths), Reading(model.data, overrides)
     tell_reading(reading, paths, talk)
     return read_documents(paths, reading.of, bad, labelled=False)
 

@@ -49,15 +49,19 @@ def tell_understood(bad: BadRecords, talk: Talk) -> None:
         talk.say(f"{count(number, 'record')} left out: {reason}")
 
 
-def some(documents: Iterable[Document], paths: Sequence[str]) -> Iterator[Document]:
-    """The documents; BoostextError that names the files where they hold none."""
+def some(
+    documents: Iterable[Document], paths: Sequence[str], bad: BadRecords
+) -> Iterator[Document]:
+    """The documents; BoostextError where there are none, with what was left out."""
     number = -1
     for number, document in enumerate(documents):  # noqa: B007
         yield document
     if number < 0:
         more = ", ..." if len(paths) > MOST_NAMED else ""
+        left_out = ", ".join(f"{number:,} ({reason})" for reason, number in bad.left_out.items())
         raise BoostextError(
             f"no documents in {', '.join(paths[:MOST_NAMED])}{more}; expected one at least"
+            + (f"; left out: {left_out}" if left_out else "")
         )
 
 

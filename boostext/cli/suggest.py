@@ -140,7 +140,7 @@ def run(job: Job, talk: Talk) -> None:
     bad = BadRecords()
     reading = Reading(predictor.model.data, job.overrides)
     tell_reading(reading, job.pool, talk)
-    documents = some(read_documents(job.pool, reading.of, bad, labelled=False), job.pool)
+    documents = some(read_documents(job.pool, reading.of, bad, labelled=False), job.pool, bad)
     pool = Pool(documents, _labelled(job.labels_from), job.include_labelled)
     rows = suggest(pool, predictor, doubt, job.wanted, job.spread)
     _write(lines(rows, predictor.model, job.by), job.output)

@@ -208,7 +208,7 @@ def read(
     progress = Progress("off" if talk.quiet else mode)
     on_compile(lambda: announce_compiling(progress, talk))
     corrections = read_corrections(labels_from) if labels_from else None
-    documents = already or some(read_documents(paths, plan.reading, bad), paths)
+    documents = already or some(read_documents(paths, plan.reading, bad), paths, bad)
     if corrections:
         documents = corrections.applied(documents)
     valid = read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None

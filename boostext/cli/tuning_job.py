@@ -91,7 +91,7 @@ def read_all(
     announce_stdin(paths, talk)
     progress = Progress("off" if talk.quiet else mode)
     try:
-        read = some(read_documents(paths, plan.reading, bad), paths)
+        read = some(read_documents(paths, plan.reading, bad), paths, bad)
         documents = list(progress.counting(read))
     finally:
         progress.finish()

@@ -7,6 +7,7 @@ from typing import Any
 
 from boostext.corpus.cells import CellError, Cells, kind_of
 from boostext.corpus.documents import Attribute, Document, Origin
+from boostext.corpus.exports import ExportReader
 from boostext.corpus.record_fields import Conditions, Paths, field_names
 from boostext.corpus.roles import Roles, default_id, missing, shown
 from boostext.corpus.sources import Record, Source
@@ -32,6 +33,7 @@ def record_documents(
     name the number of the record, as its line tells little.
     """
     reader = RecordReader(source, settings, labelled, textual)
+    export = ExportReader(source, settings, reader.roles)
     paths, conditions = Paths.of(reader.roles), Conditions.of(settings)
     for number, (line, record) in enumerate(records, 1):
         if isinstance(record, DataError):
@@ -40,7 +42,10 @@ def record_documents(
         try:
             if conditions and not conditions.hold(record, source):
                 continue
-            found = reader.read(paths.laid_out(record) if paths.names else record, line, number)
+            fields = export.take(record)
+            if fields is None:
+                continue
+            found = reader.read(paths.laid_out(fields) if paths.names else fields, line, number)
         except RecursionError:
             found = source.fault(line, "the record is nested too deeply; expected flat objects")
         if numbered and isinstance(found, DataError):

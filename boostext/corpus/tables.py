@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from boostext.corpus.exports import ExportReader, column_names
 from boostext.corpus.files import LONGEST, MARK, numbered_lines, too_long
 from boostext.corpus.record_fields import Conditions
 from boostext.corpus.records import RecordReader
@@ -135,7 +136,7 @@ def _documents(
         rows = _without_headers(rows, names, source)
     else:
         rows = itertools.chain([first], rows)
-    is_wanted = _condition(names, settings, source, first.line)
+    is_wanted = _condition(names, settings, roles, source, first.line)
     reader = RecordReader(source, settings, roles.labelled, textual=True)
     width, places = len(names), columns.places
     for number, row in enumerate(rows, 1):
@@ -164,18 +165,24 @@ def _without_headers(rows: Iterator[Row], names: list[str], source: Source) -> I
 
 
 def _condition(
-    names: list[str], settings: DataSettings, source: Source, line: int
+    names: list[str], settings: DataSettings, roles: Roles, source: Source, line: int
 ) -> Callable[[list[str]], bool]:
-    """Whether the conditions of the settings are true of a row; DataError for unknown columns."""
-    conditions = Conditions.of(settings)
-    if conditions is None:
-        return lambda cells: True
+    """Whether a row counts, by --where and --answers; DataError for unknown columns."""
+    conditions, export = Conditions.of(settings), ExportReader(source, settings, roles)
+    wanted = conditions.names if conditions else ()
     places = _places(names)
-    for name in conditions.names:
+    for name in wanted:
         if name not in places:
             raise source.fault(line, _no_column("--where", [name], names))
-    looked = {name: places[name] for name in conditions.names}
-    return lambda cells: conditions.hold({n: cells[i] for n, i in looked.items()}, source)
+    refusing = export.refusing(names) if settings.header else ()
+    looked = {name: places[name] for name in (*wanted, *refusing)}
+
+    def is_wanted(cells: list[str]) -> bool:
+        record = {name: cells[place] for name, place in looked.items()}
+        holds = conditions is None or conditions.hold(record, source)
+        return holds and not export.is_refused(record)
+
+    return is_wanted if looked else lambda cells: True
 
 
 def _places(names: Sequence[str]) -> dict[str, int]:
@@ -190,6 +197,10 @@ def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> C
     if twice:
         raise source.fault(line, f"the header has {shown(twice[0])} more than once")
     places = _places(names)
+    for role, name in column_names(names).items():
+        if role not in places:
+            places[role] = places[name]
+            source.understand(f"read as an annotation export: {role} from {name}")
     needed = {"--text": roles.texts, "--attribute": roles.attributes}
     if roles.labelled and not roles.alternatives:
         needed["--label"] = roles.labels

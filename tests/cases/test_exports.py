@@ -1,0 +1,174 @@
+"""Exports of annotation programs: the examples of docs/data-formats.md, and which answers count."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from boostext.cli import main
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+PAGE = (Path(__file__).parents[2] / "docs" / "data-formats.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(\w+) ([\w-]+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+EXAMPLES = {name: (ending, text) for ending, name, text in BLOCK.findall(PAGE)}
+BOTH = [("my bill is wrong", ("billing",)), ("we are moving house", ("moving", "complaint"))]
+BY_NUMBER = [(text, labels) for (text, _), labels in zip(BOTH, [("2",), ("3", "5")], strict=True)]
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def read(path, labelled=True, **settings):
+    bad = BadRecords()
+    found = read_documents([str(path)], DataSettings(**settings), bad, labelled)
+    return [(document.texts["text"], document.labels) for document in found], bad
+
+
+def example(folder, name):
+    ending, text = EXAMPLES[name]
+    path = folder / f"{name}.{ending}"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# example -> program that is named, records left out and why, documents with --answers all
+EXPORTS = {
+    "label-studio": ("Label Studio", {"was_cancelled is true": 1}, 3),
+    "label-studio-min": ("small Label Studio", {}, 2),
+    "label-studio-csv": ("annotation", {}, 2),
+    "doccano": ("doccano", {"is_confirmed is false": 1}, 3),
+    "doccano-annotations": ("doccano", {}, 2),
+    "prodigy": ("Prodigy", {"answer is reject": 1, "answer is ignore": 1}, 4),
+    "argilla-1": ("Argilla", {"status is discarded": 1, "not annotated": 1}, 3),
+    "argilla-2": ("Argilla", {"status is discarded": 1, "not annotated": 1}, 3),
+    "spacy": ("spaCy", {}, 2),
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_examples_of_exports_are_read_as_the_page_says(tmp_path, name):
+    program, left_out, everything = EXPORTS[name]
+    path = example(tmp_path, name)
+    found, bad = read(path)
+    assert found == (BY_NUMBER if name == "doccano-annotations" else BOTH)
+    assert {reason.split(";")[0]: count for reason, count in bad.left_out.items()} == left_out
+    assert any(re.search(f"read as (an? )?{program}", told) for told in bad.understood)
+    assert len(read(path, answers="all")[0]) == everything
+
+
+@pytest.mark.parametrize("name", [name for name in EXPORTS if name != "label-studio-csv"])
+def test_an_export_is_the_same_as_lines_and_as_a_list(tmp_path, name):
+    ending, text = EXAMPLES[name]
+    records = json.loads(text) if ending == "json" else [*map(json.loads, text.splitlines())]
+    lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
+    lines.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    listed.write_text(json.dumps(records, indent=2), encoding="utf-8")
+    assert read(lines)[0] == read(listed)[0] == read(example(tmp_path, name))[0]
+
+
+@pytest.mark.parametrize("name", ["label-studio", "prodigy", "doccano", "argilla-2"])
+def test_every_command_tells_what_is_left_out_and_predict_leaves_out_nothing(tmp_path, name):
+    path, model = example(tmp_path, name), tmp_path / "m"
+    done = run("train", path, "-o", model, "--rounds", 2)
+    assert done.exit_code == 0, done.output
+    reason = next(iter(EXPORTS[name][1]))
+    for command in (["train", path, "-o", model, "--rounds", 2], ["check", path],
+                    ["evaluate", model, path], ["inspect", model, path],
+                    ["convert", path, tmp_path / "b.jsonl"]):  # fmt: skip
+        assert f"1 record left out: {reason}; --answers all reads them" in run(*command).output
+    _, text = EXAMPLES[name]
+    records = text.count('{"id"' if name != "prodigy" else '"text"')
+    labels = run("predict", model, path, "--output", "labels", "-q").stdout.splitlines()
+    assert len(labels) == (3 if name == "label-studio" else records)
+
+
+REFUSED = {"answer": ["reject", "ignore"], "was_cancelled": ["true", "True", "1"],
+           "is_confirmed": ["false", "False", "0"]}  # fmt: skip
+STATES = [(name, value) for name, values in REFUSED.items() for value in values]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+@pytest.mark.parametrize(("name", "value"), STATES)
+def test_tables_of_annotations_leave_out_what_does_not_count(tmp_path, name, value, ending):
+    path = tmp_path / f"a.{ending}"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, "excel" if ending == "csv" else "excel-tab")
+        rows.writerows([["text", "label", name], ["a", "x", "accept"], ["b", "y", value]])
+    found, bad = read(path)
+    assert found == [("a", ("x",))]
+    assert list(bad.left_out) == [f"{name} is {value.lower()}; --answers all reads them"]
+    assert len(read(path, answers="all")[0]) == 2
+
+
+def test_a_field_that_has_another_part_to_play_decides_nothing(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a", "answer": "reject"}\n', encoding="utf-8")
+    assert read(path, label=("answer",))[0] == [("a", ("reject",))]
+    assert read(path, label=("answer",), attribute=("answer",))[0] == [("a", ("reject",))]
+
+
+def test_cancelled_annotations_do_not_count_where_fields_are_named(tmp_path):
+    path = example(tmp_path, "label-studio")
+    done = run("check", path, "--text", "data.text",
+               "--label", "annotations.result.value.choices")  # fmt: skip
+    assert "2 documents" in done.output
+    assert "1 record left out: was_cancelled is true" in done.output
+
+
+def test_one_question_of_several_is_read_by_its_name(tmp_path):
+    task = json.loads(EXAMPLES["label-studio"][1])[0]
+    result = task["annotations"][0]["result"]
+    result.append({"from_name": "mood", "type": "choices", "value": {"choices": ["angry"]}})
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([task]), encoding="utf-8")
+    found, bad = read(path)
+    assert found == [("my bill is wrong", ("billing", "angry"))]
+    assert any("several questions ('mood', 'topic')" in told for told in bad.understood)
+    assert read(path, label=("mood",))[0] == [("my bill is wrong", ("angry",))]
+
+
+def test_a_task_whose_text_cannot_be_told_names_the_fields(tmp_path):
+    task = {"data": {"title": "a", "body": "b"}, "annotations": [{"result": []}]}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([task]), encoding="utf-8")
+    with pytest.raises(DataError, match=r"'data.title', 'data.body'"):
+        read(path)
+    found = list(read_documents([str(path)], DataSettings(text=("data.body",))))
+    assert (found[0].texts, found[0].labels) == ({"data.body": "b"}, ())
+
+
+def test_nothing_left_says_what_was_left_out(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a", "label": "x", "answer": "ignore"}\n', encoding="utf-8")
+    done = run("train", path, "-o", tmp_path / "m")
+    assert "left out: 1 (answer is ignore; --answers all reads them)" in done.output
+
+
+ODD = [
+    '{"data": {"text": "a"}, "annotations": [{"result": [{"value": 3}, 4]}]}',
+    '{"data": {"text": "a"}, "annotations": [{"result": [{"value": {"choices": "x"}}]}]}',
+    '{"data": {"text": 3}, "annotations": [null, {"result": {}}]}',
+    '{"cats": [1, {"label": "a"}], "text": "a"}',
+    '{"cats": {"a": "yes", "b": null}, "text": "a"}',
+    '{"fields": {"text": "a"}, "responses": {"q": [3, {"value": null}]}}',
+    '{"fields": {}, "responses": [{"values": 3}, {"values": {"q": 3}}]}',
+    '{"text": "a", "q.responses": ["x"], "q.responses.status": null}',
+    '{"text": "a", "answer": "accept", "accept": 3}',
+    '{"text": "a", "annotations": [{"label": null, "user": 1}]}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("record", ODD)
+def test_an_odd_export_is_a_document_or_an_error(tmp_path, record):
+    path = tmp_path / "a.jsonl"
+    path.write_text(record, encoding="utf-8")
+    documents, bad = [], BadRecords()
+    documents = list(read_documents([str(path)], DataSettings(skip_bad=True), bad))
+    assert len(documents) + bad.count + sum(bad.left_out.values()) == 1
