@@ -19,8 +19,7 @@ class Algorithm:
     one_label: every example must have exactly one label.
     abstains, balanced, shrinks, prior: `--abstain`, `--start balanced`, `--shrinkage`,
     `--prior-rule` are allowed.
-    grower: where rules may stand: "stump" is one condition for all documents, others are in
-    GROWERS.
+    learners: what the rules of a round may be (keys of GROWERS), the default first.
     alpha: allowed ways to size votes, the default first; "own" is the one in VOTES. real_alpha: of
     real votes, where these have ways of their own.
     link: probability = 1 / (1 + exp(-link f)); 0 where scores are no log odds: shares of votes,
@@ -38,7 +37,7 @@ class Algorithm:
     balanced: bool = False
     shrinks: bool = True
     prior: bool = False
-    grower: str = "stump"
+    learners: tuple[str, ...] = ("stump",)
     alpha: tuple[str, ...] = ("own",)
     real_alpha: tuple[str, ...] = ()
     link: float = 2.0
@@ -53,61 +52,82 @@ HEDGED, COLOR = {"discrete": "hedged"}, {"discrete": "color"}
 EXP, LOG = "exponential", "logistic"
 SIZED = ("bound", "exact", "numeric")
 
-MH = Algorithm(EXP, REAL | DISCRETE, abstains=True, balanced=True, prior=True)
+LEARNERS = ("stump", "rules", "tree", "adtree", "conjunction")
+"""What can be asked for by name: one condition; several, with a vote where all hold and another
+elsewhere; a decision tree; the next rule of an alternating tree; several, silent elsewhere.
+"""
+WHOLE = LEARNERS[:3]
+"""Rules that vote on every document: what votes that all count alike are made for."""
+OWN, OWN_OR_LESS = ("own", "numeric"), ("own", "numeric", "conservative")
+
+MH = Algorithm(
+    EXP, REAL | DISCRETE, abstains=True, balanced=True, prior=True, learners=LEARNERS,
+    alpha=OWN_OR_LESS, real_alpha=OWN,
+)  # fmt: skip
+LOGISTIC = replace(MH, loss=LOG, votes=REAL, link=1)
+MARGINS = replace(
+    MH, votes=MARGIN, abstains=False, shrinks=False, link=1, alpha=("own",), real_alpha=()
+)
 MR = Algorithm(
-    "ranking", DISCRETE | REAL, prior=True, alpha=SIZED, real_alpha=("newton", "bound"), link=0,
-    bounds="ranking loss",
+    "ranking", DISCRETE | REAL, prior=True, learners=LEARNERS, alpha=SIZED,
+    real_alpha=("newton", "bound"), link=0, bounds="ranking loss",
 )  # fmt: skip
 OC = Algorithm(
-    "wrong labels", HEDGED, colored=True, one_label=True, link=0, signed=False,
+    "wrong labels", HEDGED, colored=True, one_label=True, learners=LEARNERS, link=0, signed=False,
     bounds="ranking loss",
 )  # fmt: skip
 M1 = Algorithm(
-    "example", PLURALITY, one_label=True, link=0, signed=False, bounds="error",
+    "example", PLURALITY, one_label=True, learners=LEARNERS, link=0, signed=False, bounds="error",
     stops="no rule is right on more than half of the weight",
 )  # fmt: skip
 BAGGING = Algorithm(
-    "resampled", MAJORITY, one_label=True, shrinks=False, link=0, signed=False, bounds=""
-)
+    "resampled", MAJORITY, one_label=True, learners=WHOLE, shrinks=False, link=0, signed=False,
+    bounds="",
+)  # fmt: skip
 CODES = Algorithm(
-    EXP, REAL | DISCRETE, coded=True, one_label=True, prior=True, link=0, signed=False
-)
+    EXP, REAL | DISCRETE, coded=True, one_label=True, prior=True, learners=LEARNERS,
+    alpha=OWN_OR_LESS, real_alpha=OWN, link=0, signed=False,
+)  # fmt: skip
 
-GROWN = Algorithm(
-    EXP, REAL, balanced=True, prior=True, alpha=("own", "numeric"), grower="conjunction"
-)
-LISTS = replace(GROWN, votes=REAL | DISCRETE, grower="decision rule")
+
+def _paired(row: Algorithm, learner: str) -> Algorithm:
+    """A row with one learner, which votes as its papers have it."""
+    return replace(row, learners=(learner,), abstains=False)
+
 
 ALGORITHMS = {
     "mh": MH,
-    "logistic": replace(MH, loss=LOG, votes=REAL, link=1),
-    "adaboost-r": Algorithm(EXP, MARGIN, balanced=True, shrinks=False, prior=True, link=1),
+    "logistic": LOGISTIC,
+    "adaboost-r": MARGINS,
     "mr": MR,
     "m2": replace(MR, one_label=True),
     "mo": CODES,
     "logistic-codes": replace(CODES, loss=LOG, votes=REAL),
     "oc": OC,
-    "ecoc": replace(OC, loss="constant", votes=COLOR, shrinks=False, bounds=""),
+    "ecoc": replace(OC, loss="constant", votes=COLOR, learners=WHOLE, shrinks=False, bounds=""),
     "m1": M1,
     "bagging": BAGGING,
     "arc-x4": replace(BAGGING, loss="arc-x4"),
-    "slipper": GROWN,
-    "decrules": LISTS,
-    "decrules-r": replace(LISTS, votes=MARGIN, shrinks=False, alpha=("own",), link=1),
-    "adtree": replace(GROWN, grower="alternating tree"),
-    "adtree-logistic": replace(GROWN, loss=LOG, grower="alternating tree", link=1),
-    "trees": replace(GROWN, grower="decision tree"),
-    "mp": replace(MH, grower="per label"),
-    "mh-kr": replace(MH, grower="committee"),
+    "slipper": _paired(MH, "conjunction"),
+    "decrules": _paired(MH, "rules"),
+    "decrules-r": _paired(MARGINS, "rules"),
+    "adtree": _paired(MH, "adtree"),
+    "adtree-logistic": _paired(LOGISTIC, "adtree"),
+    "trees": _paired(MH, "tree"),
+    "mp": replace(MH, learners=("per label",), alpha=("own",), real_alpha=()),
+    "mh-kr": replace(MH, learners=("committee",), alpha=("own",), real_alpha=()),
 }
+"""Those from slipper to trees are pairs of an algorithm and a learner that have names of their
+own.
+"""
 
-GROWER_SETTINGS: dict[str, tuple[str, ...]] = {
+LEARNER_SETTINGS: dict[str, tuple[str, ...]] = {
     "stump": (),
-    "conjunction": ("max_literals", "grow_fraction", "default_rule"),
-    "decision rule": ("max_literals", "grow_fraction"),
-    "alternating tree": ("tree_depth",),
-    "decision tree": ("tree_depth",),
+    "conjunction": ("max_literals", "grow_fraction", "default_rule", "rules_for"),
+    "rules": ("max_literals", "grow_fraction"),
+    "adtree": ("tree_depth",),
+    "tree": ("tree_depth",),
     "per label": (),
     "committee": ("rules_per_round",),
 }
-"""The settings that each grower alone looks at."""
+"""The settings that each learner alone looks at."""

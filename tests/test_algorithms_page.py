@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from boostext.algorithms import ALGORITHMS
+from boostext.algorithms import ALGORITHMS, LEARNERS
 from boostext.boosting.engines.choose import FORMS
 from boostext.boosting.losses import LOSSES, exponential
 
@@ -28,13 +28,17 @@ def test_every_algorithm_has_a_row_and_a_use():
 
 @pytest.mark.parametrize("row", rows("What each may be given"), ids=lambda row: row[0].strip("`"))
 def test_what_it_may_be_given_is_what_the_settings_allow(row):
-    name, *told, engine, bound = row
+    name, *told, learners, engine, bound = row
     choices = ALGORITHMS[name.strip("`")]
     allowed = (
         not choices.one_label, choices.abstains, choices.balanced, choices.shrinks, choices.prior,
     )  # fmt: skip
     assert [cell == "yes" for cell in told] == list(allowed)
-    fast = choices.grower == "stump" and LOSSES[choices.loss].weigh is exponential
+    alone = len(choices.learners) == 1
+    names = {"any": LEARNERS, "": choices.learners}.get(learners, tuple(learners.split(", ")))
+    assert names == choices.learners
+    assert alone == (learners == "")
+    fast = choices.learners[0] == "stump" and LOSSES[choices.loss].weigh is exponential
     fast = fast and all((votes, False) in FORMS for votes in choices.votes.values())
     assert engine == ("incremental" if fast else "plain")
     if not choices.coded:

@@ -14,7 +14,7 @@ from boostext.training.run import prepare, train
 from boostext.training.summary import model_scores
 from tests.test_training import bytes_of, interrupted, noisy, plan_of
 
-GROWN = [name for name, row in ALGORITHMS.items() if row.grower != "stump"]
+GROWN = [name for name, row in ALGORITHMS.items() if row.learners[0] != "stump"]
 WAYS = [{}, {"unknown": "votes"}, {"unknown_categories": False}]
 
 
@@ -79,7 +79,7 @@ def test_going_on_gives_the_bytes_of_a_run_without_a_break(tmp_path, name, value
 def test_a_class_weight_is_the_documents_more_than_once(name):
     """Where no part is drawn at random. Weight 2 for `bill` is each of its documents twice."""
     values = {"algorithm": name, "rounds": 5, "smoothing": 0.01}
-    if ALGORITHMS[name].grower in ("conjunction", "decision rule"):
+    if ALGORITHMS[name].learners[0] in ("conjunction", "rules"):
         values["grow_fraction"] = 1.0
     documents = list(noisy())
     twice = documents + [d for d in documents if d.labels == ("bill",)]

@@ -11,6 +11,7 @@ LEVELS = (
     ("errors",),
     ("fields", "algorithms", "presets"),
     ("text_settings",),
+    ("boosting_settings",),
     ("settings", "arrays", "compiled", "threads", "atomic"),
     ("corpus",),
     ("features",),

@@ -85,7 +85,21 @@ def _root(slope: Slope) -> float:
     return float(brentq(slope, 0.0, high, xtol=1e-14, rtol=1e-14))
 
 
+def conservative(D: Weights, signs: Signs, h: Scores, slope: Slope, smoothing: Smoothing) -> float:
+    """1/2 ln((W+ + W0/2) / (W- + W0/2)), W0 the weight where h is silent.
+
+    Source: Freund & Schapire 1997, as in SS99 s3.3.
+    """
+    right, wrong, silent = (
+        float(D[where].sum()) for where in (signs * h > 0, signs * h < 0, h == 0)
+    )
+    right, wrong = right + silent / 2, wrong + silent / 2
+    e = smoothing.e if wrong <= LEAST_WEIGHT else 0.0
+    return 0.5 * float(np.log(max(right + e, LEAST_WEIGHT) / max(wrong + e, LEAST_WEIGHT)))
+
+
 ALPHAS: dict[str, Callable[[Weights, Signs, Scores, Slope, Smoothing], float]] = {
     "exact": exact,
     "numeric": numeric,
+    "conservative": conservative,
 }

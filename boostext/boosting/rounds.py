@@ -18,7 +18,7 @@ from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.growers.table import GROWERS
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.ranked_votes import newton
-from boostext.boosting.rules import Growth, Place, Placed, Round, Rule
+from boostext.boosting.rules import SILENT, Growth, Place, Placed, Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES
 from boostext.errors import SettingsError
@@ -66,8 +66,8 @@ class Booster:
             speaks, loss=self.row.loss, threads=threads, seed=settings.seed,
         )  # fmt: skip
         self._engine = choose(engine, problem, settings)
-        self._grower = GROWERS[self.row.grower]
-        self._state = self._shared(problem)
+        self._grower = GROWERS[settings.learner_name()]
+        self._state = self._shared(problem, _number_of(settings.rules_for, labels))
 
     def rounds(
         self, replay: Sequence[Rule] = (), sizes: Sequence[int] = (), gains: Sequence[float] = ()
@@ -115,7 +115,7 @@ class Booster:
             [self._number(c, "use") for c in conditions if c != Always()]
         )
 
-    def _shared(self, problem: Problem) -> GrowerState:
+    def _shared(self, problem: Problem, label: int | None) -> GrowerState:
         """What growers share. Thresholds of numeric columns are never rare."""
         features, settings = self.members.features, self.settings
         frequencies = document_frequencies(features)
@@ -126,7 +126,7 @@ class Booster:
         # subtle: the prior rests on all examples; more smoothing than a pair's weight hides labels
         return GrowerState(
             self.members, self._engine, settings, VOTES[problem.votes], problem.speaks,
-            smoothing, min(smoothing, 1 / (m * k)), Preferences(rarities, settings),
+            smoothing, min(smoothing, 1 / (m * k)), Preferences(rarities, settings), label,
         )  # fmt: skip
 
     def _known(self, rules: Sequence[Rule], gains: Sequence[float]) -> Growth:
@@ -146,6 +146,8 @@ class Booster:
             # subtle: never shrunk, as boosting starts there; only steps are. Source: Friedman 2001
             if helps(prior.gain):
                 return self._sized(prior, state.smoothing_of_prior)
+        if self.settings.resample:
+            state.plain.resample(np.random.default_rng([self.settings.seed, number, 1]))
         growth = self._grower.grow(state, number)
         if growth is None:
             return None
@@ -158,15 +160,21 @@ class Booster:
         if way in ("own", "bound") or alpha == 0:
             return growth
         if way == "newton":
-            rules = [self._by_newton(rule, smoothing) for rule in growth.rules]
-            return growth._replace(rules=tuple(rules))
+            return self._by_newton(growth, smoothing)
         growth = growth.scaled(1 / alpha)
-        return growth.scaled(state.plain.size(growth.rules, way, smoothing))
+        return growth.scaled(state.plain.size(growth, way, smoothing))
 
-    def _by_newton(self, rule: Placed, smoothing: float) -> Placed:
-        pairs = self._state.plain.pair_weights(rule.place)
-        found = [newton(w, c, smoothing) for w, c in zip(pairs, rule.votes, strict=True)]
-        return Placed(rule.place, np.stack(found) * self._state.speaks[:, None])
+    def _by_newton(self, growth: Growth, smoothing: float) -> Growth:
+        """With the votes of least ranking loss in each block."""
+        votes, k = growth.votes(), self._label_count
+        pairs = np.zeros((len(votes), k, k))
+        for rule, numbers in zip(growth.rules, growth.blocks, strict=True):
+            found = self._state.plain.pair_weights(rule.place)
+            for row, number in enumerate(numbers):
+                if number != SILENT:
+                    pairs[number] += found[row]
+        better = [newton(w, c, smoothing) for w, c in zip(pairs, votes, strict=True)]
+        return growth.voting(np.stack(better), 1.0)
 
     def _applied(self, number: int, growth: Growth, bound: float) -> Round:
         """Let the rules vote, and tell of the round; bound: of the rounds before."""
@@ -245,6 +253,16 @@ def _of_colors(growth: Growth, colors: Int8) -> Growth:
     """Votes (3, 1) for a color as votes for labels: alpha where a rule names the label's color."""
     rules = (rule._replace(votes=np.maximum(rule.votes * colors, 0)) for rule in growth.rules)
     return growth._replace(rules=tuple(rules))
+
+
+def _number_of(label: str, labels: Sequence[str]) -> int | None:
+    """Of the label that rules must speak for; None for none."""
+    if label and label not in labels:
+        shown = ", ".join(map(repr, labels[:5])) + (", ..." if len(labels) > 5 else "")
+        raise SettingsError(
+            f"no document has the label {label!r} of --rules-for; there are {shown}"
+        )
+    return labels.index(label) if label else None
 
 
 def _check_labels(row: Algorithm, label_sets: Lists, settings: BoostingSettings) -> None:

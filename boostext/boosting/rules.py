@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from boostext.arrays import Float64
 from boostext.features.conditions import Condition, Literal
 
@@ -39,11 +41,43 @@ class Placed(NamedTuple):
     alpha: float = 1.0
 
 
+SILENT = -1
+
+Blocks = tuple[int, int, int]
+"""What the rows UNKNOWN, NO, YES of a rule are of a weak hypothesis: the number of its block, or
+SILENT.
+"""
+
+
 class Growth(NamedTuple):
-    """The rules of a round, and its gain: 1 - Z, unsmoothed, for real votes."""
+    """The rules of a round, and its gain: 1 - Z, unsmoothed, for real votes.
+
+    blocks: of each rule, where all of them together are one weak hypothesis, such as a tree, whose
+    blocks have one vote each; () where every rule stands for itself.
+    """
 
     rules: tuple[Placed, ...]
     gain: float
+    blocks: tuple[Blocks, ...] = ()
+
+    def votes(self) -> Float64:
+        """(b, k): the vote of each block."""
+        count = max(map(max, self.blocks)) + 1
+        found = np.zeros((count, self.rules[0].votes.shape[1]))
+        for rule, numbers in zip(self.rules, self.blocks, strict=True):
+            for row, number in enumerate(numbers):
+                if number != SILENT:
+                    found[number] = rule.votes[row]
+        return found
+
+    def voting(self, votes: Float64, alpha: float) -> Growth:
+        """With other votes (b, k) of the blocks."""
+        padded = np.concatenate([votes, np.zeros((1, votes.shape[1]))])  # SILENT is the last row
+        rules = (
+            Placed(rule.place, padded[list(numbers)], alpha)
+            for rule, numbers in zip(self.rules, self.blocks, strict=True)
+        )
+        return self._replace(rules=tuple(rules))
 
     def scaled(self, factor: float) -> Growth:
         """With all votes times a factor."""

@@ -1,8 +1,10 @@
 """Block weights to votes: what a rule says, and how good the choice of its condition is.
 
-Every function takes W, block weights (..., 3, 2, k) with axes (block, sign, label): blocks
-UNKNOWN, NO, YES; sign 0 is -, 1 is +; total 1. `speaks` is a (3,) mask; a silent block votes 0 and
-adds 0 to the gain: abstaining rules, unknown values and preconditions are one and the same.
+Every function takes W, block weights (..., b, 2, k) with axes (block, sign, label); sign 0 is -, 1
+is +; total 1. The blocks are UNKNOWN, NO, YES of one condition, or those into which any weak
+hypothesis splits the examples, such as the leaves of a tree. `speaks` is a (b,) mask; a silent
+block votes 0 and adds 0 to the gain: abstaining rules, unknown values and preconditions are one and
+the same.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostext.arrays import Float64
+from boostext.features.conditions import NO
 
 LEAST_WEIGHT = 1e-15
 """Stands for less where there is no smoothing: votes stay below 18, and sums keep their digits."""
@@ -22,7 +25,7 @@ BALANCE = 1e-10
 
 
 class Vote(NamedTuple):
-    """votes: (3, k); alpha: their common size where they have one, else 1."""
+    """votes: (b, k); alpha: their common size where they have one, else 1."""
 
     votes: Float64
     alpha: float
@@ -30,7 +33,9 @@ class Vote(NamedTuple):
 
 class Voting(NamedTuple):
     """gain: W, speaks -> (...,), greatest is best; 0 is a rule that does not help.
-    votes: W (3, 2, k), speaks, smoothing -> Vote.
+    votes: W (b, 2, k), speaks, smoothing -> Vote.
+    additive: the gain is a sum over blocks, so that each can be split by itself.
+    classes: W is at sign + of the examples' own labels alone.
     pull: block weights (s, 3, 2, k) of the s rules of a round, their votes (s, 3, k) before alpha
     -> (s, 3, 2, k) what the weights feel of them, by sign, D ~ exp(-Y pull), and the factor of the
     bound; None where weights feel the votes as they are.
@@ -39,6 +44,8 @@ class Voting(NamedTuple):
     gain: Callable[[Float64, Float64], Float64]
     votes: Callable[[Float64, Float64, float], Vote]
     pull: Callable[[Float64, Float64], tuple[Float64, float]] | None = None
+    additive: bool = False
+    classes: bool = False
 
 
 def real_gain(W: Float64, speaks: Float64) -> Float64:
@@ -76,7 +83,7 @@ def discrete_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     Source: SS99 Eq. 14, SF12-9 s9.2.4.
     """
     right, wrong = (float(x) for x in _right_wrong(W, speaks))
-    silent = float(W[speaks == 0].sum()) > 0 or speaks[1] == 0
+    silent = float(W[speaks == 0].sum()) > 0 or (len(speaks) == 3 and not speaks[NO])
     e = smoothing if silent or wrong <= LEAST_WEIGHT else 0.0
     alpha = 0.5 * float(np.log(max(right + e, LEAST_WEIGHT) / max(wrong + e, LEAST_WEIGHT)))
     # subtle: a discrete rule leaves its blocks in balance, so ties are the rule, not the exception
@@ -155,16 +162,16 @@ def majority_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
 
 def _heaviest(W: Float64, speaks: Float64) -> Float64:
-    """(3, k): 1 at the heaviest label of each speaking block, of equals the first."""
-    votes = np.zeros((3, W.shape[2]))
-    votes[np.arange(3), W[:, 1].argmax(axis=1)] = speaks
+    """(b, k): 1 at the heaviest label of each speaking block, of equals the first."""
+    votes = np.zeros((len(W), W.shape[2]))
+    votes[np.arange(len(W)), W[:, 1].argmax(axis=1)] = speaks
     return votes
 
 
 def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """alpha * sign for the color of each block; alpha = 1/2 ln((1 - eps)/eps).
 
-    W (3, 2, 1), total U: the weight of pairs whose labels differ in color; the rest, 1 - U, is a
+    W (b, 2, 1), total U: the weight of pairs whose labels differ in color; the rest, 1 - U, is a
     draw. eps = (1 - U)/2 + E is the pseudoloss. Source: S97 Figure 3 and Eq. (3).
     """
     signs = color_votes(W, speaks, smoothing).votes
@@ -187,12 +194,20 @@ def normalizer(W: Float64, votes: Float64) -> float:
     return float((W[:, 1] * np.exp(-votes) + W[:, 0] * np.exp(votes)).sum())
 
 
+def class_normalizer(W: Float64, votes: Float64) -> float:
+    """Z where a block gives all of its vote to one label: sum of W exp(-alpha), or exp(alpha) where
+    that is not the example's own.
+    """
+    size = votes.max(axis=1, keepdims=True)
+    return float((W[:, 1] * np.exp(np.where(votes > 0, -votes, size))).sum())
+
+
 VOTES = {
-    "real": Voting(real_gain, real_votes),
+    "real": Voting(real_gain, real_votes, additive=True),
     "discrete": Voting(discrete_gain, discrete_votes),
-    "margin": Voting(real_gain, margin_votes, margin_pull),
-    "plurality": Voting(plurality_gain, plurality_votes),
-    "majority": Voting(majority_gain, majority_votes),
+    "margin": Voting(real_gain, margin_votes, margin_pull, additive=True),
+    "plurality": Voting(plurality_gain, plurality_votes, classes=True),
+    "majority": Voting(majority_gain, majority_votes, classes=True),
     "hedged": Voting(discrete_gain, hedged_votes),
     "color": Voting(discrete_gain, color_votes),
 }

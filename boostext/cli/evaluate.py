@@ -33,6 +33,11 @@ from boostext.cli.talk import Talk
     help="Choose for each label the threshold of greatest F1 here, and write MODEL2 with them.",
 )  # fmt: skip
 @click.option("--reliability", is_flag=True, help="Show how often probabilities came true.")
+@click.option(
+    "--bins", type=click.Choice(["equal-width", "equal-size"]), default="equal-width",
+    show_default=True,
+    help="Cut that curve by probability, or into bins that hold about as many each.",
+)  # fmt: skip
 @click.option("-o", "--output", metavar="MODEL2", help="Where --tune-thresholds writes.")
 @threads_option
 @overriding_options

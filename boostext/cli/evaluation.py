@@ -54,6 +54,7 @@ class Job:
     overrides: dict[str, Any]
     as_json: bool
     reliability: bool = False
+    bins: str = "equal-width"
 
 
 @dataclass
@@ -77,7 +78,7 @@ def run(job: Job, talk: Talk) -> None:
         scored = strictly(scored, model)
     if job.tune_thresholds:
         scored = keeping(scored, kept)
-    report = evaluate(model, scored, job.threshold)
+    report = evaluate(model, scored, job.threshold, job.bins)
     tell_bad(bad, talk)
     if not report.examples:
         raise BoostextError(f"no labelled documents in {', '.join(job.paths)}")
@@ -85,7 +86,8 @@ def run(job: Job, talk: Talk) -> None:
         model = tuned(job, model, kept)
         talk.say(f"{job.output}: thresholds tuned; the measures below are with them")
         pairs = zip(kept.labels, kept.scores, strict=True)
-        report = evaluate(model, ((Document("", {}, labels), s) for labels, s in pairs))
+        again = ((Document("", {}, labels), s) for labels, s in pairs)
+        report = evaluate(model, again, bins=job.bins)
     show(job, report, talk)
 
 

@@ -363,8 +363,7 @@ def lines(job: Job, result: Summary) -> list[str]:
     if result.validation == result.validation:
         training += f", on validation data {result.validation:.4f}"
     told.append(f"{training}; always {result.majority!r}: {result.baseline:.4f}")
-    if result.bounded and result.bounded_loss == result.bounded_loss:
-        told.append(f"{result.bounded} {result.bounded_loss:.4f}, its bound {result.bound:.4f}")
+    told += [f"{name} {loss:.4f}, its bound {most:.4f}" for name, loss, most in result.bounds]
     return told + ([f"report: {job.report}"] if job.report else [])
 
 

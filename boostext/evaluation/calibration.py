@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,15 +14,18 @@ from boostext.model.calibration import Curve, calibrated
 from boostext.model.predict import probabilities
 
 BINS = 10
+FINE, DEEP = 4096, 40.0
+"""Narrow bins of the log odds between -DEEP and DEEP."""
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration(Sums):
-    """Sums over (example, label) pairs, and over bins of equal width of the probability.
+    """Sums over (example, label) pairs, and over bins of the probability.
 
     log_loss, squared: over all pairs, `cells` of them. count, chance, happened: (BINS,) pairs,
-    sum of probabilities, and how many came true: over all pairs where examples have several
-    labels, else over the label of greatest score of each example.
+    sum of probabilities, and how many came true, in bins of equal width: over all pairs where
+    examples have several labels, else over the label of greatest score of each example.
+    fine: (3, FINE) the same three in narrow bins of the log odds, for bins of equal size.
     """
 
     cells: int
@@ -31,6 +34,7 @@ class Calibration(Sums):
     count: Int64
     chance: Float64
     happened: Int64
+    fine: Float64
 
 
 def calibration(
@@ -49,6 +53,7 @@ def calibration(
         rows, top = np.arange(len(scores)), scores.argmax(1)
         judged, came = chance[rows, top], true[rows, top]
     bins = np.minimum((judged * BINS).astype(np.int64), BINS - 1)
+    narrow = _narrow(judged)
     return Calibration(
         cells=scores.size,
         log_loss=log_loss_of(chance, true) if curves else log_loss_sum(link * scores, true),
@@ -56,7 +61,44 @@ def calibration(
         count=np.bincount(bins, minlength=BINS),
         chance=np.asarray(np.bincount(bins, weights=judged, minlength=BINS), np.float64),
         happened=np.bincount(bins[came], minlength=BINS),
-    )
+        fine=np.stack([
+            np.bincount(narrow, weights=each, minlength=FINE)
+            for each in (np.ones(len(judged)), judged, came)
+        ]),
+    )  # fmt: skip
+
+
+def _narrow(chance: Float64) -> Int64:
+    """Numbers of narrow bins: 0 and FINE - 1 hold what is beyond odds of exp(-DEEP) and exp(DEEP).
+
+    Subtle: probabilities crowd at 0 and 1, so that narrow bins of them would not.
+    """
+    within = np.clip(chance, 1e-300, 1 - 1e-16)
+    odds = np.log(within) - np.log1p(-within)
+    return np.asarray(np.clip((odds / DEEP + 1) * (FINE / 2), 0, FINE - 1), np.int64)
+
+
+def edge(number: int) -> float:
+    """The probability where narrow bin `number` begins."""
+    if number in (0, FINE):
+        return float(number == FINE)
+    return float(1 / (1 + np.exp(-DEEP * (2 * number / FINE - 1))))
+
+
+def equal_size(sums: Calibration) -> Iterator[tuple[float, float, float, float, float]]:
+    """Low, high, count, sum of probabilities, and how many came true, of BINS bins or fewer.
+
+    Each holds about as many pairs as every other: as near as narrow bins allow, which stay whole.
+    """
+    total, start = float(sums.fine[0].sum()), 0
+    reached = np.cumsum(sums.fine[0])
+    for number in range(BINS):
+        stop = int(np.searchsorted(reached, total * (number + 1) / BINS - 0.5)) + 1
+        stop = FINE if number == BINS - 1 else min(stop, FINE)
+        count, chance, happened = sums.fine[:, start:stop].sum(axis=1)
+        if stop > start and count:
+            yield edge(start), edge(stop), float(count), float(chance), float(happened)
+            start = stop
 
 
 def log_loss_of(chance: Float64, true: Booleans) -> float:

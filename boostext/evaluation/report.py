@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ import numpy as np
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Scores
 from boostext.corpus.documents import Document
-from boostext.evaluation.calibration import BINS, Calibration
+from boostext.evaluation.calibration import BINS, Calibration, equal_size
 from boostext.evaluation.confusions import confusions
 from boostext.evaluation.decided import Decided, precision_recall
 from boostext.evaluation.gold import Booleans, Gold, gold_of
@@ -103,11 +103,15 @@ class Report:
 
 
 def evaluate(
-    model: Model, scored: Iterable[tuple[Document, Scores]], threshold: float | None = None
+    model: Model,
+    scored: Iterable[tuple[Document, Scores]],
+    threshold: float | None = None,
+    bins: str = "equal-width",
 ) -> Report:
     """Measure documents with their scores (k,), as `Predictor.scores` gives them.
 
-    threshold: as for `decisions`. Memory does not grow with the number of documents.
+    threshold: as for `decisions`. bins: of the calibration curve, a key of BINNINGS.
+    Memory does not grow with the number of documents.
     """
     tally, pairs = _measured(model, [], np.zeros((0, len(model.labels))), threshold)
     unlabelled = 0
@@ -118,7 +122,7 @@ def evaluate(
         more, more_pairs = _measured(model, kept, scores[labelled], threshold)
         tally += more
         pairs.update(more_pairs)
-    return _report(model, tally, pairs, unlabelled)
+    return _report(model, tally, pairs, unlabelled, bins)
 
 
 def report_of(model: Model, scores: Scores, gold: Gold, given: Booleans | None = None) -> Report:
@@ -157,7 +161,10 @@ def _pieces(
         yield documents, np.stack(rows)
 
 
-def _report(model: Model, tally: Tally, pairs: Counter[tuple[str, str]], unlabelled: int) -> Report:
+def _report(
+    model: Model, tally: Tally, pairs: Counter[tuple[str, str]], unlabelled: int,
+    bins: str = "equal-width",
+) -> Report:  # fmt: skip
     sums = tally.decided
     return Report(
         examples=sums.examples,
@@ -171,7 +178,7 @@ def _report(model: Model, tally: Tally, pairs: Counter[tuple[str, str]], unlabel
         baseline=_baseline(model.labels, sums),
         labels=tuple(_label_rows(model.labels, sums)),
         confusions=tuple(ConfusionRow(*pair, count) for pair, count in _by_count(pairs)),
-        calibration=tuple(_bins(tally.calibration)),
+        calibration=tuple(BINNINGS[bins](tally.calibration)),
     )
 
 
@@ -200,11 +207,23 @@ def _baseline(labels: tuple[str, ...], sums: Decided) -> Baseline | None:
     return Baseline(label, 1 - most / sums.labelled, f1)
 
 
-def _bins(sums: Calibration) -> Iterator[Bin]:
+def _equal_width(sums: Calibration) -> Iterator[Bin]:
     rows = zip(sums.count.tolist(), sums.chance.tolist(), sums.happened.tolist(), strict=True)
     for number, (count, chance, happened) in enumerate(rows):
         low, high = number / BINS, (number + 1) / BINS
         yield Bin(low, high, count, share(chance, count), share(happened, count))
+
+
+def _equal_size(sums: Calibration) -> Iterator[Bin]:
+    for low, high, count, chance, happened in equal_size(sums):
+        yield Bin(low, high, round(count), share(chance, count), share(happened, count))
+
+
+BINNINGS: dict[str, Callable[[Calibration], Iterator[Bin]]] = {
+    "equal-width": _equal_width,
+    "equal-size": _equal_size,
+}
+"""How the calibration curve is cut: by probability, or into parts of about as many pairs."""
 
 
 def _plain(value: Any) -> Any:

@@ -33,11 +33,11 @@ def reliability_drawing(bins: Sequence[Bin], page: Page) -> Text:
     filled = [row for row in bins if row.count]
     if not filled:
         return Text("No probabilities.")
-    head = Text("probability     count   mean  came true", style=HEAD)
-    room = max(page.width - 42, 0)
+    head = Text("probability       count   mean  came true", style=HEAD)
+    room = max(page.width - 44, 0)
     lines = [
         Text(
-            f"{row.low:>4.1f} - {row.high:<4.1f}{row.count:>10,}{row.probability:>7.3f}"
+            f"{row.low:>5.3g} - {row.high:<5.3g}{row.count:>10,}{row.probability:>7.3f}"
             f"{row.frequency:>11.3f}  {_bar(row.frequency, room, page)}"
         )
         for row in filled

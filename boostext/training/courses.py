@@ -81,7 +81,7 @@ def split(prepared: Prepared, folds: Folds, fold: int) -> Split:
 
 def rounds_of(steps: float, boosting: BoostingSettings, labels: int) -> int:
     """Rounds that make so many steps: rules that vote in full."""
-    each = ALGORITHMS[boosting.algorithm].grower == A_RULE_EACH
+    each = boosting.learner_name() == A_RULE_EACH
     worth = math.sqrt(labels) if each else 1.0
     return max(1, round(steps / boosting.shrinkage / worth))
 

@@ -13,6 +13,7 @@ import numpy as np
 from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.arrays import Scores
 from boostext.boosting import codings
+from boostext.boosting.bounds import one_error_factor
 from boostext.boosting.starts import STARTS
 from boostext.corpus.checks import alike_labels, count_labels
 from boostext.corpus.corpus import Corpus
@@ -34,7 +35,8 @@ class Summary:
     baseline: the same measure where every example gets the most frequent label, `majority`, on
     the data that decides: validation where there is any. NaN where a value is unknown.
     bound: `loss_bound`; bounded: the loss on the training data that it cannot be below, as
-    `bounded_loss` has it, "" for none.
+    `bounded_loss` has it, "" for none. one_error, one_error_bound: the same of the share of
+    documents whose greatest score is a wrong label's; NaN where no bound is known.
     """
 
     rules: int
@@ -51,6 +53,16 @@ class Summary:
     bounded: str
     bounded_loss: float
     bound: float
+    one_error: float
+    one_error_bound: float
+
+    @property
+    def bounds(self) -> list[tuple[str, float, float]]:
+        """Each loss that cannot be above a known bound: its name, its value, the bound."""
+        rows = [(self.bounded, self.bounded_loss, self.bound)]
+        if self.bounded != "error":  # which is the one-error then
+            rows.append(("one-error", self.one_error, self.one_error_bound))
+        return [row for row in rows if row[0] and not (math.isnan(row[1]) or math.isnan(row[2]))]
 
     @property
     def helps(self) -> bool:
@@ -86,6 +98,8 @@ def summary(trained: Trained) -> Summary:
         bounded=bounded,
         bounded_loss=loss,
         bound=loss_bound(trained),
+        one_error=MEASURES["one-error"].value(scored),
+        one_error_bound=one_error_bound(trained),
     )
 
 
@@ -118,6 +132,17 @@ def loss_bound(trained: Trained) -> float:
     if not model.code:
         return product
     return codings.error_bound(code_of(model), model.boosting.decoding, product)
+
+
+def one_error_bound(trained: Trained) -> float:
+    """See `one_error_factor`; NaN where nothing is known, or documents weigh differently, or some
+    have no label, which one-error leaves out.
+    """
+    weights, boosting = trained.prepared.weights, trained.model.boosting
+    row, k = ALGORITHMS[boosting.algorithm], len(trained.model.labels)
+    factor = one_error_factor(row, boosting.start, k)
+    whole = bool((weights == weights[0]).all() and label_counts(trained.prepared.corpus).all())
+    return factor * loss_bound(trained) if factor is not None and whole else math.nan
 
 
 def _bounds_of_code(boosting: BoostingSettings, row: Algorithm, corpus: Corpus) -> str:

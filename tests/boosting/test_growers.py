@@ -16,7 +16,7 @@ from tests.boosting.bags import features_of
 from tests.boosting.test_mh import name_of, problems
 
 BLOCKS = {UNKNOWN: "unknown", NO: "no", YES: "yes"}
-GROWN = [name for name, row in ALGORITHMS.items() if row.grower != "stump"]
+GROWN = [name for name, row in ALGORITHMS.items() if row.learners[0] != "stump"]
 
 
 def uneven(problem):

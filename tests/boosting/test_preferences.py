@@ -49,7 +49,7 @@ def test_small_values_are_no_ties_where_preferences_are_small():
 
 
 @pytest.mark.parametrize(
-    "name", [n for n, row in ALGORITHMS.items() if not row.colored and row.grower == "stump"]
+    "name", [n for n, row in ALGORITHMS.items() if not row.colored and row.learners[0] == "stump"]
 )
 def test_the_rule_of_a_round_has_the_greatest_gain_times_preference(name):
     """Every gain from its own block weights, rarity and reuse as in their definitions."""

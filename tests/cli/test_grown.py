@@ -7,7 +7,7 @@ import pytest
 
 from boostext.algorithms import ALGORITHMS
 
-GROWN = [name for name, row in ALGORITHMS.items() if row.grower != "stump"]
+GROWN = [name for name, row in ALGORITHMS.items() if row.learners[0] != "stump"]
 
 
 @pytest.fixture(scope="module", params=GROWN)

@@ -1,9 +1,13 @@
 """The report of a model on labelled data."""
 
+import itertools
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from boostext.corpus.documents import Document
 from boostext.evaluation import report as module
@@ -113,3 +117,20 @@ def test_a_report_of_any_data_is_plain_json(model, rows):
     plain = evaluate(model, pairs(*rows)).to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert list(plain["measures"]) == list(MEASURES)
+
+
+@given(st.lists(st.tuples(st.floats(-30, 30), st.booleans()), min_size=1, max_size=400))
+@settings(max_examples=60, deadline=None)
+def test_bins_of_equal_size_hold_every_pair_once_and_about_as_many_each(rows):
+    """Two scores in one narrow bin, 1/51 apart, are never parted."""
+    model = Model(("a",), True, ())
+    scored = pairs(*(([["a"], []][not true], [score]) for score, true in rows))
+    found = evaluate(model, scored, bins="equal-size").calibration
+    assert sum(row.count for row in found) == len(rows)
+    assert sum(row.frequency * row.count for row in found) == pytest.approx(
+        sum(true for _, true in rows)
+    )
+    assert all(a.high == b.low for a, b in itertools.pairwise(found))
+    assert all(row.low - 1e-9 <= row.probability <= row.high + 1e-9 for row in found)
+    cells = Counter(round(score * 51.2 - 0.5) for score, _ in rows)
+    assert max(row.count for row in found) <= len(rows) / 10 + 1 + 3 * max(cells.values())

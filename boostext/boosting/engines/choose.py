@@ -54,7 +54,10 @@ def _fits(settings: BoostingSettings) -> bool:
     row = ALGORITHMS[settings.algorithm]
     votes = row.votes[settings.votes_name()]
     return (
-        row.grower == "stump"
+        settings.learner_name() == "stump"
+        and settings.index == "z"
+        and settings.alpha_name() == "own"
+        and not settings.resample
         and not row.colored
         and LOSSES[row.loss].weigh is exponential
         and any(v == votes for v, _ in FORMS)

@@ -15,7 +15,7 @@ from boostext.boosting.losses import LOSSES, Weighing
 from boostext.boosting.membership import Membership
 from boostext.boosting.ranked_votes import pair_weights
 from boostext.boosting.reach import Blocks, Reach
-from boostext.boosting.rules import Place, Placed
+from boostext.boosting.rules import Growth, Place, Placed
 from boostext.boosting.votes import VOTES
 
 FEW = 4
@@ -113,18 +113,28 @@ class PlainEngine:
             self._flat = on_grid(by_sign).reshape(len(by_sign), -1)
         return self._flat
 
+    def resample(self, rng: np.random.Generator) -> None:
+        """Until rules are applied, let searches see as many examples as there are, drawn by weight.
+        Source: Freund & Schapire 1996; S97 s3.
+        """
+        by_sign = self._by_sign()
+        each = by_sign.sum(axis=(1, 2))
+        drawn = rng.multinomial(len(each), each / each.sum()) / len(each)
+        factors = drawn / np.maximum(each, 1e-300)
+        self._flat = on_grid(by_sign * factors[:, None, None]).reshape(len(each), -1)
+
     def sums(self, blocks: Blocks) -> Float64:
         """(3, 2, k): block weights; documents in no block are left out."""
         by_sign = self._by_sign()  # (m, 2, c)
         return np.stack([by_sign[documents].sum(axis=0) for documents in blocks])
 
-    def size(self, rules: Sequence[Placed], alpha: str, smoothing: float) -> float:
+    def size(self, growth: Growth, alpha: str, smoothing: float) -> float:
         """The alpha, by a key of ALPHAS, for votes of alpha times those of the rules."""
+        rules = growth.rules
         h, weights = self._spread(rules, [rule.votes for rule in rules]), self._weights
         slope = lambda alpha: weights.slope(h, alpha)  # noqa: E731
-        one_size = self.problem.votes == "discrete"
-        votes = np.concatenate([rule.votes[rule.votes != 0] for rule in rules])
-        held = Smoothing(smoothing, None if one_size else votes)
+        votes = None if self.problem.votes == "discrete" else growth.votes().ravel()
+        held = Smoothing(smoothing, votes)
         return ALPHAS[alpha](weights.values, weights.signs, h, slope, held)
 
     def pair_weights(self, place: Place) -> Float64:

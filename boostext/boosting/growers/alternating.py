@@ -16,7 +16,8 @@ from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.membership import ALWAYS
 from boostext.boosting.reach import Numbers
-from boostext.boosting.rules import Growth, Place
+from boostext.boosting.rules import SILENT, Growth, Place
+from boostext.features.conditions import UNKNOWN
 
 DEEPEST = 12
 """Levels to which block weights are kept and subtracted; below they are summed anew."""
@@ -36,10 +37,11 @@ class Node:
 
 
 def alternating_tree(state: GrowerState, number: int) -> Growth | None:
-    """The precondition and condition of least Z; its votes are real, in blocks NO and YES.
+    """The precondition and condition of least Z; it votes in blocks NO and YES.
 
-    Z = W(precondition fails) + 2 sum over blocks and labels of sqrt(W+ W-). The first rule votes
-    by label alone. With `tree_depth` d a rule has fewer than d conditions before its own.
+    For real votes Z = W(precondition fails) + 2 sum over blocks and labels of sqrt(W+ W-). The
+    first rule votes by label alone. With `tree_depth` d a rule has fewer than d conditions before
+    its own.
     """
     if number == 1:
         root = state.always()
@@ -52,11 +54,8 @@ def alternating_tree(state: GrowerState, number: int) -> Growth | None:
     if found is None:
         return None
     literals, condition = found
-    blocks = state.reach.blocks(literals, condition)
-    gain = float(state.gain(state.plain.sums(blocks)))
-    if not helps(gain):
-        return None
-    return Growth((state.placed(Place(literals, condition), blocks, state.speaks),), gain)
+    unknown = 2 if state.speaks[UNKNOWN] else SILENT
+    return state.hypothesis([Place(literals, condition)], [(unknown, 0, 1)])
 
 
 def _nodes(state: GrowerState) -> list[Node]:

@@ -14,8 +14,8 @@ from boostext.boosting.engines.tables import Gain, gains_of
 from boostext.boosting.growers.state import ONLY, GrowerState, helps, united
 from boostext.boosting.membership import ALWAYS
 from boostext.boosting.reach import Blocks, Numbers, Reach
-from boostext.boosting.rules import Growth, Place, Placed
-from boostext.boosting.votes import normalizer
+from boostext.boosting.rules import SILENT, Growth, Place
+from boostext.boosting.votes import class_normalizer, normalizer
 from boostext.features.conditions import NO, UNKNOWN, YES
 
 Literals = tuple[tuple[int, int], ...]
@@ -65,7 +65,7 @@ def conjunction(state: GrowerState, number: int) -> Growth | None:
         default = state.always()
         if helps(default.gain) and (found is None or default.gain > found.gain + TIE):
             return default
-    return found if found is not None and helps(found.gain) else None
+    return found
 
 
 def _grown(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) -> list[Literals]:
@@ -87,7 +87,15 @@ def _grown(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) -
 
 
 def _gain_of(state: GrowerState, block: int) -> Gain:
-    return lambda W: state.voting.gain(W, ONLY[block])
+    criterion, label = state.criterion, state.label
+
+    def gain(W: Float64) -> Float64:
+        gains = criterion(W, ONLY[block])
+        if label is None:
+            return gains
+        return np.where(W[:, block, 1, label] > W[:, block, 0, label], gains, -np.inf)
+
+    return gain
 
 
 def _mask(state: GrowerState, documents: Numbers) -> NDArray[np.bool_]:
@@ -124,16 +132,24 @@ def _covered(state: GrowerState, reach: Reach[int], literals: Sequence[tuple[int
     return none, none, np.flatnonzero(reach.holds(literals)).astype(np.int32)
 
 
-def _covering(state: GrowerState, literals: Sequence[tuple[int, int]]) -> Growth:
-    """The rule of these literals, with votes of all the data."""
-    blocks = _covered(state, state.reach, literals)
-    gain = float(state.voting.gain(state.plain.sums(blocks), ONLY[YES]))
+def _covering(state: GrowerState, literals: Sequence[tuple[int, int]]) -> Growth | None:
+    """The rule of these literals, with votes of all the data; None where it does not help, or
+    speaks against the label that it must speak for.
+    """
     (last, block), before = literals[-1], tuple(literals[:-1])
     place = Place(before, last) if block == YES else Place(tuple(literals), ALWAYS)
-    return Growth((state.placed(place, blocks, ONLY[YES]),), gain)
+    found = state.hypothesis([place], [(SILENT, SILENT, 0)])
+    if found is None or state.label is None:
+        return found
+    W = state.plain.sums(state.reach.blocks(*place))[YES]
+    return found if W[1, state.label] > W[0, state.label] else None
 
 
 # Both sides speak ----------------------------------------------------------------------------
+
+
+FAILS, HOLDS = 0, 1
+"""The blocks of a decision rule; where it cannot be told is the third, if it votes."""
 
 
 def decision_rule(state: GrowerState, number: int) -> Growth | None:
@@ -142,17 +158,23 @@ def decision_rule(state: GrowerState, number: int) -> Growth | None:
     Conditions are added, each for block YES or for block NO, while the gain of the two blocks
     {all hold} and {one does not} together rises on the growing part; the last ones are dropped
     again where that lowers Z on the rest.
+    A rule for each test, which votes where it fails, and one for where all hold; a single test is
+    one plain rule.
     Source: Freund & Schapire 1996, FindDecRule, used in S97 s3; NN07 s4, rules of r literals.
     """
     literals = _pruned(state, number, _tested, _two_sided, state.speaks)
     if not literals:
         return None
-    W = state.plain.sums(_two_sided(state, state.reach, literals))
-    gain = float(state.gain(W))
-    if not helps(gain):
-        return None
-    vote = state.vote(W, state.speaks)
-    return Growth(tuple(_list_of_rules(state, literals, vote.votes, vote.alpha)), gain)
+    unknown, last = 2 if state.speaks[UNKNOWN] else SILENT, len(literals) == 1
+    places, blocks = [], []
+    for i, (condition, block) in enumerate(literals):
+        holds = HOLDS if last else SILENT  # where more tests follow, they tell
+        places.append(Place(tuple(literals[:i]), condition))
+        blocks.append((unknown, *((FAILS, holds) if block == YES else (holds, FAILS))))
+    if not last:
+        places.append(Place(tuple(literals), ALWAYS))
+        blocks.append((SILENT, SILENT, HOLDS))
+    return state.hypothesis(places, blocks)
 
 
 def _tested(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) -> list[Literals]:
@@ -203,27 +225,6 @@ def _two_sided(
     return united(undecided), united(failed), covered
 
 
-def _list_of_rules(
-    state: GrowerState, literals: Sequence[tuple[int, int]], votes: Float64, alpha: float
-) -> list[Placed]:
-    """A rule for each test, which votes where it fails, and one for where all hold.
-
-    A single test is one plain rule.
-    """
-    rules = []
-    for i, (condition, block) in enumerate(literals):
-        only = len(literals) == 1
-        own = np.zeros_like(votes)
-        own[UNKNOWN], own[NO if block == YES else YES] = votes[UNKNOWN], votes[NO]
-        own[block] = votes[YES] if only else 0.0
-        rules.append(Placed(Place(tuple(literals[:i]), condition), own, alpha))
-    if len(literals) > 1:
-        own = np.zeros_like(votes)
-        own[YES] = votes[YES]
-        rules.append(Placed(Place(tuple(literals), ALWAYS), own, alpha))
-    return rules
-
-
 # Pruning -------------------------------------------------------------------------------------
 
 Grow = Callable[[GrowerState, Numbers, NDArray[np.bool_]], list[Literals]]
@@ -245,9 +246,10 @@ def _pruned(
     reach, losses = state.reach, []
     for literals in grown:
         blocks = to_blocks(state, reach, literals)
-        learned, held = (state.plain.sums(_within(blocks, part)) for part in (growing, ~growing))
+        learned, held = (state.sums(_within(blocks, part)) for part in (growing, ~growing))
         votes = state.vote(learned / total, speaks).votes
-        losses.append(normalizer(held, votes) - float(held.sum()))  # Z, less what is the same
+        z = class_normalizer if state.voting.classes else normalizer
+        losses.append(z(held, votes) - float(held.sum()))  # less what is the same
     return grown[first_of_best(-np.array(losses))]
 
 

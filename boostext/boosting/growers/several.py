@@ -13,10 +13,16 @@ from boostext.boosting.rules import Growth, Place, Placed
 
 def stump(state: GrowerState, number: int) -> Growth | None:
     """The condition of greatest gain, with votes in each of its blocks. Source: SS99 s4."""
+    if state.settings.index != "z":
+        found = state.best(state.everything(), state.open_to(number), state.criterion)
+        growth = None if found is None else state.grown(found[0])
+        return growth if growth is not None and helps(growth.gain) else None
     choice = state.engine.best(state.preference, state.draw(number))
     if choice is None or not helps(choice.gain) or not state.preference[choice.condition]:
         return None
-    return state.grown(choice.condition)
+    growth = state.grown(choice.condition)
+    # drawn examples may choose what does not help on all
+    return growth if helps(growth.gain) or not state.settings.resample else None
 
 
 def per_label(state: GrowerState, number: int) -> Growth | None:

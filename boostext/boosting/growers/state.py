@@ -20,9 +20,11 @@ from boostext.boosting.choice import (
 from boostext.boosting.engines.interface import Engine
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.engines.tables import gains_of
+from boostext.boosting.indexes import Gain, gain_by
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.reach import Blocks, Numbers, Reach
-from boostext.boosting.rules import Growth, Place, Placed
+from boostext.boosting.rules import SILENT, Growth, Place, Placed
+from boostext.boosting.rules import Blocks as Numbered
 from boostext.boosting.votes import Vote, Voting
 from boostext.features.conditions import NO, UNKNOWN, YES
 from boostext.settings import BoostingSettings
@@ -35,6 +37,7 @@ ONLY = np.eye(3)
 class GrowerState:
     """smoothing_of_prior: that of a rule that votes by label alone before all others.
 
+    label: the one that conjunctions must speak for, if any.
     places: of the rules so far, in order. reuse_factors: of conditions that were chosen for single
     labels, the factors (k,) on their gains for each.
     """
@@ -47,6 +50,7 @@ class GrowerState:
     smoothing: float
     smoothing_of_prior: float
     preferences: Preferences
+    label: int | None
     places: list[Place] = field(default_factory=list)
     reuse_factors: dict[int, Float64] = field(default_factory=dict)
 
@@ -91,47 +95,101 @@ class GrowerState:
         return np.where(open_to & (preference > 0), gains * preference, -np.inf)
 
     def best(
-        self, flat: Float64, documents: Numbers, open_to: NDArray[np.bool_]
+        self, documents: Numbers, open_to: NDArray[np.bool_], criterion: Gain
     ) -> tuple[int, float] | None:
         """The condition of greatest gain among these documents, and its gain."""
-        tables = self.plain.tables.tables(flat, documents)
-        (gains,) = gains_of(tables, len(self.members), [self.gain])
+        tables = self.plain.tables.tables(self.flat(), documents)
+        (gains,) = gains_of(tables, len(self.members), [lambda W: self.gain(W, criterion)])
         values = self.preferred(gains, open_to)
         if not len(values) or not np.isfinite(values.max()):
             return None
         j = first_of_best(values, self.preference)
         return j, float(gains[j])
 
-    def gain(self, W: Float64) -> Float64:
-        """(...,) of block weights (..., 3, 2, k) where all blocks vote that may.
+    def gain(self, W: Float64, criterion: Gain | None = None) -> Float64:
+        """(...,) of block weights (..., 3, 2, k) where all blocks vote that may; by the criterion
+        of the settings, unless said.
 
         A silent block UNKNOWN is not looked at, nor a silent NO: each is a third of the work.
         """
         first = UNKNOWN if self.speaks[UNKNOWN] else NO if self.speaks[NO] else YES
-        return self.voting.gain(W[..., first:, :, :], self.speaks[first:])
+        return (criterion or self.criterion)(W[..., first:, :, :], self.speaks[first:])
+
+    @property
+    def criterion(self) -> Gain:
+        """What conditions are chosen by."""
+        if self.settings.index == "z":
+            return self.voting.gain
+        return gain_by(self.settings.index, self.voting.classes)
+
+    @property
+    def leaf_criterion(self) -> Gain:
+        """The same for blocks that are split one by one, whose gains must add up."""
+        if self.settings.index == "z" and not self.voting.additive:
+            return gain_by("kearns-mansour", self.voting.classes)
+        return self.criterion
 
     def vote(self, W: Float64, speaks: Float64) -> Vote:
         return self.voting.votes(W, speaks, self.smoothing)
 
     def grown(self, condition: int) -> Growth:
         """The rule of a condition about all documents, and its gain."""
-        return self._alone(condition, self.speaks, self.smoothing)
+        place, speaks = Place((), condition), self.speaks
+        W = self.engine.block_weights(place)
+        vote = self.vote(W, speaks)
+        unknown, no, yes = (n if speaking else SILENT for n, speaking in enumerate(speaks))
+        rules = (Placed(place, vote.votes, vote.alpha),)
+        return Growth(rules, float(self.voting.gain(W, speaks)), ((unknown, no, yes),))
 
     def always(self, smoothing: float | None = None) -> Growth:
         """The rule that votes by label alone. Source: SS99 s7."""
-        return self._alone(ALWAYS, ONLY[YES], self.smoothing if smoothing is None else smoothing)
+        place, speaks = Place((), ALWAYS), np.ones(1)
+        W = self.engine.block_weights(place)[YES:]
+        vote = self.voting.votes(W, speaks, self.smoothing if smoothing is None else smoothing)
+        votes = np.concatenate([np.zeros((2, vote.votes.shape[1])), vote.votes])
+        rules = (Placed(place, votes, vote.alpha),)
+        return Growth(rules, float(self.voting.gain(W, speaks)), ((SILENT, SILENT, 0),))
 
-    def _alone(self, condition: int, speaks: Float64, smoothing: float) -> Growth:
-        place = Place((), condition)
-        W = self.engine.block_weights(place)
-        vote = self.voting.votes(W, speaks, smoothing)
+    def hypothesis(self, places: Sequence[Place], blocks: Sequence[Numbered]) -> Growth | None:
+        """The rules of one weak hypothesis, with the votes of its blocks; None where it does not
+        help. blocks: numbers of those, by rule and row.
+        """
+        W, outside = self._of_blocks(places, blocks)
+        speaks = np.ones(len(W))
+        if outside is not None:
+            W, speaks = np.concatenate([W, outside]), np.append(speaks, 0.0)
         gain = float(self.voting.gain(W, speaks))
-        return Growth((Placed(place, vote.votes, vote.alpha),), gain)
+        if not helps(gain):
+            return None
+        vote = self.vote(W, speaks)
+        k = vote.votes.shape[1]
+        rules = tuple(Placed(place, np.zeros((3, k))) for place in places)
+        found = Growth(rules, gain, tuple(blocks))
+        return found.voting(vote.votes[: len(W) - (outside is not None)], vote.alpha)
 
-    def placed(self, place: Place, blocks: Blocks, speaks: Float64) -> Placed:
-        """A rule with votes of its own in each speaking block, of the weights in `blocks`."""
-        vote = self.vote(self.plain.sums(blocks), speaks)
-        return Placed(place, vote.votes, vote.alpha)
+    def _of_blocks(
+        self, places: Sequence[Place], blocks: Sequence[Numbered]
+    ) -> tuple[Float64, Float64 | None]:
+        """(b, 2, k) weights of the blocks, and (1, 2, k) of the documents in none, if any."""
+        outside = np.ones(self.example_count, np.bool_)
+        W: dict[int, Float64] = {}
+        for place, numbers in zip(places, blocks, strict=True):
+            found = self.reach.blocks(*place)
+            for row, (documents, weights) in enumerate(
+                zip(found, self.plain.sums(found), strict=True)
+            ):
+                if (number := numbers[row]) != SILENT:
+                    W[number] = W[number] + weights if number in W else weights
+                    outside[documents] = False
+        none = np.zeros(0, np.int32)
+        rest = self.plain.sums((np.flatnonzero(outside), none, none))[:1]
+        return np.stack([W[n] for n in range(len(W))]), rest if outside.any() else None
+
+    def sums(self, blocks: Blocks) -> Float64:
+        """(3, 2, k): block weights as a search sees them, drawn where examples are."""
+        flat = self.flat()
+        sums = np.stack([flat[documents].sum(axis=0) for documents in blocks])
+        return sums.reshape(3, 2, -1)
 
     def reuse(self, rule: Placed) -> None:
         """Take in that the condition was chosen for the labels that its rule votes on."""
@@ -144,13 +202,6 @@ class GrowerState:
 
 def helps(gain: float) -> bool:
     return gain > LEAST_GAIN
-
-
-def masked(blocks: Blocks, speaks: Float64) -> Blocks:
-    """Without the documents of silent blocks."""
-    none = np.zeros(0, np.int32)
-    unknown, no, yes = (blocks[block] if speaks[block] else none for block in (UNKNOWN, NO, YES))
-    return unknown, no, yes
 
 
 def united(parts: Sequence[Numbers]) -> Numbers:

@@ -25,10 +25,10 @@ class Grower(NamedTuple):
 
 GROWERS = {
     "stump": Grower(stump),
+    "rules": Grower(decision_rule),
+    "tree": Grower(decision_tree),
+    "adtree": Grower(alternating_tree),
     "conjunction": Grower(conjunction),
-    "decision rule": Grower(decision_rule),
-    "alternating tree": Grower(alternating_tree),
-    "decision tree": Grower(decision_tree),
     "per label": Grower(per_label, by_label=True),
     "committee": Grower(committee),
 }

@@ -2,66 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Float64
 from boostext.boosting.choice import LEAST_GAIN
-from boostext.boosting.growers.state import ONLY, GrowerState, helps, masked
-from boostext.boosting.reach import Numbers, Reach
-from boostext.boosting.rules import Growth, Place, Placed
+from boostext.boosting.growers.state import ONLY, GrowerState, helps
+from boostext.boosting.reach import Numbers
+from boostext.boosting.rules import SILENT, Blocks, Growth, Place
 
 OWN_DEPTH = 3
 
 
 def decision_tree(state: GrowerState, number: int) -> Growth | None:
-    """A tree of `tree_depth` levels, each leaf split by the condition that lowers Z most.
+    """A tree of `tree_depth` levels, each leaf split by the condition that gains most.
 
-    Z = 2 sum over leaves and labels of sqrt(W+ W-). A leaf that no condition helps stays whole.
-    A rule a split: its votes are those of its blocks that are leaves.
+    For real votes Z = 2 sum over leaves and labels of sqrt(W+ W-), which is Kearns and Mansour's
+    criterion; it also grows the trees of votes of one size. A leaf that no condition helps stays
+    whole. A rule a split: its votes are those of its blocks that are leaves.
     """
-    flat, open_to = state.flat(), state.open_to(number)
-    root = state.best(flat, state.everything(), open_to)
+    open_to = state.open_to(number)
+    root = state.best(state.everything(), open_to, state.leaf_criterion)
     if root is None or not helps(root[1]):
         return None
-    growing = _Growing(state, flat, open_to, state.settings.tree_depth or OWN_DEPTH)
-    rules = tuple(growing.split((), root[0]))
-    return Growth(rules, growing.gain)
+    growing = _Growing(state, open_to, state.settings.tree_depth or OWN_DEPTH)
+    growing.split((), root[0])
+    return state.hypothesis(growing.places, growing.blocks)
 
 
 class _Growing:
-    """One tree while it grows. gain: of its leaves so far."""
+    """One tree while it grows. places, blocks: of the rules so far; leaves: how many they have."""
 
-    def __init__(
-        self, state: GrowerState, flat: Float64, open_to: NDArray[np.bool_], depth: int
-    ) -> None:
-        self.state, self.flat, self.open_to, self.depth = state, flat, open_to, depth
-        self.reach: Reach[int] = state.reach
-        self.gain = 0.0
+    def __init__(self, state: GrowerState, open_to: NDArray[np.bool_], depth: int) -> None:
+        self.state, self.open_to, self.depth = state, open_to, depth
+        self.places: list[Place] = []
+        self.blocks: list[Blocks] = []
+        self.leaves = 0
 
-    def split(self, literals: tuple[tuple[int, int], ...], condition: int) -> Iterator[Placed]:
-        """The rule of a split, and those of the splits below it."""
-        state = self.state
-        blocks = self.reach.blocks(literals, condition)
+    def split(self, literals: tuple[tuple[int, int], ...], condition: int) -> None:
+        """Add the rule of a split, and those of the splits below it."""
+        blocks = self.state.reach.blocks(literals, condition)
+        gains = [self.state.leaf_criterion(self.state.sums(blocks), only) for only in ONLY]
         below: list[tuple[tuple[tuple[int, int], ...], int]] = []
-        leaves = state.speaks.copy()
-        for block in np.flatnonzero(state.speaks).tolist():
-            gain = float(state.voting.gain(state.plain.sums(blocks), ONLY[block]))
+        numbers = [SILENT, SILENT, SILENT]
+        for block in np.flatnonzero(self.state.speaks).tolist():
             if len(literals) + 1 < self.depth:
-                found = self._better(blocks[block], gain)
+                found = self._better(blocks[block], float(gains[block]))
                 if found is not None:
                     below.append(((*literals, (condition, block)), found))
-                    leaves[block] = 0.0
                     continue
-            self.gain += gain
-        if leaves.any():
-            yield state.placed(Place(literals, condition), masked(blocks, leaves), leaves)
+            numbers[block] = self.leaves
+            self.leaves += 1
+        if max(numbers) != SILENT:
+            self.places.append(Place(literals, condition))
+            self.blocks.append((numbers[0], numbers[1], numbers[2]))
         for deeper, found in below:
-            yield from self.split(deeper, found)
+            self.split(deeper, found)
 
     def _better(self, documents: Numbers, gain: float) -> int | None:
         """The condition that splits a leaf of this gain best, if it is worth it."""
-        found = self.state.best(self.flat, documents, self.open_to) if len(documents) else None
+        state = self.state
+        if not len(documents):
+            return None
+        found = state.best(documents, self.open_to, state.leaf_criterion)
         return found[0] if found is not None and found[1] > gain + LEAST_GAIN else None
