@@ -207,8 +207,7 @@ def planted():
     return documents, wrong
 
 
-def test_planted_labels_come_first_by_rules_learned_without_them(monkeypatch):
-    monkeypatch.setattr("boostext.training.audit.ROUNDS", 150)
+def test_planted_labels_come_first_by_what_was_learned_without_them():
     documents, wrong = planted()
     prepared = prepare(documents, plan_of(rounds=40))
     found = audit(prepared)

@@ -8,7 +8,7 @@ from boostext.cli.progress import Progress
 from boostext.cli.reading import count
 from boostext.cli.talk import Talk
 from boostext.errors import SettingsError
-from boostext.training.audit import Audit, audit, is_great
+from boostext.training.audit import Audit, audit, effort
 from boostext.training.crossval import CrossValidation
 from boostext.training.run import Prepared
 
@@ -38,14 +38,27 @@ def audited(source: str, prepared: Prepared, mode: str, talk: Talk) -> tuple[str
     """Where outliers come from, and the audit if it is that: `auto` does without on great data, or
     where there are too few documents for the folds, and says so.
     """
-    if source == "auto" and is_great(prepared):
-        talk.say("outliers by weight: by rules without each document takes long; --outliers cv")
-        return "weights", None
     if source not in ("auto", "cv"):
         return source, None
+    asked = effort(prepared)
+    if source == "auto" and asked.is_great:
+        talk.say(
+            "outliers by weight: judging every document by what is learned without it would take "
+            "minutes here; --outliers cv does it all the same"
+        )
+        return "weights", None
+    times = f", {asked.splits} times over" if asked.splits > 1 else ""
+    talk.say(
+        f"judging labels by what is learned without each of {asked.folds} parts of the "
+        f"documents{times}"
+    )
     progress = Progress("off" if talk.quiet else mode)
+
+    def tell(done: int, total: int) -> None:
+        progress.tell(lambda: f"labels judged in {done} of {total} parts")
+
     try:
-        return "cv", audit(prepared, told_by(progress))
+        return "cv", audit(prepared, tell)
     except SettingsError as error:
         if source == "cv":
             raise

@@ -68,7 +68,7 @@ def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> 
 def audited_data(
     model: Model, documents: Iterable[Document], threads: int, talk: Talk
 ) -> DataOutliers:
-    """The listing by rules learned without each document; its text settings are the model's."""
+    """The listing by what is learned without each document; its text settings are the model's."""
     plan = Plan(model.data, model.text, model.boosting, run=RunSettings(threads=threads))
     prepared = prepare(documents, plan)
     _, found = audited("cv", prepared, "auto", talk)

@@ -29,8 +29,8 @@ from boostext.cli.talk import Talk
 )  # fmt: skip
 @click.option(
     "--source", type=click.Choice(["weights", "cv"]), default=None,
-    help="How wrong labels are found: by the weight of the document in this model, or by rules "
-    "learned without it (cv), which takes longer and finds more.  [default: cv with --output, "
+    help="How wrong labels are found: by the weight of the document in this model, or by what is "
+    "learned without it (cv), which finds more.  [default: cv with --output, "
     "else weights]",
 )  # fmt: skip
 @click.option("--dot", is_flag=True, help="Print the rules as a tree for Graphviz instead.")

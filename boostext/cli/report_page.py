@@ -26,7 +26,7 @@ from boostext.training.curve import CurveRow
 from boostext.training.run import Trained
 
 SOURCES = {
-    "cv": "found by rules that were learned without each document, the most doubtful first",
+    "cv": "found by what was learned without each document, the most doubtful first",
     "weights": "by the weight that boosting gives them in the end, the heaviest first",
     "cumulated": "by the weight that boosting gave them over all rounds, the heaviest first",
 }
@@ -78,11 +78,11 @@ def _held_out(model: Model, corpus: Corpus, scores: Scores) -> Judged:
 
 
 def audit_judged(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
-    """Labels by the rules of an audit, which are another, slower learner's."""
+    """Labels by the learner of an audit, which is another than the model's."""
     kept = np.flatnonzero(~np.isnan(found.scores).any(axis=1))
     scores = found.scores[kept]
     given = found.chances[kept] > 0.5 if multilabel else greatest(scores)
-    source = "the training documents, each by rules that were learned without it"
+    source = "the training documents, each by what was learned without it"
     return Judged(source, "audit", some_of(corpus, kept.tolist()), scores, given)
 
 

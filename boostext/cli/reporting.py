@@ -157,7 +157,7 @@ def _weighed(trained: Trained, shares: Float64 | None) -> list[OutlierRow]:
 
 
 def audited_outliers(trained: Trained, found: Audit | None) -> list[OutlierRow]:
-    """By rules that were learned without the document."""
+    """By what was learned without the document."""
     assert found is not None, "the caller audits"
     return audit_listing(trained.prepared, found)
 

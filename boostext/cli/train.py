@@ -23,9 +23,9 @@ from boostext.cli.talk import Talk
 @click.option("--labels-from", metavar="FILE", help="Corrections of labels: a CSV of id,label.")
 @click.option(
     "--outliers", type=click.Choice(["auto", "cv", "weights", "cumulated"]), default="auto",
-    show_default=True, help="How the report finds wrong labels: by rules learned without the "
-    "document (cv), or by its weight in the end or over all rounds. auto is cv, unless the data "
-    "are great.",
+    show_default=True, help="How the report finds wrong labels: by what is learned without the "
+    "document (cv), or by its weight in the end or over all rounds. auto is cv, unless that takes "
+    "minutes.",
 )  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on from MODEL.checkpoint, or MODEL, if there.")
 @click.option("--dry-run", is_flag=True, help="Read the data, tell sizes and memory, and stop.")

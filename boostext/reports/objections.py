@@ -45,7 +45,7 @@ def with_objections(
     fields = text_field_count(model)
     found = []
     for row, spoken in zip(rows, contributions, strict=True):
-        against = _evidence(_dispute(row, model), spoken, absent, fields)
+        against = _evidence(dispute(row, model.labels), spoken, absent, fields)
         objections = [said for said in against if said.votes > 0][:most]
         supports = [Objection(said.term, -said.votes) for said in against[::-1] if said.votes < 0]
         found.append(replace(row, objections=tuple(objections), supports=tuple(supports[:most])))
@@ -53,7 +53,7 @@ def with_objections(
 
 
 def _evidence(
-    dispute: Float64,
+    sides: Float64,
     contributions: Sequence[Contribution],
     absent: dict[tuple[tuple[Literal, ...], Condition], Float64],
     fields: int,
@@ -67,7 +67,7 @@ def _evidence(
         if name := _fact(row, fields):
             apart = absent[row.precondition, row.condition]
             votes = row.votes - apart if _is_term(row) else row.votes
-            sums[name] = sums.get(name, 0.0) + float(votes @ dispute)
+            sums[name] = sums.get(name, 0.0) + float(votes @ sides)
     found = [Objection(name, votes) for name, votes in sums.items() if votes]
     return sorted(found, key=lambda objection: -objection.votes)
 
@@ -76,7 +76,7 @@ def _is_term(row: Contribution) -> bool:
     return isinstance(row.condition, Occurs) and not row.precondition
 
 
-def _dispute(row: OutlierRow, model: Model) -> Float64:
+def dispute(row: OutlierRow, labels: Sequence[str]) -> Float64:
     """(k,): +1 where a label is suggested anew, -1 where a given one is doubted, else 0.
 
     Where the suggestion is what is given, it is the rival against every given label.
@@ -84,7 +84,7 @@ def _dispute(row: OutlierRow, model: Model) -> Float64:
     given, suggested = set(row.given), set(row.suggested)
     if given == suggested:
         suggested = {row.rival}
-    signs = [(label in suggested) - (label in given) for label in model.labels]
+    signs = [(label in suggested) - (label in given) for label in labels]
     return np.array(signs, dtype=np.float64)
 
 

@@ -1,95 +1,146 @@
-"""Labels in doubt by cross-validation: what rules say that were learned without the document.
+"""Labels in doubt by cross-validation: what is said of a document by what was learned without it.
 
-The learner here is not the model's: it goes slowly, prefers rare terms and seldom comes back to
-one, so that single wrong labels teach it little. With wrong labels put into 10 % of the documents
-of corpora that none of this was tuned on, see benchmarks/label_errors.py.
+The learner here is not the model's: weights of all terms at once (`term_weights`), which takes
+seconds where rules by the thousand take minutes, and ranks wrong labels better, above all where
+labels have few documents. With wrong labels put into corpora, see benchmarks/label_errors.py.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from boostext.algorithms import MH
-from boostext.arrays import Float64, Scores
-from boostext.boosting.other_members import OtherMembership
+from boostext.arrays import Float64, Int64, Scores
 from boostext.evaluation.calibrating import best_power, fit
+from boostext.evaluation.folds import Folds, make_folds
 from boostext.evaluation.gold import Booleans
 from boostext.model.calibration import calibrated
-from boostext.model.model import Model
 from boostext.reports.doubts import given_signs
-from boostext.reports.objections import with_objections
-from boostext.reports.outliers import OutlierRow
-from boostext.reports.training import condition_numbers, training_contributions
-from boostext.settings import BoostingSettings
-from boostext.training.crossval import CrossValidation, HeldOut, cross_validate
+from boostext.reports.objections import MOST, dispute
+from boostext.reports.outliers import Objection, OutlierRow
 from boostext.training.run import Prepared
+from boostext.training.term_weights import (
+    Examples,
+    TermMatrix,
+    TermWeights,
+    given_matrix,
+    learned_weights,
+    mean_one,
+    term_matrix,
+    terms_said,
+)
 
-RARITY, REUSE, SHRINKAGE, ROUNDS = 1.0, 0.5, 0.5, 2000
+SMALL, SPLITS = 50_000_000, 3
+"""Work up to which data is cut so often: scores are steadier as means of several."""
+GREAT = 2_000_000_000
+"""Work above which a report does without, unless it is asked for: it would take minutes."""
 
-SMALL, SPLITS = 10_000_000, 3
-"""Postings x folds up to which data is cut so often: scores are steadier as means of several.
-Above, it is cut once, and half the rounds take twice the steps, for time.
-"""
-GREAT = 60_000_000
-"""Postings x folds above which a report does without, unless it is asked for: minutes of work."""
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What was learned without the examples of a fold."""
+
+    examples: Int64
+    learned: TermWeights
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """scores, chances: (m, k) out of fold; NaN for documents that are never held out."""
+    """scores, chances: (m, k) out of fold; NaN for documents that are never held out.
 
-    found: CrossValidation
+    folds: those of the first split.
+    """
+
+    prepared: Prepared
+    terms: TermMatrix
+    folds: tuple[Held, ...]
     scores: Scores
     chances: Float64
 
 
-def audit_settings(prepared: Prepared) -> BoostingSettings:
-    """The learner of an audit: MH with real votes, not more rounds than documents; seed, task,
-    class weights and what is unknown as in the settings of the model.
-    """
-    boosting, quick = prepared.plan.boosting, not _is_small(prepared)
-    most, shrinkage = (ROUNDS // 2, 2 * SHRINKAGE) if quick else (ROUNDS, SHRINKAGE)
-    return BoostingSettings(
-        rounds=min(most, len(prepared.corpus)), rarity=RARITY, reuse=REUSE, shrinkage=shrinkage,
-        seed=boosting.seed, task=boosting.task, class_weight=boosting.class_weight,
-        unknown=boosting.unknown, unknown_categories=boosting.unknown_categories,
-    )  # fmt: skip
+@dataclass(frozen=True)
+class Effort:
+    """What an audit will do. work: postings x labels x folds, in each split."""
+
+    folds: int
+    splits: int
+    work: int
+
+    @property
+    def is_great(self) -> bool:
+        """Whether it takes minutes."""
+        return self.work > GREAT
 
 
-def is_great(prepared: Prepared) -> bool:
-    """Whether an audit of these documents takes minutes."""
-    return _work(prepared) > GREAT
-
-
-def _is_small(prepared: Prepared) -> bool:
-    return _work(prepared) <= SMALL
-
-
-def _work(prepared: Prepared) -> int:
-    return len(prepared.features.yes.items) * prepared.plan.stop.folds
+def effort(prepared: Prepared) -> Effort:
+    """Folds as the plan says; splits too, of small data SPLITS at least."""
+    stop, labels = prepared.plan.stop, len(prepared.corpus.labels)
+    work = len(prepared.features.yes.items) * labels * stop.folds
+    return Effort(stop.folds, max(stop.splits, SPLITS if work <= SMALL else 1), work)
 
 
 def audit(
     prepared: Prepared,
-    on_round: Callable[[int, int], None] = lambda done, total: None,
+    on_fold: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Audit:
-    """Cross-validate with the learner of audits; folds as the plan says, splits at least so many.
+    """Learn without each part of the documents, and say what that makes of it.
 
-    Small data is cut SPLITS times.
+    on_fold: folds done and to do. should_stop: no further fold is begun. Raises SettingsError,
+    before anything is learned, where the data cannot be cut into folds.
     """
-    stop, boosting = prepared.plan.stop, audit_settings(prepared)
-    splits = max(stop.splits, SPLITS) if _is_small(prepared) else stop.splits
-    found = cross_validate(
-        replace(prepared, plan=replace(prepared.plan, boosting=boosting)), stop.folds, splits,
-        prepared.groups, on_round, should_stop,
-    )  # fmt: skip
-    scores = found.scores(boosting.rounds)
-    given = given_signs(prepared.corpus) > 0
-    return Audit(found, scores, chances(scores, given, prepared.multilabel))
+    corpus, plan, asked = prepared.corpus, prepared.plan, effort(prepared)
+    cuts = [
+        make_folds(corpus.label_sets, asked.folds, plan.boosting.seed + number, prepared.groups)
+        for number in range(asked.splits)
+    ]
+    jobs = [(cut, fold) for cut in cuts for fold in range(cut.count)]
+    terms = term_matrix(prepared.features, len(corpus.labels))
+    done, lock = 0, threading.Lock()
+
+    def work(job: tuple[Folds, int]) -> tuple[Held, Scores] | None:
+        nonlocal done
+        if should_stop():
+            return None
+        found = _held_out(prepared, terms, *job)
+        with lock:
+            done += 1
+            on_fold(done, len(jobs))
+        return found
+
+    with ThreadPoolExecutor(min(plan.threads, len(jobs))) as pool:
+        found = list(filter(None, pool.map(work, jobs)))
+    scores = _mean_scores(found, (len(corpus), len(corpus.labels)))
+    folds = tuple(held for held, _ in found[: asked.folds])
+    given = given_signs(corpus) > 0
+    return Audit(prepared, terms, folds, scores, chances(scores, given, prepared.multilabel))
+
+
+def _mean_scores(found: Sequence[tuple[Held, Scores]], shape: tuple[int, int]) -> Scores:
+    """(m, k), half log odds; added up in the order of the folds, so that threads change nothing."""
+    total, times = np.zeros(shape), np.zeros(shape[0])
+    for held, said in found:
+        total[held.examples] += said
+        times[held.examples] += 1
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / times[:, None] / MH.link)
+
+
+def _held_out(prepared: Prepared, terms: TermMatrix, cut: Folds, fold: int) -> tuple[Held, Scores]:
+    corpus = prepared.corpus
+
+    def examples(chosen: Int64) -> Examples:
+        given = given_matrix(corpus.label_sets, chosen, len(corpus.labels))
+        return Examples(terms.rows[chosen], given, mean_one(prepared.weights[chosen]))
+
+    learned, held = examples(cut.learned(fold)), examples(cut.held(fold))
+    found = learned_weights(learned, held, prepared.multilabel)
+    return Held(cut.held(fold), found), found.scores(held.rows).astype(np.float64)
 
 
 def chances(scores: Scores, given: Booleans, multilabel: bool) -> Float64:
@@ -109,24 +160,21 @@ def chances(scores: Scores, given: Booleans, multilabel: bool) -> Float64:
 
 
 def explained(found: Audit, rows: Sequence[OutlierRow]) -> list[OutlierRow]:
-    """The rows with the terms that object: those of the rules that were learned without each."""
-    done: dict[int, OutlierRow] = {}
-    for fold in found.found.held[: found.found.splits[0].count]:
-        place = {int(example): i for i, example in enumerate(fold.examples)}
-        mine = [row for row in rows if row.example in place]
-        model = _model(found, fold)
-        members = OtherMembership(fold.features, fold.members)
-        spoken = training_contributions(
-            members, model, condition_numbers(fold.rounds), [place[row.example] for row in mine]
+    """The rows with the terms that object most, and those that support the given labels most, by
+    the weights that were learned without the document.
+    """
+    fold_of = {int(i): fold for fold in found.folds for i in fold.examples}
+    labels, fields = found.prepared.corpus.labels, len(found.prepared.plan.data.text)
+    told = []
+    for row in rows:
+        fold = fold_of.get(row.example)
+        sides = dispute(row, labels).astype(np.float32)
+        said = terms_said(found.terms, fold.learned, row.example, sides) if fold else []
+        against = [(column, votes / MH.link) for column, votes in said if votes > 0][:MOST]
+        support = [(column, -votes / MH.link) for column, votes in said[::-1] if votes < 0][:MOST]
+        objections, supports = (
+            tuple(Objection(found.terms.name(column, fields), votes) for column, votes in side)
+            for side in (against, support)
         )
-        done |= {row.example: row for row in with_objections(mine, model, spoken)}
-    return [done.get(row.example, row) for row in rows]
-
-
-def _model(found: Audit, fold: HeldOut) -> Model:
-    prepared = found.found.prepared
-    rules = tuple(rule for made in fold.rounds for rule in made.rules)
-    return Model(
-        prepared.corpus.labels, prepared.multilabel, rules, prepared.plan.data, prepared.plan.text,
-        prepared.plan.boosting,
-    )  # fmt: skip
+        told.append(replace(row, objections=objections, supports=supports))
+    return told
