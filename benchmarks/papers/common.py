@@ -158,11 +158,7 @@ def options(
 
     names: what the experiment is on, all of it unless asked for by name; `smoke` takes the first.
     """
-    parser = argparse.ArgumentParser(
-        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=rounds, help=f"at most; {rounds} by default")
-    parser.add_argument("--smoke", action="store_true", help="very little data: does it run?")
+    parser = parsed(doc, rounds)
     if names:
         parser.add_argument("names", nargs="*", choices=[*names, []], metavar="NAME", default=[])
     if graphs:
@@ -173,6 +169,16 @@ def options(
     given.rounds = min(given.rounds, smoke) if given.smoke else given.rounds
     given.most = SMOKE if given.smoke else None
     return given
+
+
+def parsed(doc: str | None, rounds: int) -> argparse.ArgumentParser:
+    """A parser of --rounds and --smoke."""
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=rounds, help=f"at most; {rounds} by default")
+    parser.add_argument("--smoke", action="store_true", help="very little data: does it run?")
+    return parser
 
 
 SMOKE = 300
