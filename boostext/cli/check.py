@@ -6,7 +6,7 @@ import click
 
 from boostext.cli.options import SettingsCommand, json_option, settings_options, talk_options
 from boostext.cli.talk import Talk
-from boostext.settings import DataSettings
+from boostext.settings import DataSettings, TextSettings
 
 
 @click.command("check", cls=SettingsCommand)
@@ -16,7 +16,7 @@ from boostext.settings import DataSettings
     "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N",
     help="Show so many labels, groups and records.",
 )  # fmt: skip
-@settings_options(data_settings=DataSettings)
+@settings_options(data_settings=DataSettings, text=TextSettings)
 @json_option
 @talk_options
 def command(
@@ -24,21 +24,23 @@ def command(
     test: tuple[str, ...],
     top: int,
     data_settings: DataSettings,
+    text: TextSettings,
     as_json: bool,
     talk: Talk,
 ) -> None:
     """Tell what is in the data: labels, sizes, duplicates.
 
-    Also the same text with other labels, and labels that are probably meant to be one. Bad
-    records are counted and listed, and do not stop the check. With --test also what the two have
-    in common: texts in both, labels that only one has.
+    Also the same text with other labels, labels that look alike, and texts in which rules find
+    nothing to ask for. Texts are the same where training sees the same in them, which the options
+    of "Text to terms" decide. Bad records are counted and listed, and do not stop the check. With
+    --test also what the two have in common: texts in both, labels that only one has.
 
     \b
     Example:
       boostext check calls.train.jsonl --test calls.test.jsonl
     """
-    from boostext.cli.findings import run
+    from boostext.cli.findings import Job, run
 
     if not data:
         raise click.UsageError("no data; name files or folders, or - for stdin")
-    run(data, test, data_settings, top, as_json, talk)
+    run(Job(data, test, data_settings, text, top, as_json), talk)

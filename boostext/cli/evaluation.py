@@ -24,12 +24,14 @@ from boostext.cli.reading import (
 from boostext.cli.talk import Talk
 from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document
+from boostext.corpus.lookalikes import spelled
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.evaluation.gold import gold_of
 from boostext.evaluation.report import Report, evaluate
 from boostext.evaluation.thresholds import tuned_thresholds
+from boostext.fields import nearest
 from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
 from boostext.model.predict import Predictor
@@ -115,8 +117,9 @@ def strictly(
         if strange:
             raise DataError(
                 document.origin.path, document.origin.line,
-                f"the model does not know the label {strange[0]!r}; mend it, or leave out "
-                "--strict to count it as a miss",
+                f"the model does not know the label {spelled(strange[0])}"
+                f"{nearest(strange[0], model.labels)}; mend it, or leave out --strict to count it "
+                "as a miss",
             )  # fmt: skip
         yield document, scores
 

@@ -5,43 +5,55 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
 from boostext.cli.reading import announce_stdin, count, tell_understood
 from boostext.cli.talk import Talk
 from boostext.corpus.checks import Column, Comparison, Findings, Group, Groups, Spread, check
+from boostext.corpus.lookalikes import as_listed, spelled
 from boostext.corpus.readers import no_record_has, read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
+from boostext.features.selection import SYMBOLS
+from boostext.features.tokenizer import token_reader
 from boostext.reports.layout import HEAD, Page, fit, page_for, shorten
-from boostext.settings import DataSettings
+from boostext.settings import DataSettings, TextSettings
 
 MEMBERS = 4
+ALIKE = (
+    "labels that look alike: they differ by case, blanks, invisible characters or a mark at the end"
+)
 
 
-def run(
-    paths: tuple[str, ...],
-    test: tuple[str, ...],
-    settings: DataSettings,
-    top: int,
-    as_json: bool,
-    talk: Talk,
-) -> None:
-    announce_stdin(paths + test, talk)
-    settings, bad = replace(settings, skip_bad=True), BadRecords()
-    compared = read_documents(test, settings, labelled=False) if test else None
-    findings = check(read_documents(paths, settings, bad, labelled=False), bad, compared)
+@dataclass(frozen=True)
+class Job:
+    """What one call of `boostext check` is to do."""
+
+    data: tuple[str, ...]
+    test: tuple[str, ...]
+    settings: DataSettings
+    text: TextSettings
+    top: int
+    as_json: bool
+
+
+def run(job: Job, talk: Talk) -> None:
+    announce_stdin(job.data + job.test, talk)
+    settings, bad = replace(job.settings, skip_bad=True), BadRecords()
+    compared = read_documents(job.test, settings, labelled=False) if job.test else None
+    documents = read_documents(job.data, settings, bad, labelled=False)
+    findings = check(documents, bad, compared, token_reader(job.text))
     tell_understood(bad, talk)
     if bad.unmet and findings.documents:
-        raise no_record_has(bad, paths[0])
-    if as_json:
+        raise no_record_has(bad, job.data[0])
+    if job.as_json:
         click.echo(json.dumps(findings.to_dict(), ensure_ascii=False))
         readable(findings)
         return
     page = page_for(sys.stdout)
-    for heading, lines in sections(findings, top, page):
+    for heading, lines in sections(findings, job.top, page):
         if heading:
             talk.show_line(heading, HEAD)
         for line in lines:
@@ -62,9 +74,9 @@ def sections(findings: Findings, top: int, page: Page) -> Iterator[tuple[str, It
     yield f"labels ({len(findings.labels)})", label_lines(findings, top, page)
     if findings.alike_labels:
         yield (
-            "labels that differ only by case, spaces or a mark at the end",
+            ALIKE,
             (
-                ", ".join(f"{name!r} ({number})" for name, number in group.items())
+                "  " + ", ".join(f"{spelled(name)} ({number:,})" for name, number in group.items())
                 for group in findings.alike_labels
             ),
         )
@@ -100,7 +112,10 @@ def summary(findings: Findings) -> Iterator[str]:
         )
     for name, words in findings.scored_texts.items():
         yield f"scored text {name}: {words:,} different words"
-    for noun, group in (("no label", findings.unlabelled), ("an empty text", findings.empty_texts)):
+    for noun, group in (
+        ("no label", findings.unlabelled), ("an empty text", findings.empty_texts),
+        (f"a text in which training sees nothing: {SYMBOLS}", findings.tokenless),
+    ):  # fmt: skip
         if group.count:
             yield f"{count(group.count, 'document')} with {noun}: {members(group)}"
     for number, what in (
@@ -134,11 +149,11 @@ def label_lines(findings: Findings, top: int, page: Page) -> Iterator[str]:
     total = max(findings.documents, 1)
     for name, number in list(findings.labels.items())[:top]:
         share = f"{100 * number / total:.1f} %"
-        yield f"  {number:>8,} {share:>8}  {shorten(name, page.width - 21, page)}"
+        yield f"  {number:>8,} {share:>8}  {shorten(as_listed(name), page.width - 21, page)}"
     if len(findings.labels) > top:
         yield f"  and {count(len(findings.labels) - top, 'rarer label')}"
     if findings.rare_labels:
-        names = ", ".join(map(repr, findings.rare_labels[:top]))
+        names = ", ".join(map(spelled, findings.rare_labels[:top]))
         more = ", ..." if len(findings.rare_labels) > top else ""
         yield f"  with one example: {names}{more}"
 
@@ -164,11 +179,13 @@ def comparison_sections(
 ) -> Iterator[tuple[str, Iterable[str]]]:
     lines = []
     if found.unseen_labels:
-        names = (f"{name!r} ({number})" for name, number in found.unseen_labels.items())
+        names = (f"{spelled(name)} ({n:,})" for name, n in found.unseen_labels.items())
         lines.append(f"  labels without a training example: {', '.join(names)}")
+    for name, known in found.alike_labels.items():
+        lines.append(f"  {spelled(name)} is like {spelled(known)} of the training data")
     if found.untested_labels:
         lines.append(
-            f"  labels without a test example: {', '.join(map(repr, found.untested_labels))}"
+            f"  labels without a test example: {', '.join(map(spelled, found.untested_labels))}"
         )
     if found.same_ids:
         lines.append(f"  {count(found.same_ids, 'id')} also in the training data")

@@ -38,6 +38,7 @@ from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.measures import Monitor
+from boostext.features.selection import SYMBOLS
 from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
 from boostext.reports.folder import report_folder
@@ -339,7 +340,10 @@ def stopped_words(job: Job, trained: Trained) -> str:
 
 def show(job: Job, trained: Trained, result: Summary, bad: BadRecords, talk: Talk) -> None:
     if not result.rounds:
-        talk.warn(f"{result.stopped}: the model has no rule, and all its scores are 0")
+        talk.warn(
+            f"{result.stopped}: the model has no rule, and all its scores are 0; boostext check "
+            f"lists texts that are the same to training and have other labels{symbols(job.plan)}"
+        )
     elif not result.helps:
         talk.warn(
             f"the model is not better than always answering {result.majority!r} "
@@ -349,6 +353,12 @@ def show(job: Job, trained: Trained, result: Summary, bad: BadRecords, talk: Tal
         click.echo(json.dumps(as_json(job, trained, result, bad), ensure_ascii=False))
     elif not talk.quiet:
         click.echo("\n".join(lines(job, result)))
+
+
+def symbols(plan: Plan) -> str:
+    """That there may be more in the texts than was learned from."""
+    words = plan.text.analyzer == "word" and not plan.text.token_pattern
+    return f"; {SYMBOLS}" if words and not plan.text.punctuation else ""
 
 
 def lines(job: Job, result: Summary) -> list[str]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -16,12 +15,25 @@ from boostext.arrays import Int64
 from boostext.corpus.column_types import CATEGORY, NUMBER, as_number, column_type
 from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Attribute, Document, Origin
+from boostext.corpus.lookalikes import alike_labels, lookalikes
 from boostext.corpus.sources import BadRecords
 
 LISTED = 1000
 """Groups, and members of one group, that are listed; counts count all."""
 
-LOOSE_END = re.compile(r"""[\s.,;:!?'"]+$""")
+
+ReadText = Callable[[str, str], str]
+"""(text field, text) -> equal for texts that are equal to a learner, empty where it sees nothing"""
+
+
+def _folded(text: str) -> str:
+    """Letters without case, white space as one space."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def as_written(field: str, text: str) -> str:
+    """A learner to whom all but case and white space counts."""
+    return _folded(text)
 
 
 @dataclass(frozen=True)
@@ -82,12 +94,14 @@ class Column:
 class Comparison:
     """Test data beside the training data.
 
-    unseen_labels: labels without a training example, with their counts. untested_labels: labels
-    without a test example. same_texts: texts in both; documents counts those of the test data.
+    unseen_labels: labels without a training example, with their counts. alike_labels: those of
+    them that look like a label of the training data, with it. untested_labels: labels without a
+    test example. same_texts: texts in both; documents counts those of the test data.
     """
 
     documents: int
     unseen_labels: dict[str, int]
+    alike_labels: dict[str, str]
     untested_labels: tuple[str, ...]
     same_ids: int
     same_texts: Groups
@@ -99,10 +113,10 @@ class Findings:
 
     labels: name -> examples, the greatest first. label_set_sizes: labels in a document ->
     documents. cardinality: labels per document. words: parts between white space. text_fields:
-    name -> documents that have it. scored_texts: name -> distinct words. same_texts: equal but for
-    case and white space; conflicts: those of them whose labels differ. rare_labels: with one
-    example. alike_labels: names equal but for case, white space and punctuation at the end, with
-    their examples.
+    name -> documents that have it. scored_texts: name -> distinct words. tokenless: with a text,
+    but nothing in it that rules could ask for. same_texts: those with the same tokens; conflicts:
+    those of them whose labels differ. rare_labels: with one example. alike_labels: groups of labels
+    that look alike, with their examples.
     bad_records: first ones, as (place, message). notes: what was guessed, in sentences.
     """
 
@@ -119,6 +133,7 @@ class Findings:
     weights: Spread
     text_fields: dict[str, int]
     empty_texts: Group
+    tokenless: Group
     duplicate_ids: Groups
     same_texts: Groups
     conflicts: Groups
@@ -140,12 +155,14 @@ def check(
     documents: Iterable[Document],
     bad: BadRecords | None = None,
     test: Iterable[Document] | None = None,
+    read: ReadText = as_written,
 ) -> Findings:
     """Read documents once and say what is in them; of texts only a hash each is kept.
 
     bad: the account of the reading, looked at when it is over. test: documents to compare with.
+    read: what a learner makes of a text.
     """
-    tally = _Tally(documents)
+    tally = _Tally(documents, read)
     corpus, texts = tally.corpus, tally.text_keys()
     counts, sizes = count_labels(corpus), np.diff(corpus.label_sets.starts)
     same, account = _equal_rows(texts, tally.words > 0), bad or BadRecords()
@@ -164,6 +181,7 @@ def check(
         weights=_spread(corpus.weights),
         text_fields=dict(tally.fields),
         empty_texts=_group(corpus, np.flatnonzero(tally.words == 0)),
+        tokenless=_group(corpus, np.flatnonzero((tally.words > 0) & ~tally.has_tokens)),
         duplicate_ids=_groups(corpus, _equal_rows(_keys(corpus.ids))),
         same_texts=_groups(corpus, same),
         conflicts=_groups(corpus, conflicting),
@@ -174,37 +192,38 @@ def check(
         blank_lines=account.blank_lines,
         replaced_lines=account.replaced,
         notes=tuple(map(str, account.notes)),
-        comparison=None if test is None else _compare(tally, _Tally(test)),
+        comparison=None if test is None else _compare(tally, _Tally(test, read)),
     )
 
 
 class _Tally:
     """One pass over documents: their corpus, and of each text a hash and its size.
 
-    characters, words: (m,) of all text fields together.
+    characters, words: (m,) of all text fields together. has_tokens: (m,) whether any of them has
+    something in it that `read` sees; texts without that are the same only if they are as written.
     """
 
-    def __init__(self, documents: Iterable[Document]) -> None:
+    def __init__(self, documents: Iterable[Document], read: ReadText) -> None:
         self.fields: Counter[str] = Counter()
         self._hashes = bytearray()
-        builder, characters, words = CorpusBuilder(), array("q"), array("q")
+        builder, characters, words, seen = CorpusBuilder(), array("q"), array("q"), bytearray()
         for document in builder.watch(documents):
-            folded = [_folded(text) for text in document.texts.values()]
-            self.fields.update(document.texts.keys())
-            self._hashes += _hash("\0".join(folded))
-            characters.append(sum(map(len, document.texts.values())))
-            words.append(sum(text.count(" ") + 1 for text in folded if text))
+            texts = document.texts
+            spelled = [read(name, text) for name, text in texts.items()]
+            seen.append(any(spelled))
+            if not any(spelled):
+                spelled = ["", *map(_folded, texts.values())]
+            self.fields.update(texts.keys())
+            self._hashes += _hash("\0".join(spelled))
+            characters.append(sum(map(len, texts.values())))
+            words.append(sum(len(text.split()) for text in texts.values()))
         self.corpus = builder.corpus()
         self.characters, self.words = np.array(characters), np.array(words)
+        self.has_tokens = np.frombuffer(bytes(seen), np.bool_)
 
     def text_keys(self) -> Int64:
         """(m, 2): equal for equal texts, and practically only for them."""
         return np.frombuffer(bytes(self._hashes), np.int64).reshape(-1, 2)
-
-
-def _folded(text: str) -> str:
-    """What makes texts the same: letters without case, white space as one space."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def _hash(text: str) -> bytes:
@@ -261,15 +280,6 @@ def count_labels(corpus: Corpus) -> dict[str, int]:
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
-def alike_labels(counts: dict[str, int]) -> tuple[dict[str, int], ...]:
-    """Labels equal but for case, white space and punctuation at the end, with their examples."""
-    names: dict[str, list[str]] = {}
-    for name in counts:
-        plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-        names.setdefault(LOOSE_END.sub("", plain) or plain, []).append(name)
-    return tuple({name: counts[name] for name in group} for group in names.values() if group[1:])
-
-
 def _columns(corpus: Corpus) -> dict[str, Column]:
     return {name: _column(values, corpus.origins) for name, values in corpus.attributes.items()}
 
@@ -298,6 +308,7 @@ def _compare(train: _Tally, test: _Tally) -> Comparison:
     return Comparison(
         documents=len(test.corpus),
         unseen_labels={name: count for name, count in tested.items() if name not in trained},
+        alike_labels=lookalikes(tested, tuple(trained)),
         untested_labels=tuple(name for name in trained if name not in tested),
         same_ids=sum(name in known for name in test.corpus.ids),
         same_texts=_leaks(train, test),

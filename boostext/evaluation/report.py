@@ -14,6 +14,7 @@ import numpy as np
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Scores
 from boostext.corpus.documents import Document
+from boostext.corpus.lookalikes import lookalikes
 from boostext.evaluation.calibration import BINS, Calibration, equal_size
 from boostext.evaluation.confusions import confusions
 from boostext.evaluation.decided import Decided, precision_recall
@@ -80,8 +81,9 @@ class Report:
     without_labels: examples with an empty label set, left out of one-error, coverage and average
     precision; without_pairs: those with no label or all, left out of ranking loss.
     unknown_labels: label that the model does not know -> examples with it: each is a miss;
-    unknown_examples: examples with any. measures: by the names of MEASURES, NaN where no example
-    counts. confusions: most frequent first.
+    unknown_examples: examples with any; alike_labels: such a label -> the model's that it is like.
+    measures: by the names of MEASURES, NaN where no example counts. confusions: most frequent
+    first.
     """
 
     examples: int
@@ -90,6 +92,7 @@ class Report:
     without_pairs: int
     unknown_examples: int
     unknown_labels: dict[str, int]
+    alike_labels: dict[str, str]
     multilabel: bool
     measures: dict[str, float]
     baseline: Baseline | None
@@ -173,6 +176,7 @@ def _report(
         without_pairs=sums.examples - tally.ranked.paired,
         unknown_examples=sums.strange_examples,
         unknown_labels=dict(_by_count(sums.strange)),
+        alike_labels=lookalikes(sums.strange, model.labels),
         multilabel=model.multilabel,
         measures={name: measure.value(tally) for name, measure in MEASURES.items()},
         baseline=_baseline(model.labels, sums),

@@ -64,6 +64,20 @@ def _conditions(terms: Terms, kept: Int64, counts: int) -> Int64:
     return np.asarray(lists[fresh], np.int64)
 
 
+SYMBOLS = "emoji and punctuation count with --punctuation"
+
+
+def _hint(settings: Sequence[TextSettings]) -> str:
+    """What would make tokens, most likely."""
+    if any(each.token_pattern for each in settings):
+        return "mend --token-pattern, or see --text for the fields that are read"
+    words = all(each.analyzer == "word" and not each.punctuation for each in settings)
+    hints = [SYMBOLS] if words else []
+    if any(each.stop_words for each in settings):
+        hints.append("--stop-words may name all there is")
+    return "; ".join([*hints, "--text names the fields that are read"])
+
+
 def nothing_left(
     fields: Mapping[str, Terms], settings: TextSettings, documents: int, path: str
 ) -> BoostextError:
@@ -78,7 +92,7 @@ def nothing_left(
     tokens = sum(terms.tokens for terms in found)
     steps = [f"documents {documents}", f"tokens {tokens}"]
     if not tokens:
-        hint = "no text has a token (see the text fields, token-pattern and stop-words)"
+        hint = f"no text has a token; {_hint(own)}"
         return DataError(path, 0, f"nothing to learn from: {' -> '.join(steps)}; {hint}")
     steps += [
         f"different tokens {sum(terms.distinct for terms in found)}",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from boostext.corpus.lookalikes import as_listed, spelled
 from boostext.evaluation.report import Baseline, ConfusionRow, LabelRow, Report
 from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, plural, shorten, stack, wrap
 
@@ -30,8 +31,12 @@ def _notes(report: Report) -> list[str]:
     notes = [left] if report.unlabelled else []
     notes += [f"{empty} and average precision"] if report.without_labels else []
     if report.unknown_examples:
-        names = (f"{label} ({count})" for label, count in report.unknown_labels.items())
+        names = (f"{spelled(label)} ({n:,})" for label, n in report.unknown_labels.items())
         notes.append(strange + "counted as misses: " + ", ".join(names))
+    notes += [
+        f"{spelled(label)} is like the model's {spelled(known)}; is it meant?"
+        for label, known in report.alike_labels.items()
+    ]
     return notes + ([_guessing(report.baseline)] if report.baseline else [])
 
 
@@ -80,7 +85,8 @@ def _label_line(row: LabelRow, width: int, narrow: bool, page: Page) -> Text:
 
 
 def _label(row: LabelRow) -> str:
-    return row.label if row.known else f"{row.label} (not in the model)"
+    label = as_listed(row.label)
+    return label if row.known else f"{label} (not in the model)"
 
 
 def confusion_list(rows: Sequence[ConfusionRow], page: Page, most: int = 10) -> Text:
@@ -90,12 +96,10 @@ def confusion_list(rows: Sequence[ConfusionRow], page: Page, most: int = 10) -> 
     arrow = f" {page.glyphs.arrow} "
     head = Text(f"   docs  missed{arrow}given instead", style=HEAD)
     half = (page.width - 9 - len(arrow)) // 2
-    lines = [
-        Text(f"{row.examples:>7}  ").append(
-            f"{shorten(row.missed, half, page)}{arrow}{shorten(row.given, half, page)}"
-        )
-        for row in rows[:most]
-    ]
+    lines = []
+    for row in rows[:most]:
+        pair = (shorten(as_listed(label), half, page) for label in (row.missed, row.given))
+        lines.append(Text(f"{row.examples:>7}  ").append(arrow.join(pair)))
     if len(rows) > most:
         lines.append(Text(f"         and {plural(len(rows) - most, 'rarer pair')}", style=QUIET))
     return stack([head, *lines])

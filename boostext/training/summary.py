@@ -15,8 +15,9 @@ from boostext.arrays import Scores
 from boostext.boosting import codings
 from boostext.boosting.bounds import one_error_factor
 from boostext.boosting.starts import STARTS
-from boostext.corpus.checks import alike_labels, count_labels
+from boostext.corpus.checks import count_labels
 from boostext.corpus.corpus import Corpus
+from boostext.corpus.lookalikes import alike_labels, lookalikes, spelled
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
 from boostext.model.decoding import code_of
@@ -235,8 +236,8 @@ def warnings(prepared: Prepared) -> Iterator[str]:
 
 def _near_duplicates(corpus: Corpus) -> Iterator[str]:
     for group in alike_labels(count_labels(corpus)):
-        names = ", ".join(f"{label!r} ({count})" for label, count in group.items())
-        yield f"labels that differ only by case, spaces or a mark at the end: {names}"
+        names = ", ".join(f"{spelled(label)} ({count:,})" for label, count in group.items())
+        yield f"labels that look alike; is one of them meant? {names}"
 
 
 def _repeated_ids(corpus: Corpus) -> Iterator[str]:
@@ -250,9 +251,12 @@ def _repeated_ids(corpus: Corpus) -> Iterator[str]:
 def _unknown_labels(gold: Gold) -> Iterator[str]:
     strange = gold.sets.items[gold.sets.items >= gold.known]
     if len(strange):
-        names = [repr(label) for label in gold.labels[gold.known :]]
+        unknown = gold.labels[gold.known :]
+        names = [spelled(label) for label in unknown]
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         yield (
             f"{int((gold.strange > 0).sum())} validation documents have labels that no training "
             f"document has ({shown}); they count as errors"
         )
+        for label, known in lookalikes(unknown, gold.labels[: gold.known]).items():
+            yield f"validation label {spelled(label)} is like {spelled(known)} of the training data"

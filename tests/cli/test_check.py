@@ -44,7 +44,7 @@ def test_findings_for_people(run, data):
     done = run("check", data)
     assert done.exit_code == 0
     for words in (
-        "5 documents", "labels (3)", "differ only by case", "'Billing' (1), 'billing' (1)",
+        "5 documents", "labels (3)", "look alike", "'Billing' (1), 'billing' (1)",
         "1 bad record", f"{data}:7:", "the same id: 1 group of 2 documents",
         "the same text with other labels: 1 group of 2 documents", "1 document with no label: 4",
         "1 document with an empty text: 4", "1 line skipped: blank", "with one example: 'Billing'",

@@ -50,7 +50,7 @@ def test_labels_that_the_model_lacks_are_misses_and_told(run, model, tmp_path):
     data = write_jsonl(tmp_path / "d.jsonl", [{"text": "my bill", "labels": ["new"]}])
     done = run("evaluate", model, data)
     assert done.exit_code == 0
-    assert "new (1)" in done.stdout
+    assert "'new' (1)" in done.stdout
 
 
 def test_strict_makes_an_unknown_label_an_error_with_its_line(run, model, tmp_path):

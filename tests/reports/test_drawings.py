@@ -47,7 +47,8 @@ def report(labels, **changes):
     confusions = tuple(ConfusionRow(a, b, 2) for a in labels for b in labels if a != b)
     values = {
         "examples": 12, "unlabelled": 1, "without_labels": 2, "without_pairs": 2,
-        "unknown_examples": 1, "unknown_labels": {HOSTILE: 1}, "multilabel": True,
+        "unknown_examples": 1, "unknown_labels": {HOSTILE: 1},
+        "alike_labels": {HOSTILE: labels[0]}, "multilabel": True,
         "measures": {"error": 0.125, "one-error": float("nan"), "micro-f1": 0.5},
         "baseline": Baseline(labels[0], 0.75, 0.25), "labels": rows, "confusions": confusions,
         "calibration": (),
