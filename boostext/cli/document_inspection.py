@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import click
@@ -20,7 +21,14 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
-from boostext.model.predict import Contribution, Predictor, decide
+from boostext.model.predict import (
+    Contribution,
+    Predictor,
+    chances,
+    decide,
+    has_chances,
+    ranked_labels,
+)
 from boostext.reports.explanation_drawing import explanation_list, marked_text
 from boostext.reports.explanations import (
     ExplanationRow,
@@ -48,6 +56,14 @@ class Said:
     scores: Scores
     contributions: Sequence[Contribution]
     labels: Sequence[int]
+
+    @cached_property
+    def chances(self) -> dict[str, float]:
+        """label -> its probability, for all labels; empty where scores become none."""
+        if not has_chances(self.model):
+            return {}
+        likely = chances(self.scores[None, :], self.model)[0]
+        return dict(zip(self.model.labels, likely.tolist(), strict=True))
 
     def rows(self, count: int) -> list[ExplanationRow]:
         """`count` findings and as many absences for each label, with their places."""
@@ -77,7 +93,7 @@ def wanted_document(name: str, paths: tuple[str, ...], reading: Reading, model: 
 def said_of(model: Model, document: Document, labels: Sequence[int]) -> Said:
     predictor = Predictor(model)
     scores = predictor.score(document)
-    best = np.argsort(-scores, kind="stable").tolist()
+    best = ranked_labels(scores[None, :], model)[0].tolist()
     chosen = labels or sorted({*best[:LABELS], *decide(scores, model)}, key=best.index)
     return Said(model, document, scores, predictor.contributions(document), chosen)
 
@@ -99,14 +115,22 @@ def show_document(said: Said, top: int, as_json: bool, output: str | None, talk:
     if said.labels:
         pieces = marked(said.model, said.document, said.contributions, said.labels[0])
         talk.show(marked_text(pieces))
-    talk.show(explanation_list(said.rows(top), page))
+    talk.show(explanation_list(said.rows(top), page, said.chances))
 
 
 def _section(said: Said, top: int) -> str:
     given = decide(said.scores, said.model)
     return document_section(
         said.model,
-        Explained(said.document, said.contributions, said.scores, given, said.labels, top),
+        Explained(
+            said.document,
+            said.contributions,
+            said.scores,
+            given,
+            said.labels,
+            top,
+            np.array(list(said.chances.values())) if said.chances else None,
+        ),
     )
 
 
@@ -116,6 +140,11 @@ def _json(said: Said) -> dict[str, object]:
     return {
         "id": said.document.id,
         "labels": [labels[j] for j in decide(said.scores, said.model)],
+        **(
+            {"probabilities": {labels[j]: said.chances[labels[j]] for j in said.labels}}
+            if said.chances
+            else {}
+        ),
         "explanation": {
             labels[j]: explanation_json(
                 [row for row in rows if row.label == labels[j]], float(said.scores[j])

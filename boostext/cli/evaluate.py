@@ -25,6 +25,10 @@ from boostext.cli.talk import Talk
     help="Give labels with a score above X (a score, not a probability).",
 )  # fmt: skip
 @click.option(
+    "--threshold-proba", type=click.FloatRange(0, 1), metavar="X",
+    help="Give labels with a probability above X.",
+)  # fmt: skip
+@click.option(
     "--confusions", type=click.IntRange(0), default=10, show_default=True, metavar="N",
     help="Show the N commonest confusions.",
 )  # fmt: skip

@@ -34,7 +34,7 @@ from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.fields import nearest
 from boostext.model.file import read_model, write_model
 from boostext.model.model import Model
-from boostext.model.predict import Predictor
+from boostext.model.predict import Predictor, has_chances
 from boostext.reports.distributions import reliability_drawing
 from boostext.reports.evaluations import confusion_list, evaluation_summary, label_table
 from boostext.reports.layout import page_for, stack
@@ -49,6 +49,7 @@ class Job:
     paths: tuple[str, ...]
     strict: bool
     threshold: float | None
+    threshold_proba: float | None
     confusions: int
     tune_thresholds: bool
     output: str | None
@@ -69,7 +70,7 @@ class Kept:
 
 def run(job: Job, talk: Talk) -> None:
     model = read_model(job.model)
-    check_tuning(job, model)
+    check_job(job, model)
     announce_stdin(job.paths, talk)
     bad, kept = BadRecords(), Kept()
     paths, reading = test_files(job.paths), Reading(model.data, job.overrides)
@@ -80,7 +81,7 @@ def run(job: Job, talk: Talk) -> None:
         scored = strictly(scored, model)
     if job.tune_thresholds:
         scored = keeping(scored, kept)
-    report = evaluate(model, scored, job.threshold, job.bins)
+    report = evaluate(model, scored, job.threshold, job.bins, job.threshold_proba)
     tell_bad(bad, talk)
     if not report.examples:
         raise BoostextError(f"no labelled documents in {', '.join(job.paths)}")
@@ -93,8 +94,13 @@ def run(job: Job, talk: Talk) -> None:
     show(job, report, talk)
 
 
-def check_tuning(job: Job, model: Model) -> None:
-    """Before any data is read."""
+def check_job(job: Job, model: Model) -> None:
+    """Whether the model can do it, before any data is read."""
+    if job.threshold_proba is not None and not has_chances(model):
+        raise SettingsError(
+            f"scores of {model.boosting.algorithm} are no log odds and give no probabilities; "
+            "leave out --threshold-proba, or train with --calibrate sigmoid"
+        )
     if not job.output:
         return
     if not model.multilabel:

@@ -27,7 +27,7 @@ from boostext.cli.talk import Talk
 @click.option("--json", "as_json", is_flag=True, help="Short for --output jsonl.")
 @click.option(
     "--top", type=click.IntRange(1), metavar="K",
-    help="Give scores for the K labels of greatest score.  [default: 1]",
+    help="Give scores for the K best labels.  [default: 1]",
 )  # fmt: skip
 @click.option("--all-scores", is_flag=True, help="Give scores for all labels.")
 @click.option(
@@ -38,6 +38,10 @@ from boostext.cli.talk import Talk
 @click.option(
     "--threshold", type=float, metavar="X",
     help="Give labels with a score above X (a score, not a probability).",
+)  # fmt: skip
+@click.option(
+    "--threshold-proba", type=click.FloatRange(0, 1), metavar="X",
+    help="Give labels with a probability above X.",
 )  # fmt: skip
 @click.option(
     "--explain", type=click.IntRange(1), metavar="N",
@@ -51,9 +55,10 @@ def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> Non
     """Label new documents.
 
     DATA are files, folders, or - for stdin; each document has one result, in input order. Fields
-    are named as in training unless said here. A score is a sum of votes; a label with a score
-    above 0, or above the model's own threshold, is given; models of one label give the label of
-    greatest score.
+    are named as in training unless said here. A score is a sum of votes. Models of one
+    label give the label of greatest probability if they are calibrated, else of greatest score.
+    Models of several labels give those above the model's own thresholds; without thresholds, those
+    with a probability above 1/2 if calibrated, else with a score above 0.
 
     \b
     Example:

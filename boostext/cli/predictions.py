@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from boostext.cli.reading import announce_stdin, count, tell_bad, tell_reading, test_files
 from boostext.cli.results import FORMATS, Result, Wanted
 from boostext.cli.signals import Stopped, stop_request, until_stopped
@@ -22,7 +20,15 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
 from boostext.model.file import read_model
 from boostext.model.model import Model
-from boostext.model.predict import BATCH, Predictor, chances, decisions, given_numbers, link_of
+from boostext.model.predict import (
+    BATCH,
+    Predictor,
+    chances,
+    decisions,
+    given_numbers,
+    has_chances,
+    ranked_labels,
+)
 from boostext.threads import usable_threads
 
 LINES = 8
@@ -41,6 +47,7 @@ class Job:
     all_scores: bool
     proba: bool
     threshold: float | None
+    threshold_proba: float | None
     explain: int | None
     threads: int
     overrides: dict[str, Any]
@@ -77,11 +84,12 @@ def _format(job: Job) -> str:
 def _wanted(job: Job, model: Model) -> Wanted:
     if job.explain and job.output not in (None, "jsonl", "html"):
         raise SettingsError(f"--explain does not go with --output {job.output}; use jsonl or html")
-    if job.proba and not link_of(model) and not model.calibration:
-        raise SettingsError(
-            f"scores of {model.boosting.algorithm} are no log odds and give no probabilities; "
-            "leave out --proba, or train with --calibrate sigmoid"
-        )
+    for option in ("proba", "threshold_proba"):
+        if getattr(job, option) and not has_chances(model):
+            raise SettingsError(
+                f"scores of {model.boosting.algorithm} are no log odds and give no probabilities; "
+                f"leave out --{option.replace('_', '-')}, or train with --calibrate sigmoid"
+            )
     return Wanted(
         len(model.labels) if job.all_scores else job.top,
         job.all_scores,
@@ -117,9 +125,10 @@ def _results(
 ) -> Iterator[Result]:
     predictor = Predictor(model, job.threads or usable_threads())
     for found in predictor.batches(documents, 1 if _is_interactive(job) else BATCH):
-        best = np.argsort(-found.scores, axis=1, kind="stable").tolist()
-        given = given_numbers(decisions(found.scores, model, job.threshold))
-        likely = chances(found.scores, model) if wanted.proba else None
+        best = ranked_labels(found.scores, model).tolist()
+        given = given_numbers(decisions(found.scores, model, job.threshold, job.threshold_proba))
+        told_too = wanted.proba or (wanted.explain and has_chances(model))
+        likely = chances(found.scores, model) if told_too else None
         for i, document in enumerate(found.documents):
             told = {*best[i][: wanted.top or 1], *given[i]}
             yield Result(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from boostext.cli.talk import Talk
 from boostext.corpus.alike import Reading
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.stems import TESTING, stem_file
@@ -47,6 +48,16 @@ def tell_understood(bad: BadRecords, talk: Talk) -> None:
         talk.say(message)
     for reason, number in bad.left_out.items():
         talk.say(f"{count(number, 'record')} left out: {reason}")
+
+
+def tell_corrections(corrections: Corrections, talk: Talk) -> None:
+    talk.say(f"labels of {count(len(corrections.met), 'document')} from {corrections.path}")
+    if corrections.unmet:
+        shown = ", ".join(map(repr, corrections.unmet[:3]))
+        talk.warn(
+            f"{corrections.path}: {count(len(corrections.unmet), 'id')} that no document has, "
+            f"such as {shown}"
+        )
 
 
 def some(

@@ -153,7 +153,9 @@ def drawing(wanted: Wanted, model: Model, talk: Talk) -> Write:
             result.explanation or (), model.labels, result.shown, wanted.explain or 0,
             len(model.data.text),
         )  # fmt: skip
-        talk.show(explanation_list(rows, page))
+        told = {} if result.probabilities is None else result.probabilities.tolist()
+        likely = {model.labels[n]: told[n] for n in result.shown} if told else {}
+        talk.show(explanation_list(rows, page, likely))
 
     return write
 
@@ -168,7 +170,7 @@ def html(wanted: Wanted, model: Model, talk: Talk) -> Write:
     def write(result: Result) -> None:
         explained = Explained(
             result.document, result.explanation or (), result.scores, result.given, result.shown,
-            wanted.explain or 0,
+            wanted.explain or 0, result.probabilities,
         )  # fmt: skip
         sys.stdout.write(document_section(model, explained))
 

@@ -25,6 +25,7 @@ from boostext.cli.reading import (
     spare,
     spare_reports,
     tell_bad,
+    tell_corrections,
 )
 from boostext.cli.reporting import Report, write_training_report
 from boostext.cli.rereading import rereading
@@ -33,7 +34,7 @@ from boostext.cli.sizes import show_sizes, sizes
 from boostext.cli.talk import Talk
 from boostext.cli.tuning_job import Wish, read_all, table, tuned, wish
 from boostext.compiled import notice, on_compile
-from boostext.corpus.corrections import Corrections, read_corrections
+from boostext.corpus.corrections import read_corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -230,16 +231,6 @@ def read(
     for warning in warnings(prepared):
         talk.warn(warning)
     return prepared
-
-
-def tell_corrections(corrections: Corrections, talk: Talk) -> None:
-    talk.say(f"labels of {count(len(corrections.met), 'document')} from {corrections.path}")
-    if corrections.unmet:
-        shown = ", ".join(map(repr, corrections.unmet[:3]))
-        talk.warn(
-            f"{corrections.path}: {count(len(corrections.unmet), 'id')} that no document has, "
-            f"such as {shown}"
-        )
 
 
 def announce_compiling(progress: Progress, talk: Talk) -> None:

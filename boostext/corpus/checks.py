@@ -152,20 +152,17 @@ class Findings:
 
 
 def check(
-    documents: Iterable[Document],
-    bad: BadRecords | None = None,
-    test: Iterable[Document] | None = None,
-    read: ReadText = as_written,
-) -> Findings:
+    documents: Iterable[Document], bad: BadRecords | None = None,
+    test: Iterable[Document] | None = None, read: ReadText = as_written,
+) -> Findings:  # fmt: skip
     """Read documents once and say what is in them; of texts only a hash each is kept.
 
-    bad: the account of the reading, looked at when it is over. test: documents to compare with.
-    read: what a learner makes of a text.
+    bad: the account of the reading, once it is over. test: to compare with. read: see ReadText.
     """
     tally = _Tally(documents, read)
-    corpus, texts = tally.corpus, tally.text_keys()
+    corpus, account = tally.corpus, bad or BadRecords()
     counts, sizes = count_labels(corpus), np.diff(corpus.label_sets.starts)
-    same, account = _equal_rows(texts, tally.words > 0), bad or BadRecords()
+    same = _equal_rows(tally.text_keys(), tally.words > 0)
     conflicting = [group for group in same if len({_labels(corpus, j) for j in group}) > 1]
     return Findings(
         documents=len(corpus),

@@ -26,6 +26,9 @@ from boostext.model.predict import decisions, link_of
 
 Key = TypeVar("Key", str, tuple[str, str])
 
+Measured = tuple[Tally, Counter[tuple[str, str]]]
+"""Sums of some documents, and their confusions."""
+
 CELLS = 1 << 20
 """(example, label) pairs that are measured at a time."""
 
@@ -110,19 +113,26 @@ def evaluate(
     scored: Iterable[tuple[Document, Scores]],
     threshold: float | None = None,
     bins: str = "equal-width",
+    chance: float | None = None,
 ) -> Report:
     """Measure documents with their scores (k,), as `Predictor.scores` gives them.
 
-    threshold: as for `decisions`. bins: of the calibration curve, a key of BINNINGS.
+    threshold, chance: as for `decisions`. bins: of the calibration curve, a key of BINNINGS.
     Memory does not grow with the number of documents.
     """
-    tally, pairs = _measured(model, [], np.zeros((0, len(model.labels))), threshold)
+
+    def measured(documents: list[Document], scores: Scores) -> Measured:
+        gold = gold_of(model.labels, (document.labels for document in documents))
+        given = decisions(scores, model, threshold, chance)
+        return _tally(model, scores, gold, given), confusions(scores, gold, given)
+
+    tally, pairs = measured([], np.zeros((0, len(model.labels))))
     unlabelled = 0
     for documents, scores in _pieces(scored, max(1, CELLS // len(model.labels))):
         labelled = np.array([document.labelled for document in documents])
         unlabelled += int((~labelled).sum())
         kept = [document for document in documents if document.labelled]
-        more, more_pairs = _measured(model, kept, scores[labelled], threshold)
+        more, more_pairs = measured(kept, scores[labelled])
         tally += more
         pairs.update(more_pairs)
     return _report(model, tally, pairs, unlabelled, bins)
@@ -138,14 +148,6 @@ def _tally(model: Model, scores: Scores, gold: Gold, given: Booleans) -> Tally:
     signed = ALGORITHMS[model.boosting.algorithm].signed
     link, curves = link_of(model), model.calibration
     return Scored(scores, gold, given, model.multilabel, link, curves, signed).tally()
-
-
-def _measured(
-    model: Model, documents: list[Document], scores: Scores, threshold: float | None
-) -> tuple[Tally, Counter[tuple[str, str]]]:
-    gold = gold_of(model.labels, (document.labels for document in documents))
-    given = decisions(scores, model, threshold)
-    return _tally(model, scores, gold, given), confusions(scores, gold, given)
 
 
 def _pieces(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Float64, Int8, Lists, Scores
+from boostext.arrays import Float64, Int8, Int64, Lists, Scores
 from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Literal
 from boostext.features.lookup import ConditionLookup
@@ -172,18 +172,47 @@ def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document
         raise failure
 
 
-def decisions(scores: Scores, model: Model, threshold: float | None = None) -> NDArray[np.bool_]:
+def decisions(
+    scores: Scores, model: Model, threshold: float | None = None, chance: float | None = None
+) -> NDArray[np.bool_]:
     """(m, k): which labels are given to m documents.
 
-    Several labels: those whose score is above the threshold, by default the model's own or 0.
-    One label: the greatest score, of equals the first in label order; with a threshold, none
-    where even that is not above it.
+    One label: the greatest chance where chances are calibrated, else the greatest score; of equals
+    the greatest score, then the first in label order. Several labels: those above the model's own
+    thresholds; without thresholds a calibrated model gives those whose chance is above 1/2, any
+    other those whose score is above 0.
+    threshold, chance: what the score or the chance of a label must be above instead; with one
+    label, none is given where that is not so.
     """
-    if model.multilabel:
-        default = np.array(model.thresholds or [0.0] * scores.shape[1])
-        return np.asarray(scores > (default if threshold is None else threshold))
-    given = greatest(scores)
-    return given if threshold is None else given & (scores > threshold)
+    above = None
+    if threshold is not None:
+        above = scores > threshold
+    if chance is not None:
+        likely = chances(scores, model) > chance
+        above = likely if above is None else above & likely
+    if not model.multilabel:
+        given = greatest(_by_chance(scores, model))
+        return given if above is None else given & above
+    if above is not None:
+        return np.asarray(above)
+    if model.calibration and not model.thresholds:
+        return np.asarray(chances(scores, model) > 0.5)
+    return np.asarray(scores > np.array(model.thresholds or [0.0] * scores.shape[1]))
+
+
+def _by_chance(scores: Scores, model: Model) -> Scores:
+    """The scores that compete for the one label: -inf where the chance is not the greatest."""
+    if not model.calibration:
+        return scores
+    likely = chances(scores, model)
+    return np.where(likely == likely.max(axis=1, keepdims=True), scores, -np.inf)
+
+
+def ranked_labels(scores: Scores, model: Model) -> Int64:
+    """(m, k): label numbers by chance where chances are calibrated, else by score, best first."""
+    if not model.calibration:
+        return np.argsort(-scores, axis=1, kind="stable")
+    return np.lexsort((-scores, -chances(scores, model)), axis=1)
 
 
 def greatest(scores: Scores) -> NDArray[np.bool_]:
@@ -200,6 +229,11 @@ def given_numbers(given: NDArray[np.bool_]) -> list[list[int]]:
 def decide(scores: Scores, model: Model, threshold: float | None = None) -> tuple[int, ...]:
     """The label numbers given to one document with scores (k,), in label order: see `decisions`."""
     return tuple(given_numbers(decisions(scores[None, :], model, threshold))[0])
+
+
+def has_chances(model: Model) -> bool:
+    """Whether scores become chances: scores that are shares of votes do not, unless calibrated."""
+    return bool(model.calibration or link_of(model))
 
 
 def link_of(model: Model) -> float:

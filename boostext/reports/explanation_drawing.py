@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
@@ -15,17 +15,25 @@ from boostext.reports.marks import Piece
 MOST_TERM = 40
 
 
-def explanation_list(rows: Sequence[ExplanationRow], page: Page) -> Text:
-    """Each label as a sum: its findings with bars, what is absent, and the score below."""
+def explanation_list(
+    rows: Sequence[ExplanationRow], page: Page, chances: Mapping[str, float] | None = None
+) -> Text:
+    """Each label as a sum: its findings with bars, what is absent, and the score below.
+
+    chances: label -> its probability, where scores become probabilities.
+    """
     if not rows:
         return Text("Nothing was said of this document.")
     full = max(abs(row.votes) for row in rows)
-    width = min(max(cells(_name(row)) for row in rows), MOST_TERM, page.width - 16)
+    widest = max(len("score"), *(cells(_name(row)) for row in rows))
+    width = min(widest, MOST_TERM, page.width - 16)
     drawings = []
     for label in dict.fromkeys(row.label for row in rows):
         lines = [row for row in rows if row.label == label]
         score = math.fsum(row.votes for row in lines)
-        drawings.append(Text(shorten(label, page.width, page), style=HEAD))
+        chance = f", probability {chances[label]:.3f}" if chances and label in chances else ""
+        name = shorten(label, page.width - len(chance), page)
+        drawings.append(Text(name, style=HEAD).append(chance, "not bold"))
         drawings += [_line(_name(row), row.votes, full, width, page) for row in lines]
         drawings.append(Text("  ").append(fit("score", width, page) + f"    {signed(score)}", HEAD))
     return stack(drawings)

@@ -61,12 +61,12 @@ MARKS = jsonl(
 CASES = {
     # 19: labels that look alike
     "19 evaluate": Case(
-        (TRAIN, "evaluate m u.jsonl"),
+        (TRAIN, "evaluate m u.jsonl --literal-labels"),
         ("misses: 'Billing' (1)", "'moving ' (1)", "'Billing' is like the model's 'billing'"),
         files={"u.jsonl": STRANGE},
     ),
     "19 check --test": Case(
-        ("check base.jsonl --test u.jsonl",),
+        ("check base.jsonl --test u.jsonl --literal-labels",),
         ("'Billing' is like 'billing' of the training data", "'moving ' is like 'moving'"),
         files={"u.jsonl": STRANGE},
     ),
@@ -89,7 +89,7 @@ CASES = {
         files={"z.jsonl": COMPOSED},
     ),
     "19 1 and 1.0": Case(
-        ("check f.jsonl",), ("'1' (1), '1.0' (1)",),
+        ("check f.jsonl --literal-labels",), ("'1' (1), '1.0' (1)",),
         files={"f.jsonl": jsonl({"text": "a", "label": "1"}, {"text": "b", "label": "1.0"})},
     ),
     # 20: what the learner does not see

@@ -248,7 +248,7 @@ def test_any_text_has_a_result(run, model, text):
     wanted = predictions.Wanted(None, True, False, None)
     loaded = read_model(model)
     job = predictions.Job(
-        str(model), (), text, None, None, True, False, None, None, 1, overrides={}
+        str(model), (), text, None, None, True, False, None, None, None, 1, overrides={}
     )
     [result] = predictions._results(job, loaded, iter([Document("x", {"text": text})]), wanted)
     assert len(result.best) == 3

@@ -15,15 +15,19 @@ from boostext.boosting.rules import Rule
 from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Equals, Occurs
+from boostext.model.calibration import Isotonic, Sigmoid
 from boostext.model.merged import Merged, merge_rules, merge_votes
 from boostext.model.model import Model
 from boostext.model.predict import (
     Predictor,
+    chances,
     contributions,
     decide,
+    decisions,
     link_of,
     loudest,
     probabilities,
+    ranked_labels,
 )
 from boostext.settings import BoostingSettings, TextSettings
 from tests.model.golden import CORPORA, RUNS, golden_model
@@ -220,6 +224,46 @@ def model_of(multilabel, thresholds=()):
 )
 def test_labels_are_decided(scores, model, threshold, labels):
     assert decide(np.array(scores), model, threshold) == labels
+
+
+def calibrated_model(multilabel, *curves, thresholds=()):
+    return Model(("a", "b", "c"), multilabel, (), calibration=curves, thresholds=thresholds)
+
+
+HIGH, EVEN, LOW = Sigmoid(1.0, 2.0), Sigmoid(1.0, 0.0), Sigmoid(1.0, -2.0)
+STEP = Isotonic((0.0,), (0.5,))
+
+
+@pytest.mark.parametrize(
+    ("scores", "model", "labels"),
+    [
+        # chances before they are divided by their sum: 1/(1 + exp(-3)), 1/2, 1/2
+        ([1.0, 2.0, 0.0], calibrated_model(False, HIGH, LOW, EVEN), (0,)),
+        ([1.0, 2.0, 0.0], calibrated_model(False, STEP, STEP, STEP), (1,)),  # a tie: by score
+        ([1.0, 1.0, 0.0], calibrated_model(False, STEP, STEP, STEP), (0,)),
+        ([-1.0, 1.0, 0.1], calibrated_model(True, HIGH, LOW, EVEN), (0, 2)),  # 0.73, 0.27, 0.52
+        ([-1.0, 1.0, 0.1], calibrated_model(True, HIGH, LOW, EVEN, thresholds=(0, 0, 1)), (1,)),
+    ],
+)
+def test_labels_go_by_chances_where_these_are_calibrated(scores, model, labels):
+    scores = np.array(scores)
+    assert decide(scores, model) == labels
+    best = ranked_labels(scores[None, :], model)[0]
+    ranked = chances(scores[None, :], model)[0][best]
+    assert (np.diff(ranked) <= 0).all()
+    if not model.multilabel:
+        assert best[0] == labels[0]
+
+
+def test_a_chance_may_be_the_threshold():
+    model, scores = calibrated_model(True, HIGH, LOW, EVEN), np.array([[-1.0, 1.0, 0.1]])
+    assert decisions(scores, model, chance=0.6).tolist() == [[True, False, False]]
+    assert decisions(scores, model, chance=0.2).tolist() == [[True, True, True]]
+    assert decisions(scores, model, 0.0, 0.6).tolist() == [[False, False, False]]
+    plain = model_of(False)
+    assert decisions(np.array([[0.0, 1.0, 0.5]]), plain, chance=0.9).tolist() == [
+        [False, False, False]  # 1/(1 + exp(-2)) is 0.88
+    ]
 
 
 def test_probabilities_are_the_logistic_of_the_score_times_the_link():

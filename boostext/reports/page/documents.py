@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from boostext.arrays import Scores
+from boostext.arrays import Float64, Scores
 from boostext.corpus.documents import Document
 from boostext.model.model import Model
 from boostext.model.predict import Contribution
@@ -26,7 +26,7 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """What a page tells of one document. given, shown: label numbers."""
+    """What a page tells of one document. given, shown: label numbers. chances: (k,) if any."""
 
     document: Document
     said: Sequence[Contribution]
@@ -34,6 +34,7 @@ class Explained:
     given: Sequence[int]
     shown: Sequence[int]
     count: int
+    chances: Float64 | None = None
 
 
 def page_head(title: str) -> str:
@@ -72,8 +73,13 @@ def _fields(model: Model, explained: Explained) -> Sequence[Field]:
 
 
 def _sums(model: Model, explained: Explained) -> Sequence[LabelSum]:
-    count = explained.count
-    return [
+    count, likely = explained.count, explained.chances
+    sums = (
         label_sum(model, explained.said, float(explained.scores[j]), j, count, count)
         for j in explained.shown
+    )
+    if likely is None:
+        return list(sums)
+    return [
+        replace(one, chance=float(likely[j])) for one, j in zip(sums, explained.shown, strict=True)
     ]

@@ -32,6 +32,7 @@ class LabelSum:
     label: str
     score: float
     lines: tuple[SumLine, ...]
+    chance: float | None = None
 
 
 @dataclass(frozen=True)
