@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and never in the place of what is not theirs."""
 
 from __future__ import annotations
 
@@ -6,22 +6,45 @@ import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from boostext.errors import BoostextError
 
 LEAST_SPACE = 1024 * 1024
+HEAD = 4096
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an output is, so that it may take the place of an earlier one of its kind alone.
+
+    name: as messages call it, "a boostext model". owns: whether the first HEAD bytes of a file
+    are those of such an output. An empty file is anybody's.
+    """
+
+    name: str
+    owns: Callable[[bytes], bool]
+
+
+NOTHING = Kind("an output that may be replaced", lambda head: False)
+"""For outputs that cannot be told from what people write themselves, such as a corpus."""
+
+
+PAGE = Kind("a page of boostext", lambda head: b'<meta name="generator" content="boostext' in head)
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[BinaryIO]:
+def replacing(path: str | Path, kind: Kind | None = None) -> Iterator[BinaryIO]:
     """A file to write that becomes `path` when the block ends well, and vanishes otherwise.
 
     It is written beside `path`, forced to the disk and renamed; a link keeps pointing to its
-    target. BoostextError where that cannot be done; the old file is then as it was.
+    target. BoostextError where that cannot be done; the old file is then as it was. kind: what
+    may be replaced; None is anything. A foreign file that came to `path` since `check_writable`
+    stays, and what was written stays beside it.
     """
     target = _target(path)
     temporary = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
@@ -30,7 +53,10 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(target)
+        if kind is None:
+            temporary.replace(target)
+        else:
+            _replace_own(temporary, target, path, kind)
         _sync_folder(target.parent)
     except OSError as error:
         raise _cannot_write(path, error) from None
@@ -39,12 +65,57 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
             temporary.unlink(missing_ok=True)
 
 
-def check_writable(path: str | Path, needed: int = LEAST_SPACE) -> None:
+def _replace_own(temporary: Path, target: Path, path: str | Path, kind: Kind) -> None:
+    """Rename, unless something else stands there, however late it came."""
+    try:
+        os.link(temporary, target)  # unlike a rename, it fails where there is a file
+        return
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without links
+        if not os.path.lexists(target):
+            temporary.replace(target)
+            return
+    if _is_free(target, kind):
+        temporary.replace(target)
+        return
+    kept = target.with_name(f"{target.name}.{os.urandom(4).hex()}.new")
+    temporary.replace(kept)
+    raise BoostextError(f"{_not_ours(path, kind)}. What was to be written there is in {kept}")
+
+
+def check_own(path: str | Path, kind: Kind | None) -> None:
+    """Raise BoostextError where a file stands at `path` that is not of the kind; None: any is."""
+    if kind is not None and not _is_free(Path(path), kind):
+        raise BoostextError(f"{_not_ours(path, kind)}. Name another place, or add --force")
+
+
+def _is_free(path: Path, kind: Kind) -> bool:
+    """Whether nothing is lost where the file is replaced."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    return not head or kind.owns(head)
+
+
+def _not_ours(path: str | Path, kind: Kind) -> str:
+    what = "is there already" if kind is NOTHING else f"is there already and is not {kind.name}"
+    return f"{path}: {what}"
+
+
+def check_writable(
+    path: str | Path, kind: Kind | None = None, *, needed: int = LEAST_SPACE
+) -> None:
     """Raise BoostextError where `path` cannot be written: to be called before the work.
 
-    needed: bytes that must be free.
+    kind: what may be replaced there; None is anything. needed: bytes that must be free.
     """
     target = _target(path)
+    check_own(path, kind)
     trial = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
     try:
         _created(trial).close()

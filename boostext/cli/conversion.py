@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from boostext.atomic import replacing
+from boostext.atomic import NOTHING, Kind, check_own, replacing
 from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
 from boostext.cli.talk import Talk
 from boostext.corpus.readers import read_documents
@@ -17,7 +17,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.corpus.writers import write_documents
 from boostext.errors import ModelError, SettingsError
 from boostext.fields import ngram_range
-from boostext.model.file import read_model, write_model
+from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.model import Model
 from boostext.model.plain import JSON_LIMIT
@@ -44,6 +44,7 @@ def convert(
     target: str,
     target_format: str | None,
     lossy: bool,
+    force: bool,
     settings: DataSettings,
     shyp: ShypOptions,
     as_json: bool,
@@ -53,9 +54,10 @@ def convert(
     if target != "-":
         make_parent(target)
     if MODELS & {ending(source), ending(target)}:
-        facts = convert_model(source, target, settings, shyp, talk)
+        facts = convert_model(source, target, force, settings, shyp, talk)
     else:
-        facts = convert_corpus(source, target, target_format, lossy, settings, talk)
+        writing = replace(settings, format=target_format or "auto")
+        facts = convert_corpus(source, target, settings, Writing(writing, lossy, force), talk)
     if as_json:
         click.echo(json.dumps({"source": source, "target": target, **facts}))
     else:
@@ -67,20 +69,22 @@ def ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
+@dataclass(frozen=True)
+class Writing:
+    """How a corpus is written. lossy: with changes. force: over what is there already."""
+
+    settings: DataSettings
+    lossy: bool
+    force: bool
+
+
 def convert_corpus(
-    source: str,
-    target: str,
-    target_format: str | None,
-    lossy: bool,
-    settings: DataSettings,
-    talk: Talk,
+    source: str, target: str, settings: DataSettings, writing: Writing, talk: Talk
 ) -> dict[str, int]:
     announce_stdin([source], talk)
     bad = BadRecords()
     documents = read_documents([source], settings, bad, labelled=False)
-    written = write_documents(
-        documents, target, replace(settings, format=target_format or "auto"), lossy
-    )
+    written = write_documents(documents, target, writing.settings, writing.lossy, writing.force)
     tell_bad(bad, talk)
     if written.replaced:
         talk.warn(f"{count(written.replaced, 'document')} changed or left out to fit the format")
@@ -104,18 +108,14 @@ def read_json(path: str) -> Model:
         raise ModelError(f"{path}: {error}") from None
 
 
-def write_json(model: Model, path: str) -> None:
+def write_json(model: Model, path: str, kind: Kind | None) -> None:
     content = model_to_json(model)
-    with replacing(path) as file:
+    with replacing(path, kind) as file:
         file.write(content)
 
 
 def read_shyp_model(path: str, settings: DataSettings, shyp: ShypOptions) -> Model:
     return read_stem_model(path, settings, shyp.text(), shyp.multilabel)
-
-
-def write_shyp_model(model: Model, path: str, shyp: ShypOptions) -> None:
-    write_stem_model(model, path, shyp.packed)
 
 
 MODEL_READERS: dict[str, Callable[[str, DataSettings, ShypOptions], Model]] = {
@@ -125,12 +125,16 @@ MODEL_READERS: dict[str, Callable[[str, DataSettings, ShypOptions], Model]] = {
 }
 """ending -> reader"""
 
-MODEL_WRITERS: dict[str, Callable[[Model, str, ShypOptions], None]] = {
-    ".boostext": lambda model, path, shyp: write_model(model, path),
-    ".json": lambda model, path, shyp: write_json(model, path),
-    ".shyp": write_shyp_model,
+JSON_FILE = Kind("a boostext model", lambda head: head.startswith(b'{"format":"boostext model"'))
+MODEL_WRITERS: dict[str, tuple[Kind, Callable[[Model, str, ShypOptions, Kind | None], None]]] = {
+    ".boostext": (MODEL_FILE, lambda model, path, shyp, kind: write_model(model, path, kind)),
+    ".json": (JSON_FILE, lambda model, path, shyp, kind: write_json(model, path, kind)),
+    ".shyp": (
+        NOTHING,
+        lambda model, path, shyp, kind: write_stem_model(model, path, shyp.packed, kind),
+    ),
 }
-"""ending -> writer"""
+"""ending -> what it may replace, writer"""
 
 
 MODELS = {".boostext", ".shyp"}
@@ -138,15 +142,17 @@ MODELS = {".boostext", ".shyp"}
 
 
 def convert_model(
-    source: str, target: str, settings: DataSettings, shyp: ShypOptions, talk: Talk
+    source: str, target: str, force: bool, settings: DataSettings, shyp: ShypOptions, talk: Talk
 ) -> dict[str, int]:
-    for path, known in ((source, MODEL_READERS), (target, MODEL_WRITERS)):
+    for path, known in ((source, [*MODEL_READERS]), (target, [*MODEL_WRITERS])):
         if ending(path) not in known:
             raise SettingsError(
                 f"{path} has not the ending of a model; expected one of {', '.join(known)}"
             )
+    kind, write = MODEL_WRITERS[ending(target)]
+    check_own(target, None if force else kind)
     model = MODEL_READERS[ending(source)](source, settings, shyp)
-    MODEL_WRITERS[ending(target)](model, target, shyp)
+    write(model, target, shyp, None if force else kind)
     if ending(target) == ".shyp":
         for loss in lost_in_shyp(model):
             talk.warn(loss)

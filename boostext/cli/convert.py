@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from boostext.cli.options import SettingsCommand, json_option, settings_options, talk_options
+from boostext.cli.options import (
+    SettingsCommand,
+    force_option,
+    json_option,
+    settings_options,
+    talk_options,
+)
 from boostext.cli.talk import Talk
 from boostext.settings import DataSettings
 
@@ -29,6 +35,7 @@ from boostext.settings import DataSettings
 )  # fmt: skip
 @click.option("--multilabel", is_flag=True, help="Of a .shyp to read: labels are all above 0.")
 @click.option("--packed", is_flag=True, help="Write a .shyp with one rule a condition.")
+@force_option
 @settings_options(data_settings=DataSettings)
 @json_option
 @talk_options
@@ -37,6 +44,7 @@ def command(
     target: str,
     target_format: str | None,
     lossy: bool,
+    force: bool,
     data_settings: DataSettings,
     as_json: bool,
     talk: Talk,
@@ -57,4 +65,4 @@ def command(
     from boostext.cli.conversion import ShypOptions, convert
 
     options = ShypOptions(**shyp)
-    convert(source, target, target_format, lossy, data_settings, options, as_json, talk)
+    convert(source, target, target_format, lossy, force, data_settings, options, as_json, talk)

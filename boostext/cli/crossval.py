@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from boostext.cli.options import SettingsCommand, learning_options
+from boostext.cli.options import SettingsCommand, force_option, learning_options
 from boostext.cli.talk import Talk
 
 
@@ -18,6 +18,7 @@ from boostext.cli.talk import Talk
     help="How out-of-fold scores are written: a line for each document and label.",
 )  # fmt: skip
 @click.option("--labels-from", metavar="FILE", help="Corrections of labels: a CSV of id,label.")
+@force_option
 @learning_options
 def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
     """Learn without each part of the data in turn, and measure on that part.

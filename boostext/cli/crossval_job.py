@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -29,7 +28,7 @@ from boostext.model.predict import link_of, probabilities
 from boostext.reports.crossval import OUT_OF_FOLD, curve_tsv
 from boostext.reports.curves import curve_drawing
 from boostext.reports.evaluations import evaluation_summary, label_table
-from boostext.reports.folder import report_folder, write_reports
+from boostext.reports.folder import ReportFolder, report_folder
 from boostext.reports.layout import page_for, stack
 from boostext.reports.margins import reliability_tsv
 from boostext.training.crossval import (
@@ -54,13 +53,14 @@ class Job:
     labels_from: str | None
     progress: str
     as_json: bool
+    force: bool = False
 
 
 def run(job: Job, talk: Talk) -> None:
     check(job.plan)
     spare_reports((*job.data, *([job.labels_from] if job.labels_from else [])), job.report)
     bad = BadRecords()
-    with report_folder(job.report):
+    with report_folder(job.report, not job.force) as folder:
         with stop_request():
             prepared = read(
                 job.data, job.plan, bad, talk, job.progress, labels_from=job.labels_from
@@ -68,8 +68,8 @@ def run(job: Job, talk: Talk) -> None:
             found = cross_validated(job, prepared, talk)
         scores = found.scores(found.best)
         report = measured(found, scores)
-        if job.report:
-            write(job, found, scores, report)
+        if folder:
+            write(folder, job.output, found, scores, report)
     if job.as_json:
         click.echo(json.dumps(as_json(found, report), ensure_ascii=False, allow_nan=False))
     else:
@@ -117,13 +117,15 @@ def measured(found: CrossValidation, scores: Scores) -> Report:
     return evaluate(shell(found), pairs())
 
 
-def write(job: Job, found: CrossValidation, scores: Scores, report: Report) -> None:
+def write(
+    folder: ReportFolder, form: str, found: CrossValidation, scores: Scores, report: Report
+) -> None:
     chances = probabilities(scores, link_of(shell(found)))
     folds = found.splits[0].of
-    write_reports(Path(str(job.report)), {
+    folder.write({
         "reliability.tsv": reliability_tsv(report.calibration),
         "curve.tsv": curve_tsv(found.curve, found.measure),
-        f"out-of-fold.{job.output}": OUT_OF_FOLD[job.output](
+        f"out-of-fold.{form}": OUT_OF_FOLD[form](
             found.prepared.corpus, folds, scores, chances
         ),
     })  # fmt: skip

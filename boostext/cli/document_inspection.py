@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import click
 import numpy as np
@@ -37,7 +36,7 @@ from boostext.reports.explanations import (
     explanation_tsv,
     places_in,
 )
-from boostext.reports.folder import write_reports
+from boostext.reports.folder import ReportFolder
 from boostext.reports.layout import HEAD, page_for
 from boostext.reports.page.documents import Explained, document_section, page_head
 from boostext.reports.page.worked import marked
@@ -98,10 +97,12 @@ def said_of(model: Model, document: Document, labels: Sequence[int]) -> Said:
     return Said(model, document, scores, predictor.contributions(document), chosen)
 
 
-def show_document(said: Said, top: int, as_json: bool, output: str | None, talk: Talk) -> None:
+def show_document(
+    said: Said, top: int, as_json: bool, folder: ReportFolder | None, talk: Talk
+) -> None:
     """As sums on the terminal, or whole as JSON; with a folder also as a table and a page."""
-    if output:
-        write_reports(Path(output), {
+    if folder:
+        folder.write({
             "explanation.tsv": explanation_tsv(said.rows(EVERY)),
             "document.html": [page_head(said.document.id), _section(said, top)],
         })  # fmt: skip

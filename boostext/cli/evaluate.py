@@ -8,6 +8,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    force_option,
     json_option,
     overriding_options,
     talk_options,
@@ -43,6 +44,7 @@ from boostext.cli.talk import Talk
     help="Cut that curve by probability, or into bins that hold about as many each.",
 )  # fmt: skip
 @click.option("-o", "--output", metavar="MODEL2", help="Where --tune-thresholds writes.")
+@force_option
 @threads_option
 @overriding_options
 @json_option

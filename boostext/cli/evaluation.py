@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from boostext.arrays import Scores
-from boostext.atomic import check_writable
+from boostext.atomic import Kind, check_writable
 from boostext.cli.reading import (
     announce_stdin,
     make_parent,
@@ -32,7 +32,7 @@ from boostext.evaluation.gold import gold_of
 from boostext.evaluation.report import Report, evaluate
 from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.fields import nearest
-from boostext.model.file import read_model, write_model
+from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model
 from boostext.model.predict import Predictor, has_chances
 from boostext.reports.distributions import reliability_drawing
@@ -53,11 +53,17 @@ class Job:
     confusions: int
     tune_thresholds: bool
     output: str | None
+    force: bool
     threads: int
     overrides: dict[str, Any]
     as_json: bool
     reliability: bool = False
     bins: str = "equal-width"
+
+    @property
+    def replaces(self) -> Kind | None:
+        """What the model may take the place of; None is anything."""
+        return None if self.force else MODEL_FILE
 
 
 @dataclass
@@ -110,7 +116,7 @@ def check_job(job: Job, model: Model) -> None:
         )
     spare(job.paths, job.output)
     make_parent(job.output)
-    check_writable(job.output)
+    check_writable(job.output, job.replaces)
 
 
 def strictly(
@@ -144,7 +150,7 @@ def tuned(job: Job, model: Model, kept: Kept) -> Model:
     """The model with thresholds, written."""
     gold = gold_of(model.labels, kept.labels)
     better = replace(model, thresholds=tuned_thresholds(np.stack(kept.scores), gold))
-    write_model(better, str(job.output))
+    write_model(better, str(job.output), job.replaces)
     return better
 
 

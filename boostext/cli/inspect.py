@@ -8,6 +8,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    force_option,
     json_option,
     misread,
     overriding_options,
@@ -50,6 +51,7 @@ from boostext.cli.talk import Talk
     "--document", metavar="ID|TEXT",
     help="Why a document has its scores: that of DATA with this id, or without DATA this text.",
 )  # fmt: skip
+@force_option
 @threads_option
 @overriding_options
 @json_option

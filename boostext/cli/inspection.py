@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from boostext.fields import nearest
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
 from boostext.reports.distributions import margin_drawing
-from boostext.reports.folder import report_folder, write_reports
+from boostext.reports.folder import ReportFolder, report_folder
 from boostext.reports.label_studio import label_studio
 from boostext.reports.layout import page_for, wrap
 from boostext.reports.listings import label_term_list, outlier_list
@@ -64,6 +64,7 @@ class Job:
     grep: str | None = None
     terms_where: tuple[str, ...] = ()
     document: str | None = None
+    force: bool = False
 
     @property
     def wish(self) -> Wish:
@@ -94,20 +95,20 @@ def run(job: Job, talk: Talk) -> None:
         return
     spare_reports((job.model, *job.paths), job.output)
     tell_reading(Reading(model.data, job.overrides), job.paths, talk)
-    with report_folder(job.output):
+    with report_folder(job.output, not job.force) as folder:
         if job.document is not None or job.lists_terms:
-            look_at_some(job, model, talk)
+            look_at_some(job, model, folder, talk)
         else:
-            look_at_all(job, model, talk)
+            look_at_all(job, model, folder, talk)
 
 
-def look_at_all(job: Job, model: Model, talk: Talk) -> None:
+def look_at_all(job: Job, model: Model, folder: ReportFolder | None, talk: Talk) -> None:
     """Rules, terms, and what of the documents stands out."""
     gathered = Gathered(model, job.threads or usable_threads())
     found = outliers(job, model, gathered, talk) if job.paths else None
     margins = gathered.margins() if found and asked(job) else ()
-    if job.output:
-        write(job, model, gathered if found else None, found, margins)
+    if folder:
+        folder.write(reports_of(job, model, gathered if found else None, found, margins))
     shown = replace(view(job, model, found), margins=margins if job.margins else ())
     if job.as_json:
         click.echo(json.dumps(as_json(model, shown), ensure_ascii=False))
@@ -127,7 +128,7 @@ def check_labels(job: Job, model: Model) -> None:
             raise SettingsError(f"the model has no label {label!r}{hint}")
 
 
-def look_at_some(job: Job, model: Model, talk: Talk) -> None:
+def look_at_some(job: Job, model: Model, folder: ReportFolder | None, talk: Talk) -> None:
     """One document, or some terms."""
     if job.document is not None and job.lists_terms:
         raise SettingsError(
@@ -137,7 +138,7 @@ def look_at_some(job: Job, model: Model, talk: Talk) -> None:
     if job.document is not None:
         document = wanted_document(job.document, job.paths, reading, model)
         labels = [model.labels.index(label) for label in job.only_label]
-        show_document(said_of(model, document, labels), job.top, job.as_json, job.output, talk)
+        show_document(said_of(model, document, labels), job.top, job.as_json, folder, talk)
         return
     bad = BadRecords()
     announce_stdin(job.paths, talk)
@@ -171,13 +172,13 @@ def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutl
     return found
 
 
-def write(
+def reports_of(
     job: Job,
     model: Model,
     gathered: Gathered | None,
     found: DataOutliers | None,
     margins: Sequence[MarginRow],
-) -> None:
+) -> dict[str, Iterable[str]]:
     """The tables, and the page; what needs documents only where there are any."""
     content = Content(model, Path(job.model).name)
     if gathered is not None and found is not None:
@@ -189,7 +190,7 @@ def write(
         reports["outliers.tsv"] = outliers_tsv(found.rows)
         reports["outliers.label-studio.json"] = label_studio(found.rows[:EXPLAINED])
         reports["margins.tsv"] = margins_tsv(margins)
-    write_reports(Path(job.output or ""), reports | page_reports(content))
+    return reports | page_reports(content)
 
 
 def view(job: Job, model: Model, found: DataOutliers | None) -> View:

@@ -301,6 +301,13 @@ def json_option(command: Command) -> Command:
     )
 
 
+def force_option(command: Command) -> Command:
+    return click.option(
+        "--force", is_flag=True,
+        help="Replace a file that is there already and is not an earlier output of boostext.",
+    )(command)  # fmt: skip
+
+
 def threads_option(command: Command) -> Command:
     return click.option(
         "--threads", type=click.IntRange(0, 1024), default=0, metavar="N",

@@ -19,7 +19,7 @@ from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
 from boostext.model.file import read_model
-from boostext.model.model import Model
+from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (
     BATCH,
     Predictor,
@@ -105,7 +105,8 @@ def _documents(job: Job, model: Model, bad: BadRecords, talk: Talk) -> Iterator[
     announce_stdin(job.paths, talk)
     # whether annotators accepted a label is nothing to one who asks for labels
     overrides = {"answers": "all", **job.overrides}
-    paths, reading = test_files(job.paths), Reading(model.data, overrides)
+    paths = test_files(job.paths)
+    reading = Reading(model.data, overrides).for_prediction(asked_attributes(model))
     tell_reading(reading, paths, talk)
     return read_documents(paths, reading.of, bad, labelled=False)
 

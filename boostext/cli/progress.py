@@ -10,8 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
+from boostext.algorithms import ALGORITHMS
+from boostext.boosting.rules import Round
 from boostext.cli.talk import is_terminal, unguarded
+from boostext.evaluation.measures import Monitor
 from boostext.reports.escape import visible
+from boostext.training.run import Moment, Prepared
+from boostext.training.summary import corpus_gold
 
 Item = TypeVar("Item")
 LIVE_EVERY = 0.2
@@ -130,6 +135,34 @@ class Progress:
             with contextlib.suppress(OSError):
                 self.stream.write(text)
                 self.stream.flush()
+
+
+class Line:
+    """What the progress line tells, from round to round."""
+
+    def __init__(self, prepared: Prepared, progress: Progress) -> None:
+        self.progress = progress
+        self.rounds = prepared.plan.boosting.rounds
+        gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
+        row = ALGORITHMS[prepared.plan.boosting.algorithm]
+        self.monitor = Monitor(
+            prepared.plan.stop.monitor, gold, prepared.multilabel, row.link,
+            prepared.plan.boosting.threshold, row.signed,
+        )  # fmt: skip
+        self.train: float | None = None
+        self.valid: float | None = None
+
+    def after(self, moment: Moment) -> None:
+        if moment.valid is not None:
+            self.valid = moment.valid
+        if self.progress.due(moment.round.number):
+            measured = self.progress.timed(lambda: self.monitor.value(moment.scores()))
+            self.train = self.train if measured is None else measured
+            self.progress.show(self._state(moment.round))
+
+    def _state(self, made: Round) -> State:
+        name = self.monitor.name
+        return State(made.number, self.rounds, made.z, made.bound, name, self.train, self.valid)
 
 
 def _columns() -> int:

@@ -8,6 +8,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    force_option,
     json_option,
     overriding_options,
     talk_options,
@@ -28,6 +29,7 @@ from boostext.cli.talk import Talk
     "--terms", type=click.IntRange(1), metavar="N",
     help="Keep the N most telling terms, and fit their votes anew on DATA, the training data.",
 )  # fmt: skip
+@force_option
 @threads_option
 @overriding_options
 @json_option

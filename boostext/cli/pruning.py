@@ -17,7 +17,7 @@ from boostext.corpus.alike import Reading
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
-from boostext.model.file import read_model, write_model
+from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model, asked_conditions
 from boostext.model.prune import cut
 from boostext.settings import RunSettings
@@ -34,6 +34,7 @@ class Job:
     rules: int | None
     terms: int | None
     output: str
+    force: bool
     threads: int
     overrides: dict[str, Any]
     as_json: bool
@@ -42,14 +43,15 @@ class Job:
 def run(job: Job, talk: Talk) -> None:
     spare(job.data, job.output)
     make_parent(job.output)
-    check_writable(job.output)
+    kind = None if job.force else MODEL_FILE
+    check_writable(job.output, kind)
     model = read_model(Path(job.model))
     small = _with_terms(job, model, talk) if job.terms else _with_rules(job, model)
     if model.calibration or (model.thresholds and model.thresholds != small.thresholds):
         talk.warn(
             "thresholds and chances that were fitted to all rules are left out; fit them again"
         )
-    write_model(small, job.output)
+    write_model(small, job.output, kind)
     _show(job, small, talk)
 
 

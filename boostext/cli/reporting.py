@@ -23,7 +23,7 @@ from boostext.reports.coverage import TermFacts, coverage_tsv, term_facts
 from boostext.reports.doubts import doubt_rows
 from boostext.reports.escape import tsv_field
 from boostext.reports.evidence import Evidence
-from boostext.reports.folder import write_reports
+from boostext.reports.folder import ReportFolder
 from boostext.reports.label_studio import label_studio
 from boostext.reports.margins import margins_tsv
 from boostext.reports.near_duplicates import near_duplicates
@@ -59,7 +59,7 @@ class Report:
     that somebody has looked at before, with their labels; they are not listed again.
     """
 
-    folder: Path
+    folder: ReportFolder
     source: str
     audit: Audit | None = None
     cross: CrossValidation | None = None
@@ -92,7 +92,7 @@ def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> 
         measure, learning_curves(points, report.cross), report.read,
     )  # fmt: skip
     reports |= page_reports(content)
-    return write_reports(report.folder, reports)
+    return report.folder.write(reports)
 
 
 def unchecked(rows: list[OutlierRow], checked: Collection[str]) -> list[OutlierRow]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boostext.atomic import check_writable, replacing
+from boostext.atomic import NOTHING, PAGE, Kind, check_writable, replacing
 from boostext.cli.options import (
     SettingsCommand,
+    force_option,
     overriding_options,
     talk_options,
     threads_option,
@@ -70,6 +71,7 @@ ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".json": "label-studio", ".html": "
     help="Suggest documents that have a label in POOL as well, such as to look at it again.",
 )  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of a random draw.")
+@force_option
 @threads_option
 @overriding_options
 @talk_options
@@ -104,8 +106,15 @@ class Job:
     labels_from: tuple[str, ...]
     include_labelled: bool
     seed: int
+    force: bool
     threads: int
     overrides: dict[str, Any]
+
+    @property
+    def replaces(self) -> Kind | None:
+        """Files that people fill in are theirs; a page holds nothing of its reader."""
+        kind = PAGE if self.format == "html" else NOTHING
+        return None if self.force else kind
 
     @property
     def format(self) -> str:
@@ -133,7 +142,7 @@ def run(job: Job, talk: Talk) -> None:
     lines = FORMATS[job.format]
     if job.output:
         spare([*job.pool, job.model, *job.labels_from, *job.committee], job.output)
-        check_writable(job.output)
+        check_writable(job.output, job.replaces)
     predictor = Predictor(read_model(job.model), job.threads or usable_threads())
     doubt = measure(job.by, predictor, [read_model(path) for path in job.committee], job.seed)
     announce_stdin(job.pool, talk)
@@ -143,7 +152,7 @@ def run(job: Job, talk: Talk) -> None:
     documents = some(read_documents(job.pool, reading.of, bad, labelled=False), job.pool, bad)
     pool = Pool(documents, _labelled(job.labels_from), job.include_labelled)
     rows = suggest(pool, predictor, doubt, job.wanted, job.spread)
-    _write(lines(rows, predictor.model, job.by), job.output)
+    _write(lines(rows, predictor.model, job.by), job.output, job.replaces)
     tell_bad(bad, talk)
     _tell(pool, len(rows), job, talk)
 
@@ -155,13 +164,13 @@ def _labelled(paths: Sequence[str]) -> set[str]:
     return {id for path in paths for id in read_corrections(path).labels}
 
 
-def _write(lines: Iterable[str], output: str | None) -> None:
+def _write(lines: Iterable[str], output: str | None, kind: Kind | None) -> None:
     """To the file, whole or not at all; to stdout where none is named."""
     if output is None:
         for line in lines:
             sys.stdout.write(line)
         return
-    with replacing(output) as file:
+    with replacing(output, kind) as file:
         for line in lines:
             file.write(line.encode("utf-8", "backslashreplace"))
 

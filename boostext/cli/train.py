@@ -8,6 +8,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    force_option,
     learning_options,
     tuning_options,
 )
@@ -30,6 +31,7 @@ from boostext.cli.talk import Talk
 @click.option("--resume", is_flag=True, help="Go on from MODEL.checkpoint, or MODEL, if there.")
 @click.option("--dry-run", is_flag=True, help="Read the data, tell sizes and memory, and stop.")
 @click.option("--print-config", is_flag=True, help="Print all settings as YAML, and stop.")
+@force_option
 @learning_options
 def command(
     data: tuple[str, ...], dry_run: bool, print_config: bool, talk: Talk, **values: Any

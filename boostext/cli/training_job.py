@@ -11,12 +11,10 @@ from typing import Any
 
 import click
 
-from boostext.algorithms import ALGORITHMS
-from boostext.atomic import check_writable
-from boostext.boosting.rules import Round
+from boostext.atomic import Kind, check_own, check_writable
 from boostext.cli.config import write_config
 from boostext.cli.cross_validating import audited, found_words, told_by
-from boostext.cli.progress import Progress, State
+from boostext.cli.progress import Line, Progress
 from boostext.cli.reading import (
     announce_stdin,
     count,
@@ -32,17 +30,16 @@ from boostext.cli.rereading import rereading
 from boostext.cli.signals import StopRequest, stop_request
 from boostext.cli.sizes import show_sizes, sizes
 from boostext.cli.talk import Talk
-from boostext.cli.tuning_job import Wish, read_all, table, tuned, wish
+from boostext.cli.tuning_job import TRIALS, Wish, read_all, table, tuned, wish
 from boostext.compiled import notice, on_compile
 from boostext.corpus.corrections import read_corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
-from boostext.evaluation.measures import Monitor
 from boostext.features.selection import SYMBOLS
-from boostext.model.file import read_model, write_model
+from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model
-from boostext.reports.folder import report_folder
+from boostext.reports.folder import ReportFolder, report_folder
 from boostext.training.columns import described, with_validation
 from boostext.training.crossval import CrossValidation, remarks_before
 from boostext.training.held_out import (
@@ -63,7 +60,6 @@ from boostext.training.run import (
 )
 from boostext.training.summary import (
     Summary,
-    corpus_gold,
     remarks,
     summary,
     warnings,
@@ -84,6 +80,7 @@ class Job:
     as_json: bool
     labels_from: str | None = None
     outliers: str = "auto"
+    force: bool = False
     preset: str | None = None
     tune: bool = False
     budget: float | None = None
@@ -93,6 +90,11 @@ class Job:
     def wish(self) -> Wish | None:
         """How to tune, if at all."""
         return wish(self.preset, self.tune, self.given, self.budget, Path(f"{self.output}.trials"))
+
+    @property
+    def replaces(self) -> Kind | None:
+        """What the model may take the place of; None is anything."""
+        return None if self.force else MODEL_FILE
 
     @property
     def checkpoint(self) -> Path:
@@ -112,7 +114,7 @@ def plan_as_yaml(plan: Plan) -> str:
 def run(job: Job, talk: Talk) -> None:
     """Train, save, and tell; Stopped after saving where the user ended it."""
     check_inputs(job)
-    with report_folder(job.report), stop_request() as stop:
+    with report_folder(job.report, not job.force) as folder, stop_request() as stop:
         prepare_places(job)
         old = starting_point(job, talk)
         bad = BadRecords()
@@ -127,17 +129,20 @@ def run(job: Job, talk: Talk) -> None:
         save(job, trained, talk)
         stop.saved(stopped_words(job, trained))
         result = summary(trained)
-        if job.report:
-            write_training_report(asked_report(job, prepared, found, talk), trained, bad)
+        if folder:
+            report = asked_report(job, folder, prepared, found, talk)
+            write_training_report(report, trained, bad)
     show(job, trained, result, bad, talk)
 
 
-def asked_report(job: Job, prepared: Prepared, cross: CrossValidation | None, talk: Talk) -> Report:
+def asked_report(
+    job: Job, folder: ReportFolder, prepared: Prepared, cross: CrossValidation | None, talk: Talk
+) -> Report:
     """What the report needs beside the trained model; the audit is done here."""
     source, audit = audited(job.outliers, prepared, job.progress, talk)
     checked = read_corrections(job.labels_from).labels if job.labels_from else {}
     return Report(
-        Path(str(job.report)), source, audit, cross, Path(job.output).name,
+        folder, source, audit, cross, Path(job.output).name,
         rereading(job.data, job.plan.reading, prepared.corpus), retraining(job, prepared.plan),
         checked,
     )  # fmt: skip
@@ -163,7 +168,10 @@ def check_inputs(job: Job) -> None:
 def prepare_places(job: Job) -> None:
     """Hours of training must not end at a place that cannot be written."""
     make_parent(job.output)
-    check_writable(job.output)
+    check_writable(job.output, job.replaces)
+    check_own(job.checkpoint, job.replaces)
+    if job.wish:
+        check_own(job.wish.trials, None if job.force else TRIALS)
 
 
 def starting_point(job: Job, talk: Talk) -> Model | None:
@@ -269,39 +277,11 @@ def follow(
         stop.patient = True  # there is something to save now
         line.after(moment)
 
-    hooks = Hooks(after, stop, lambda model: write_model(model, job.checkpoint))
+    hooks = Hooks(after, stop, lambda model: write_model(model, job.checkpoint, job.replaces))
     try:
         return learn(prepared, hooks, old)
     finally:
         progress.finish()
-
-
-class Line:
-    """What the progress line tells, from round to round."""
-
-    def __init__(self, prepared: Prepared, progress: Progress) -> None:
-        self.progress = progress
-        self.rounds = prepared.plan.boosting.rounds
-        gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
-        row = ALGORITHMS[prepared.plan.boosting.algorithm]
-        self.monitor = Monitor(
-            prepared.plan.stop.monitor, gold, prepared.multilabel, row.link,
-            prepared.plan.boosting.threshold, row.signed,
-        )  # fmt: skip
-        self.train: float | None = None
-        self.valid: float | None = None
-
-    def after(self, moment: Moment) -> None:
-        if moment.valid is not None:
-            self.valid = moment.valid
-        if self.progress.due(moment.round.number):
-            measured = self.progress.timed(lambda: self.monitor.value(moment.scores()))
-            self.train = self.train if measured is None else measured
-            self.progress.show(self._state(moment.round))
-
-    def _state(self, made: Round) -> State:
-        name = self.monitor.name
-        return State(made.number, self.rounds, made.z, made.bound, name, self.train, self.valid)
 
 
 # The end -------------------------------------------------------------------------------------
@@ -309,9 +289,9 @@ class Line:
 
 def save(job: Job, trained: Trained, talk: Talk) -> None:
     """The model; and, where it was stopped, all rules so far beside it, for --resume."""
-    write_model(trained.model, job.output)
+    write_model(trained.model, job.output, job.replaces)
     if trained.interrupted and len(trained.whole.rules) > len(trained.model.rules):
-        write_model(trained.whole, job.checkpoint)
+        write_model(trained.whole, job.checkpoint, job.replaces)
     else:
         job.checkpoint.unlink(missing_ok=True)
     if job.wish and not trained.interrupted:

@@ -9,6 +9,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    force_option,
     learning_options,
     tuning_options,
 )
@@ -20,6 +21,7 @@ from boostext.cli.talk import Talk
 @click.option("-o", "--output", required=True, metavar="FILE", help="The YAML file to write.")
 @tuning_options
 @click.option("--resume", is_flag=True, help="Go on from FILE.trials, if it is there.")
+@force_option
 @learning_options
 def command(
     data: tuple[str, ...], preset: str | None, budget: float | None, given: frozenset[str],

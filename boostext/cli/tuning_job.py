@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from boostext.atomic import check_writable, replacing
+from boostext.atomic import Kind, check_own, check_writable, replacing
 from boostext.cli.config import write_config
 from boostext.cli.progress import Progress
 from boostext.cli.reading import announce_stdin, count, make_parent, some, spare, tell_bad
@@ -24,8 +24,11 @@ from boostext.corpus.sources import BadRecords
 from boostext.presets import PRESETS, Search
 from boostext.training.columns import described
 from boostext.training.plan import Plan, command_line
+from boostext.training.trial_log import FIRST
 from boostext.training.tuning import Hooks, Outcome, Status, Tuned, tune
 
+FOUND = "# Found by boostext tune:"
+"""How a file of settings begins."""
 MOST_ROWS = 20
 """Trials that a terminal shows; --json has all."""
 
@@ -51,6 +54,11 @@ class Job:
     resume: bool
     progress: str
     as_json: bool
+    force: bool = False
+
+
+SETTINGS = Kind("a file of settings that tune wrote", lambda head: head.startswith(FOUND.encode()))
+TRIALS = Kind("a record of trials", lambda head: head.startswith(FIRST.encode()))
 
 
 def wish(
@@ -69,13 +77,15 @@ def run(job: Job, talk: Talk) -> None:
     """Tune, write the settings, and tell."""
     spare(job.data, job.output)
     make_parent(job.output)
-    check_writable(job.output)
+    kind = None if job.force else SETTINGS
+    check_writable(job.output, kind)
+    check_own(job.wish.trials, None if job.force else TRIALS)
     with stop_request() as stop:
         bad = BadRecords()
         documents = read_all(job.data, job.plan, bad, talk, job.progress)
         plan = described(job.data, job.plan)
         found = tuned(documents, plan, job.wish, job.resume, stop, talk, job.progress)
-        with replacing(job.output) as file:
+        with replacing(job.output, kind) as file:
             file.write(as_yaml(found).encode("utf-8"))
         job.wish.trials.unlink(missing_ok=True)
     if job.as_json:
@@ -197,7 +207,7 @@ def as_yaml(found: Tuned) -> str:
     """The chosen settings as --config reads them."""
     best = found.outcomes[0].best
     head = (
-        f"# Found by boostext tune: {found.measure} {best.value:.4f} on documents held out, the "
+        f"{FOUND} {found.measure} {best.value:.4f} on documents held out, the "
         f"best of {count(len(found.outcomes), 'trial')}.\n"
     )
     return head + write_config(found.plan.groups)

@@ -9,7 +9,7 @@ ending says no format. Other files are read by their own ending. What a call say
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,12 @@ class Reading:
         else:
             written = {"header": self.kept.header or not self._is_numbered}
         return DataSettings(**{**held, **written, **self.given})
+
+    def for_prediction(self, attributes: Collection[str]) -> Reading:
+        """Texts and these attributes alone: labels, weights and all else may hold anything."""
+        kept = replace(self.kept, label=(), weight="", attribute=tuple(attributes))
+        given = {name: v for name, v in self.given.items() if name not in ("label", "weight")}
+        return Reading(kept, given)
 
     def is_alike(self, path: str) -> bool:
         """Whether a file counts as one like those of the training."""

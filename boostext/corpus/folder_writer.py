@@ -30,10 +30,10 @@ def write_folders(
 
     Files are named by the documents' ids where these are plain names, else by number. A document
     that was read without labels stands beside the labels' folders. DataError where `path` is
-    there already and not empty.
+    there already and not empty, unless it may be replaced and holds nothing but LABEL/FILE.
     """
     made: set[str] = set()
-    with _new_folder(path) as folder:
+    with _new_folder(path, ledger.replaces is None) as folder:
         for document in documents:
             label = _label(document, ledger)
             if label is None:
@@ -51,25 +51,55 @@ def write_folders(
 
 
 @contextlib.contextmanager
-def _new_folder(path: str) -> Iterator[Path]:
+def _new_folder(path: str, force: bool) -> Iterator[Path]:
     """An empty folder that becomes `path` when the block ends well, and vanishes otherwise.
 
     The files are not forced to the disk one by one: for thousands of them that takes minutes.
     """
     target = Path(os.path.realpath(path))
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise DataError(path, 0, "is there already; name a new folder, or empty this one")
-    temporary = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
+    _check_free(target, path, force)
+    temporary, old = (
+        target.with_name(f".boostext-{os.urandom(8).hex()}.{kind}") for kind in ("tmp", "old")
+    )
     try:
         temporary.mkdir()
         yield temporary
-        if target.exists():
+        if target.exists() and force:
+            _check_free(target, path, force)
+            target.rename(old)
+        elif target.exists():
             target.rmdir()
         temporary.rename(target)
     except OSError as error:
         raise DataError(path, 0, f"cannot be written: {error.strerror}") from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+        if old.exists():
+            if target.exists():
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                old.rename(target)
+
+
+def _check_free(target: Path, path: str, force: bool) -> None:
+    """DataError where a folder is there that may not be replaced."""
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not force:
+        raise DataError(path, 0, "is there already; name a new folder, or add --force")
+    if not target.is_dir() or not all(map(_is_label_folder, target.iterdir())):
+        raise DataError(
+            path, 0, "is there already and holds more than LABEL/FILE, which --force does not "
+            "replace; name a new folder",
+        )  # fmt: skip
+
+
+def _is_label_folder(path: Path) -> bool:
+    """Whether it is an ordinary file, or a folder of such."""
+    inside = path.iterdir() if path.is_dir() and not path.is_symlink() else [path]
+    return not path.name.startswith(".") and all(
+        file.is_file() and not file.is_symlink() for file in inside
+    )
 
 
 def _label(document: Document, ledger: Ledger) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from boostext.atomic import NOTHING, Kind
 from boostext.corpus.cells import CellError, Cells
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.roles import shown
@@ -15,11 +16,14 @@ from boostext.settings import DataSettings
 class Ledger:
     """Counts the documents a writer takes, and those it had to change.
 
-    lossy: changes are allowed. names: text field -> the name it is written under.
+    lossy: changes are allowed. names: text field -> the name it is written under. replaces: what
+    the file may take the place of; None is anything.
     """
 
-    def __init__(self, lossy: bool, names: Mapping[str, str]) -> None:
-        self._lossy, self._names = lossy, names
+    def __init__(
+        self, lossy: bool, names: Mapping[str, str], replaces: Kind | None = NOTHING
+    ) -> None:
+        self._lossy, self._names, self.replaces = lossy, names, replaces
         self._origin = Origin("-", 0)
         self._changed = False
         self.count = self.replaced = 0

@@ -51,6 +51,14 @@ KINDS = {
         "labels in brackets that hold no list are taken as they stand",
         "--label-sep splits labels",
     ),
+    "no id": (
+        "ids that are neither text nor number are replaced by file and number",
+        "--id names another field",
+    ),
+    "header over numbered columns": (
+        "the first row is taken for the names of the columns, though these are given by number",
+        "--no-header reads it as data",
+    ),
     "one-hot columns": (
         "the names of columns that hold only 0 and 1, or no and yes, are the labels",
         "--no-one-hot takes their cells as labels",

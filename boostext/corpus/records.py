@@ -88,9 +88,8 @@ class RecordReader:
                 scored[name] = cells.words(name, value)
             else:
                 attributes[name] = cells.attribute(name, value)
-        id = cells.id(roles.id, record[roles.id]) if roles.id in record else ""
         return Document(
-            default_id(id, self.source, number),
+            self._id(record.get(roles.id), number),
             self._texts(record),
             labels or (),
             cells.weight(roles.weight, record[roles.weight]) if roles.weight in record else 1.0,
@@ -99,6 +98,15 @@ class RecordReader:
             labels is not None,
             scored,
         )
+
+    def _id(self, given: object, number: int) -> str:
+        try:
+            return default_id(self.cells.id(self.roles.id, given), self.source, number)
+        except CellError:
+            if not self.roles.bare:
+                raise
+        self.cells.note("no id", kind_of(given))
+        return default_id("", self.source, number)
 
     def _texts(self, record: Fields) -> dict[str, str]:
         """Fields that hold null count as absent, as long as there is another."""
@@ -157,6 +165,10 @@ class RecordReader:
         """Attributes and scored texts, as they stand."""
         roles = self.roles
         given = None if roles.no_attributes else record.get("attributes")
+        if roles.bare:
+            own = given if isinstance(given, dict) else {}
+            given = {name: own[name] for name in roles.attributes if name in own}
+            record = {name: record[name] for name in record.keys() - given.keys()}
         if given is None:
             given = {}
         if not isinstance(given, dict):

@@ -20,6 +20,7 @@ class Roles:
     label field present counts, else all do. id, weight: empty where no field has the role.
     no_attributes: those that records bring of their own accord are left out (`--attribute ""`).
     required: names a record must have, beside texts and labels. labelled: labels must be there.
+    bare: the texts and the attributes that are named count, and nothing else is looked at.
     """
 
     texts: tuple[str, ...]
@@ -31,6 +32,7 @@ class Roles:
     attributes: tuple[str, ...]
     no_attributes: bool
     labelled: bool
+    bare: bool = False
 
     @staticmethod
     def of(settings: DataSettings, labelled: bool) -> Roles:
@@ -48,6 +50,7 @@ class Roles:
             attributes=tuple(name for name in settings.attribute if name),
             no_attributes="" in settings.attribute,
             labelled=labelled,
+            bare=not settings.label,
         )
 
     def label_fields(self, found: Collection[str]) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from boostext.corpus.column_options import OPTIONS, own_settings
@@ -265,6 +265,16 @@ def kept_schema(settings: DataSettings) -> Schema | None:
 
 def _damaged(line: int, message: str) -> BoostextError:
     return ModelError(f"line {line} of the column description kept in the model: {message}")
+
+
+def without_others(schema: Schema, attributes: Collection[str]) -> Schema:
+    """The schema in which columns that are neither text nor one of these hold nothing."""
+    columns = (
+        column if column.kind == TEXT or column.name in attributes
+        else replace(column, kind=IGNORED, values=())
+        for column in schema.columns
+    )  # fmt: skip
+    return replace(schema, columns=tuple(columns))
 
 
 def with_schema(settings: DataSettings, schema: Schema) -> DataSettings:

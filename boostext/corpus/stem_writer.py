@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO, NamedTuple
 
-from boostext.atomic import replacing
+from boostext.atomic import check_own, replacing
 from boostext.corpus.documents import Attribute, Document
 from boostext.corpus.holding import Ledger
 from boostext.corpus.roles import shown
@@ -56,6 +56,7 @@ def write_stem(
     stem = path.removesuffix(next((part for part in PARTS if path.endswith(part)), ""))
     if stem == path or path.endswith(NAMES):
         raise DataError(path, 0, "a stem is two files; end the name in .data, .dev or .test")
+    check_own(path, ledger.replaces)
     rows = _rows(documents, _Cleaner(ledger, settings.names_dialect == "jboost"))
     names = settings.names or stem + NAMES
     if settings.names or is_file(names):
@@ -65,7 +66,7 @@ def write_stem(
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool, ExitStack() as both:
         schema = _spool(rows, spool, ledger)
         lines = schema_lines(schema, settings.names_dialect)
-        file = both.enter_context(replacing(names))
+        file = both.enter_context(replacing(names, ledger.replaces))
         file.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
         _write(_spooled(spool), path, schema, ledger, settings)
 
@@ -100,7 +101,7 @@ def _spooled(spool: IO[str]) -> Iterator[Row]:
 def _write(
     rows: Iterable[Row], path: str, schema: Schema, ledger: Ledger, settings: DataSettings
 ) -> None:
-    with replacing(path) as file:
+    with replacing(path, ledger.replaces) as file:
         for number, row in enumerate(rows):
             line = _line(row, schema, settings.names_dialect == "jboost")
             # subtle: a reader takes one byte order mark off the first line

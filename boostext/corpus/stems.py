@@ -34,6 +34,7 @@ from boostext.corpus.schema import (
     split_commas,
     value_of,
     without_dot,
+    without_others,
 )
 from boostext.corpus.sources import Record, Source
 from boostext.errors import DataError
@@ -96,11 +97,14 @@ def stem_documents(source: Source, settings: DataSettings, labelled: bool) -> It
     """The documents of a .data, .dev or .test file.
 
     Labels and categories that the .names does not declare are faults. A schema kept in a model
-    judges no categories, and no labels where there must be some: they are like any other.
+    judges no categories, and no labels where there must be some: they are like any other. Without
+    label fields in the settings, attributes that they do not name are not looked at.
     """
     kept = kept_schema(settings)
     schema = kept or read_schema(names_file(source.path, settings), settings)
     declared = kept is None
+    if not settings.label:
+        schema = without_others(schema, settings.attribute)
     number = 0
     for line, text, error in numbered_lines(source, settings):
         content = text.strip()

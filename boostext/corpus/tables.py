@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from boostext.corpus.documents import Origin
 from boostext.corpus.exports import ExportReader, column_names
 from boostext.corpus.files import LONGEST, MARK, numbered_lines, too_long
 from boostext.corpus.record_fields import Conditions
@@ -132,6 +132,9 @@ def _documents(
         raise first.error
     names = first.cells if settings.header else [str(n + 1) for n in range(len(first.cells))]
     columns = _columns(names, roles, source, first.line)
+    if settings.header and all(n.isdecimal() and n not in names for n in roles.texts):
+        note = source.bad.notes.add
+        note("header over numbered columns", " ".join(names), Origin(source.path, first.line))
     if settings.header:
         rows = _without_headers(rows, names, source)
     else:
@@ -193,15 +196,12 @@ def _places(names: Sequence[str]) -> dict[str, int]:
 
 def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> Columns:
     """Find the columns, by name or by 1-based number; raise DataError where one is missing."""
-    twice = [name for name, count in Counter(names).items() if name and count > 1]
-    if twice:
-        raise source.fault(line, f"the header has {shown(twice[0])} more than once")
     places = _places(names)
     for role, name in column_names(names).items():
         if role not in places:
             places[role] = places[name]
             source.understand(f"read as an annotation export: {role} from {name}")
-    needed = {"--text": roles.texts, "--attribute": roles.attributes}
+    needed = {"--text": roles.texts, "--attribute": _needed_attributes(roles)}
     if roles.labelled and not roles.alternatives:
         needed["--label"] = roles.labels
     elif roles.labelled and not roles.label_fields(places):
@@ -212,11 +212,37 @@ def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> C
         for name in wanted:
             if name not in places:
                 raise source.fault(line, _no_column(option, [name], names))
-    used = (*roles.texts, *roles.label_fields(places), roles.id, roles.weight, *roles.attributes)
+    needed["--label"] = tuple(roles.label_fields(places))
+    needed |= {"--id": (roles.id,), "--weight": (roles.weight,)}
+    if roles.bare and names.count(roles.id) > 1:
+        del needed["--id"]
+    used = [*(name for wanted in needed.values() for name in wanted), *roles.attributes]
+    _check_single(needed, names, source, line)
     source.bad.unmet.difference_update(roles.attributes)
     return Columns(
         tuple(names), tuple((name, places[name]) for name in dict.fromkeys(used) if name in places)
     )
+
+
+def _needed_attributes(roles: Roles) -> tuple[str, ...]:
+    """Those that must be there: of what a model asks for, not the words of scored texts."""
+    words = {name for name in roles.attributes if roles.bare and ":" in name}
+    scored = {name.partition(":")[0] for name in words}
+    return tuple(name for name in roles.attributes if name not in words | scored)
+
+
+def _check_single(
+    needed: Mapping[str, Sequence[str]], names: Sequence[str], source: Source, line: int
+) -> None:
+    """A column that is asked for by its name has it alone; others may be called alike."""
+    for option, wanted in needed.items():
+        for name in filter(None, wanted):
+            numbers = [str(n) for n, other in enumerate(names, 1) if other == name]
+            if len(numbers) > 1:
+                raise source.fault(
+                    line, f"the header has {shown(name)} more than once, in columns "
+                    f"{', '.join(numbers)}; say which by number, such as {option} {numbers[0]}",
+                )  # fmt: skip
 
 
 def _no_column(option: str, wanted: Sequence[str], names: Sequence[str]) -> str:

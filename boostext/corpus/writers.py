@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from boostext.atomic import replacing
+from boostext.atomic import NOTHING, Kind, check_own, replacing
 from boostext.corpus.documents import Document
 from boostext.corpus.fasttext import BLANKS, LATER_LABEL, PREFIX
 from boostext.corpus.files import MARK, STDIN, compression
@@ -59,17 +59,19 @@ def write_documents(
     path: str,
     settings: DataSettings | None = None,
     lossy: bool = False,
+    force: bool = False,
 ) -> WriteSummary:
     """Write documents as UTF-8 to a file, a folder, or stdout ("-").
 
     Of the settings, `format` (else the ending tells), `label_sep` and `text` count: the only text
     field is written as "text", several keep their names. A document the format cannot hold raises
     DataError that names its origin; lossy: it is changed and counted. The path appears whole or
-    not at all.
+    not at all; what is there already is replaced with `force` only, and a folder only where it
+    holds nothing but LABEL/FILE.
     """
     chosen = settings or DataSettings()
     name = write_format(path, chosen)
-    ledger = Ledger(lossy, _new_names(chosen))
+    ledger = Ledger(lossy, _new_names(chosen), None if force else NOTHING)
     WRITERS[name](ledger.watch(documents), path, ledger, chosen)
     return WriteSummary(ledger.count, ledger.replaced, LEFT_OUT.get(name, ()))
 
@@ -102,7 +104,7 @@ def _write_file(
     ledger: Ledger,
     settings: DataSettings,
 ) -> None:
-    with _open_to_write(path) as file:
+    with _open_to_write(path, ledger.replaces) as file:
         for piece in pieces(documents, ledger, settings):
             try:
                 file.write(piece.encode("utf-8"))
@@ -112,13 +114,14 @@ def _write_file(
 
 
 @contextlib.contextmanager
-def _open_to_write(path: str) -> Iterator[BinaryIO]:
+def _open_to_write(path: str, kind: Kind | None) -> Iterator[BinaryIO]:
     """Compressed as the ending says; renamed to `path` at the end; "-" is stdout."""
     if path == STDIN:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    with replacing(path) as file:
+    check_own(path, kind)
+    with replacing(path, kind) as file:
         ending = compression(path)
         if not ending:
             yield file

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostext.arrays import Float64, Int32
-from boostext.atomic import replacing
+from boostext.atomic import Kind, replacing
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import YES, Condition, Literal
@@ -24,18 +24,30 @@ from boostext.model.plain import JSON_LIMIT, Plain, from_json, take, texts, to_j
 
 BLOCKS = ("unknown", "no", "yes")
 WORDS = "model.json"
+NAME_AT = 30
+"""Where the name of its first member stands in a zip."""
 ARRAYS = ("conditions.npy", "alphas.npy", "votes.npy", "gain.npy", "z.npy")
 
 
-def write_model(model: Model, path: str | Path) -> None:
+def _is_model(head: bytes) -> bool:
+    """Whether the first bytes are those of a zip whose first member is a model's."""
+    return head.startswith(START) and head[NAME_AT : NAME_AT + len(WORDS)] == WORDS.encode()
+
+
+MODEL_FILE = Kind("a boostext model", _is_model)
+
+
+def write_model(model: Model, path: str | Path, kind: Kind | None = None) -> None:
     """Write the model to one file, whole or not at all; equal models give equal bytes.
+
+    kind: what may be replaced, such as MODEL_FILE; None is anything.
 
     BoostextError where the place cannot be written or the disk is full, ModelError where the
     model is not sound.
     """
     check_model(model)
     members = list(_members(model))
-    with replacing(path) as file:
+    with replacing(path, kind) as file:
         write_members(file, members)
 
 

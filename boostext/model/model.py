@@ -10,7 +10,7 @@ import numpy as np
 
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
-from boostext.features.conditions import Condition
+from boostext.features.conditions import AtLeast, Condition, Equals
 from boostext.model.calibration import Curve, check_curves
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
@@ -100,6 +100,22 @@ def asked_conditions(model: Model) -> set[Condition]:
     """All conditions that rules and their preconditions ask for."""
     asked = {rule.condition for rule in model.rules}
     return asked | {condition for rule in model.rules for condition, _ in rule.precondition}
+
+
+def asked_attributes(model: Model) -> tuple[str, ...]:
+    """The attributes and scored texts that rules ask for, those named in training first.
+
+    A condition on a scored text names it with a word, as `column:word`; of a column with a colon
+    that training did not name it is not known which it is, and both names are given.
+    """
+    columns = {c.column for c in asked_conditions(model) if isinstance(c, Equals | AtLeast)}
+    named = [
+        name
+        for name in model.data.attribute
+        if any(column == name or column.startswith(f"{name}:") for column in columns)
+    ]
+    others = (c for c in columns if not any(c == n or c.startswith(f"{n}:") for n in named))
+    return (*named, *sorted({name for c in others for name in (c, c.partition(":")[0])}))
 
 
 def check_model(model: Model) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from boostext.atomic import replacing
+from boostext.atomic import NOTHING, Kind, replacing
 from boostext.corpus.schema import read_schema
 from boostext.corpus.stems import is_file, names_file
 from boostext.errors import SettingsError
@@ -27,8 +27,12 @@ def read_stem_model(
     return read_shyp(path, schema, text, multilabel)
 
 
-def write_stem_model(model: Model, path: str, packed: bool = False) -> None:
+def write_stem_model(
+    model: Model, path: str, packed: bool = False, kind: Kind | None = None
+) -> None:
     """Write STEM.shyp, and STEM.names where there is none that says the same.
+
+    kind: what STEM.shyp may take the place of; None is anything.
 
     SettingsError where the format cannot hold the model, or another STEM.names is there.
     """
@@ -42,8 +46,8 @@ def write_stem_model(model: Model, path: str, packed: bool = False) -> None:
         )
     with ExitStack() as both:
         if not kept:
-            both.enter_context(replacing(names)).write(names_text(model).encode("utf-8"))
-        both.enter_context(replacing(path)).write(content.encode("utf-8"))
+            both.enter_context(replacing(names, NOTHING)).write(names_text(model).encode("utf-8"))
+        both.enter_context(replacing(path, kind)).write(content.encode("utf-8"))
 
 
 def lost_in_shyp(model: Model) -> Iterator[str]:

@@ -17,6 +17,8 @@ from boostext.errors import DataError, SettingsError
 from boostext.training.courses import Mark
 
 FORMAT = "boostext trials"
+FIRST = f'{{"format": "{FORMAT}"'
+"""How the file begins."""
 SIZE_LIMIT = 64 * 1024 * 1024
 SHOWN = 200
 """Characters of what a run belongs to that a message shows."""

@@ -13,13 +13,16 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
+from boostext.atomic import replacing
 from boostext.cli import main
-from boostext.model.file import read_model, write_model
+from boostext.errors import BoostextError
+from boostext.model.file import MODEL_FILE, read_model, write_model
 
 WORDS = {"billing": "bill charge money", "tech": "broken signal screen"}
 
@@ -264,3 +267,230 @@ def test_a_model_that_does_not_know_the_endings_of_its_training_data_reads_alike
     model = read_model("t")
     write_model(replace(model, data=replace(model.data, endings=())), "old")
     assert done("predict", "old", "s.csv").stdout == done("predict", "t", "s.csv").stdout
+
+
+# Prediction needs the text and the attributes of the model -----------------------------------
+
+UNNEEDED = {
+    "label -1": {"label": -1}, "label null": {"label": None},
+    "label of objects": {"label": {"a": 3}},
+    "label of spans": {"label": [[0, 2, "X"]]}, "empty label": {"label": ""},
+    "labels of objects": {"labels": [{"id": 1, "name": "bug"}]}, "label true": {"label": True},
+    "weight of words": {"weight": "72kg"}, "weight n/a": {"weight": "n/a"},
+    "weight below 0": {"weight": -1}, "weight as a list": {"weight": [1]},
+    "id as an object": {"id": {"key": 5}}, "id as a list": {"id": [1]}, "id true": {"id": True},
+    "id as a float": {"id": 1.5}, "Mongo's id": {"id": {"$oid": "5f"}},
+    "attributes as a list": {"attributes": [1, 2]}, "attributes as text": {"attributes": "none"},
+    "attribute as a list": {"attributes": {"tags": ["x"]}},
+    "scored text of words": {"attributes": {"tags": {"a": "much"}}},
+    "another field": {"note": {"deep": [None]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNNEEDED)
+def test_prediction_does_not_look_at_what_it_does_not_need(folder, case):
+    plain = {"text": "my bill"}
+    (folder / "n.jsonl").write_text(jsonl([{**plain, **UNNEEDED[case]}, plain]), encoding="utf-8")
+    first, second = map(json.loads, done("predict", "m", "n.jsonl").stdout.splitlines())
+    assert first["scores"] == second["scores"]
+    assert isinstance(first["id"], str)
+
+
+TABLES = {
+    "weight of words": "text,weight\nmy bill,72kg\n",
+    "weight n/a": "text,weight\nmy bill,n/a\n",
+    "two notes": "text,note,note\nmy bill,q,r\n",
+    "two labels": "text,label,label\nmy bill,q,r\n",
+    "two ids": "id,text,id\n1,my bill,2\n",
+    "two weights": "weight,text,weight\n1,my bill,2\n",
+    "no names": ",text,\n1,my bill,2\n",
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_prediction_does_not_look_at_columns_it_does_not_need(folder, case):
+    (folder / "n.csv").write_text(TABLES[case], encoding="utf-8")
+    assert labels_of(done("predict", "m", "n.csv")) == [["billing"]]
+
+
+@pytest.fixture
+def attributed(folder):
+    """A model that asks for the attribute `n` and not for `unused`."""
+    records = [{"text": "x", "label": "ab"[n % 2], "n": n % 2, "unused": "z"} for n in range(20)]
+    (folder / "n.jsonl").write_text(jsonl(records), encoding="utf-8")
+    done("train", "n.jsonl", "-o", "n", "-q", "--attribute", "n", "--attribute", "unused")
+
+
+@pytest.mark.usefixtures("attributed")
+def test_prediction_reads_the_attributes_that_rules_ask_for(folder):
+    (folder / "a.csv").write_text("text,n\nx,0\nx,1\n", encoding="utf-8")
+    assert labels_of(done("predict", "n", "a.csv")) == [["a"], ["b"]]
+    records = [{"text": "x", "n": 1, "unused": [1]}, {"text": "x", "attributes": {"n": 0}}]
+    (folder / "a.jsonl").write_text(jsonl(records), encoding="utf-8")
+    assert labels_of(done("predict", "n", "a.jsonl")) == [["b"], ["a"]]
+
+
+@pytest.mark.usefixtures("attributed")
+def test_prediction_misses_an_attribute_that_rules_ask_for(folder):
+    (folder / "a.csv").write_text("text,unused\nx,0\n", encoding="utf-8")
+    refused = run("predict", "n", "a.csv")
+    assert refused.exit_code == 1
+    assert "a.csv:1: no column 'n'" in refused.stderr
+    (folder / "a.jsonl").write_text('{"text": "x", "n": [1]}\n', encoding="utf-8")
+    assert "a.jsonl:1: 'n' is a list" in run("predict", "n", "a.jsonl").stderr
+
+
+# Names of columns that are there twice -------------------------------------------------------
+
+TWICE = "id,text,label,note,note\n1,my bill,billing,q,r\n2,no signal,tech,q,s\n"
+TWICE += "3,my charge,billing,,\n4,my screen,tech,,\n"
+COMMANDS_ON_TWICE = {
+    "train": ["train", "d.csv", "-o", "t", "-q", "--rounds", 2],
+    "train by number": ["train", "d.csv", "--text", 2, "--label", 3, "--id", 1, "-o", "t", "-q"],
+    "check": ["check", "d.csv"],
+    "convert": ["convert", "d.csv", "-", "--to", "jsonl"],
+    "crossval": ["crossval", "d.csv", "--folds", 2, "--rounds", 2],
+    "predict": ["predict", "m", "d.csv"],
+    "evaluate": ["evaluate", "m", "d.csv"],
+    "inspect": ["inspect", "m", "d.csv"],
+}
+
+
+@pytest.mark.parametrize("case", COMMANDS_ON_TWICE)
+def test_names_that_nobody_asks_for_may_be_there_twice(folder, case):
+    (folder / "d.csv").write_text(TWICE, encoding="utf-8")
+    done(*COMMANDS_ON_TWICE[case])
+
+
+def test_a_name_that_is_asked_for_and_there_twice_is_given_by_number(folder):
+    (folder / "d.csv").write_text(TWICE.replace("label", "note", 1), encoding="utf-8")
+    refused = run("train", "d.csv", "--label", "note", "-o", "t", "-q")
+    assert refused.exit_code == 1
+    said = "d.csv:1: the header has 'note' more than once, in columns 3, 4, 5; say which by number"
+    assert said in refused.stderr
+    advice = re.search(r"such as (--label \d+)", refused.stderr)[1]
+    done("train", "d.csv", *advice.split(), "-o", "t", "-q", "--rounds", 2)
+
+
+def test_a_header_over_columns_given_by_number_is_told(folder):
+    (folder / "a.tsv").write_text(BARE, encoding="utf-8")
+    told = done("train", "a.tsv", *COLUMNS, "-o", "t", "--rounds", 2).stderr
+    assert "the first row is taken for the names of the columns" in told
+    assert "--no-header" in told
+    told = done("train", "a.tsv", *COLUMNS, "--no-header", "-o", "t", "--rounds", 2).stderr
+    assert "the first row is taken" not in told
+
+
+# What is there is not written over -----------------------------------------------------------
+
+MINE = b"mine\n"
+WRITERS = {
+    "train": (["train", "base.jsonl", "--rounds", 2, "-q", "-o"], "x"),
+    "checkpoint": (["train", "base.jsonl", "--rounds", 2, "-q", "-o", "y"], "y.checkpoint"),
+    "trials": (["train", "base.jsonl", "--tune", "--budget", "1s", "-q", "-o", "y"], "y.trials"),
+    "prune": (["prune", "m", "--rules", 1, "-o"], "x"),
+    "evaluate": (["evaluate", "several", "several.jsonl", "--tune-thresholds", "-o"], "x"),
+    "tune": (["tune", "base.jsonl", "--budget", "1s", "-q", "-o"], "x.yaml"),
+    "tune's trials": (["tune", "base.jsonl", "--budget", "1s", "-q", "-o", "y"], "y.trials"),
+    "report": (["train", "base.jsonl", "--rounds", 2, "-q", "-o", "y", "--outliers", "weights",
+                "--report", "rep"], "rep/report.html"),
+    "table of a report": (["train", "base.jsonl", "--rounds", 2, "-q", "-o", "y", "--outliers",
+                           "weights", "--report", "rep"], "rep/rules.tsv"),
+    "inspect": (["inspect", "m", "-o", "rep"], "rep/terms.tsv"),
+    "inspect a document": (["inspect", "m", "--document", "bill", "-o", "rep"],
+                           "rep/document.html"),
+    "crossval": (["crossval", "base.jsonl", "--folds", 2, "--rounds", 2, "--report", "rep"],
+                 "rep/curve.tsv"),
+    "suggest": (["suggest", "m", "new.jsonl", "-o"], "x.html"),
+    "model to JSON": (["convert", "m.boostext"], "x.json"),
+    "model to .shyp": (["convert", "m.boostext"], "x.shyp"),
+    "model to model": (["convert", "m.boostext"], "x.boostext"),
+    **{f"convert to {ending}": (["convert", "base.jsonl"], f"x{ending}")
+       for ending in (".jsonl", ".csv", ".tsv", ".ft", ".jsonl.gz", ".data")},
+}  # fmt: skip
+ANYBODYS = ("suggest", "convert", "model to .shyp")
+"""Outputs that cannot be told from what people write or fill in."""
+
+
+@pytest.fixture
+def outputs(folder):
+    """What the commands of WRITERS read."""
+    several = [{**row, "label": [row["label"], "all"]} for row in rows()]
+    (folder / "several.jsonl").write_text(jsonl(several), encoding="utf-8")
+    done("train", "several.jsonl", "-o", "several", "-q", "--rounds", 2)
+    (folder / "new.jsonl").write_text(GOOD, encoding="utf-8")
+    (folder / "m.boostext").write_bytes((folder / "m").read_bytes())
+    (folder / "rep").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("case", WRITERS)
+def test_a_file_that_is_no_earlier_output_is_replaced_by_force_only(outputs, case):
+    command, name = WRITERS[case]
+    command = [*command, name] if name.startswith("x") else command
+    target = outputs / name
+    target.write_bytes(MINE)
+    refused = run(*command)
+    assert refused.exit_code == 1
+    assert f"Error: {name}: is there already" in refused.stderr
+    assert "--force" in refused.stderr
+    assert target.read_bytes() == MINE
+    done(*command, "--force")
+    assert not target.exists() or target.read_bytes() != MINE
+
+
+@pytest.mark.parametrize("case", WRITERS)
+def test_an_earlier_output_is_replaced_without_more_ado(outputs, case):
+    command, name = WRITERS[case]
+    command = [*command, name] if name.startswith("x") else command
+    done(*command)
+    again = run(*command)
+    if case == "suggest" or not case.startswith(ANYBODYS):
+        assert again.exit_code == 0, again.stderr
+    else:
+        assert again.exit_code == 1
+        assert "--force" in again.stderr
+
+
+def test_a_folder_of_texts_is_replaced_by_force_and_only_if_it_is_one(folder):
+    done("convert", "base.jsonl", "texts/")
+    before = sorted(path.name for path in (folder / "texts").rglob("*"))
+    assert "--force" in run("convert", "base.jsonl", "texts/").stderr
+    done("convert", "base.jsonl", "texts/", "--force")
+    assert sorted(path.name for path in (folder / "texts").rglob("*")) == before
+    for inside in ("texts/.git", "texts/billing/deep"):
+        (folder / inside).mkdir()
+        refused = run("convert", "base.jsonl", "texts/", "--force")
+        assert refused.exit_code == 1
+        assert "holds more than LABEL/FILE" in refused.stderr
+        (folder / inside).rmdir()
+    assert not list(folder.glob(".boostext-*"))
+
+
+def test_an_empty_file_may_be_replaced(folder):
+    (folder / "x").touch()
+    done("train", "base.jsonl", "-o", "x", "-q", "--rounds", 2)
+    (folder / "x.csv").touch()
+    done("convert", "base.jsonl", "x.csv")
+
+
+def test_another_zip_is_no_model(folder):
+    with zipfile.ZipFile("x", "w") as archive:
+        archive.writestr("word/document.xml", "<w/>")
+    assert "is not a boostext model" in run("train", "base.jsonl", "-o", "x", "-q").stderr
+
+
+def test_a_file_that_comes_while_the_output_is_made_is_kept_as_well(folder):
+    place = folder / "x"
+
+    def make():
+        with replacing(place, MODEL_FILE) as file:
+            file.write(b"made")
+            place.write_bytes(MINE)
+
+    with pytest.raises(BoostextError, match="is there already") as raised:
+        make()
+    assert place.read_bytes() == MINE
+    [kept] = folder.glob("x.*.new")
+    assert kept.read_bytes() == b"made"
+    assert str(kept) in str(raised.value)

@@ -21,7 +21,7 @@ def document(text="hello", labels=("LA",), **rest):
 def written(folder, documents, lossy=False, name="calls.data", **settings):
     """The summary, and what is read again."""
     chosen = DataSettings(format="stem", **settings)
-    summary = write_documents(documents, str(folder / name), chosen, lossy)
+    summary = write_documents(documents, str(folder / name), chosen, lossy, force=True)
     return summary, list(read_documents([str(folder / name)], chosen))
 
 

@@ -68,7 +68,7 @@ def without_blank_categories(document):
 
 def written(folder, name, documents, lossy=False, **chosen):
     path = f"{folder}/{os.urandom(8).hex()}{name}"
-    return path, write_documents(documents, path, DataSettings(**chosen), lossy)
+    return path, write_documents(documents, path, DataSettings(**chosen), lossy, force=True)
 
 
 @QUICK
@@ -195,14 +195,14 @@ def test_a_bad_record_read_while_writing_leaves_the_old_file(tmp_path):
     source = write(tmp_path, "a.jsonl", '{"text": "a", "label": "b"}\nbad\n')
     target = write(tmp_path, "b.csv", "old")
     with pytest.raises(DataError, match=r"a\.jsonl:2"):
-        write_documents(read_documents([source], DataSettings()), target)
+        write_documents(read_documents([source], DataSettings()), target, force=True)
     assert Path(target).read_bytes() == b"old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.jsonl", "b.csv"]
 
 
 def test_a_file_can_be_rewritten_in_place(tmp_path):
     path = write(tmp_path, "a.jsonl", '{"label": "b",  "text": "ä"}\n')
-    write_documents(read_documents([path], DataSettings()), path)
+    write_documents(read_documents([path], DataSettings()), path, force=True)
     assert Path(path).read_text("utf-8") == '{"id": "a.jsonl:1", "text": "ä", "labels": ["b"]}\n'
 
 
