@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from boostext import fields
-from boostext.corpus.files import STDIN, open_bytes
-from boostext.corpus.readers import ENDINGS, file_ending, format_of
+from boostext.corpus.files import STDIN, file_ending, open_bytes
+from boostext.corpus.readers import ENDINGS, format_of
 from boostext.errors import BoostextError
 from boostext.settings import DataSettings
 

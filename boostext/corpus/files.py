@@ -35,7 +35,8 @@ MAGIC = (
     (b"\xfd7zXZ\x00", "xz data; end its name in .xz"),
     (b"\x28\xb5\x2f\xfd", "zstd data; decompress it first"),
     (b"PK\x03\x04", "a zip archive or spreadsheet; unpack it, or save it as CSV"),
-    (b"PAR1", "a Parquet file; write it as JSONL or CSV first"),
+    (b"ARROW1", "an Arrow file; end its name in .arrow"),
+    (b"PAR1", "a Parquet file; end its name in .parquet"),
 )
 """First bytes of what is not text, and what to do with it."""
 
@@ -115,6 +116,12 @@ def compression(path: str) -> str:
     """The ending that says how a file is compressed, or nothing."""
     ending = Path(path).suffix.lower()
     return ending if ending in DECOMPRESSORS else ""
+
+
+def file_ending(path: str) -> str:
+    """The last ending of a name, in lower case, before that of a compression."""
+    plain = path.removesuffix(Path(path).suffix) if compression(path) else path
+    return Path(plain).suffix.lower()
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from boostext.corpus.data_folders import is_clutter
 from boostext.corpus.documents import Document
 from boostext.corpus.holding import Ledger, one_text
 from boostext.corpus.roles import shown
@@ -17,6 +18,8 @@ from boostext.settings import DataSettings
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}")
 """Ids that are file names everywhere."""
+LOOSE = dict.fromkeys(map(ord, "~#"), "_")
+"""Characters by which names are taken for those of backups."""
 UNNAMEABLE = re.compile(r"[\x00-\x1f/\\:*?\"<>|]|[. ]$" if os.name == "nt" else r"[\x00/]")
 """What this system does not take in the name of a folder."""
 LONGEST_NAME = 255
@@ -112,10 +115,11 @@ def _label(document: Document, ledger: Ledger) -> str | None:
     if len(document.labels) > 1:
         ledger.cannot_hold("several labels", "keeps the first only")
     label = document.labels[0]
-    if UNNAMEABLE.search(label) or label.startswith("."):
+    if UNNAMEABLE.search(label) or is_clutter(label):
         ledger.cannot_hold(f"the label {shown(label)} as the name of a folder", "writes _ there")
         label = UNNAMEABLE.sub("_", label)
         label = f"_{label[1:]}" if label.startswith(".") else label
+        label = f"_{label.translate(LOOSE)}" if is_clutter(label) else label
     return label
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from boostext.corpus.data_folders import listed
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.fasttext import text_field
-from boostext.corpus.files import cannot_open, read_text
+from boostext.corpus.files import read_text
 from boostext.corpus.roles import shown
 from boostext.corpus.sources import Record, Source
 from boostext.errors import DataError
@@ -17,15 +18,18 @@ from boostext.settings import DataSettings
 
 
 def folder_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """One document a file, in the order of the names; hidden files and folders are left out.
+    """One document a file, in the order of the names, without clutter such as hidden files.
 
     The id is the path below the folder, with "/". A file outside any label's folder is a fault
-    where labels are wanted. One line end at the end of a file is not part of the text.
+    where labels are wanted, or where there are folders beside it. One line end at the end of a
+    file is not part of the text.
     """
     if not Path(source.path).is_dir():
         raise source.fault(0, "is no folder; expected a folder LABEL/FILE")
-    for path in _files(Path(source.path), source):
-        yield _record(path, source, settings, labelled)
+    folder = Path(source.path)
+    wants_folder = labelled or any(path.is_dir() for path in listed(folder))
+    for path in _files(folder, source):
+        yield _record(path, source, settings, wants_folder)
 
 
 def _files(folder: Path, source: Source) -> Iterator[Path]:
@@ -33,26 +37,23 @@ def _files(folder: Path, source: Source) -> Iterator[Path]:
 
     Links to folders are followed at the first level only: deeper ones may go round in circles.
     """
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError as error:
-        raise DataError(str(folder), 0, cannot_open(str(folder), error)) from None
-    for path in entries:
-        if path.name.startswith("."):
-            continue
+    for path in listed(folder):
         if not path.is_dir():
             yield path
         elif folder == Path(source.path) or not path.is_symlink():
             yield from _files(path, source)
 
 
-def _record(path: Path, source: Source, settings: DataSettings, labelled: bool) -> Record:
+def _record(path: Path, source: Source, settings: DataSettings, wants_folder: bool) -> Record:
     here = replace(source, path=str(path))
     parts = path.relative_to(source.path).parts
     try:
         _check_names(parts, here)
-        if labelled and len(parts) == 1:
-            raise here.fault(0, "stands in no label's folder; expected LABEL/FILE")
+        if wants_folder and len(parts) == 1:
+            raise here.fault(
+                0, "stands in no label's folder; expected LABEL/FILE; move it into one or away, or "
+                "leave it out by --skip-bad",
+            )  # fmt: skip
         if not path.is_file():
             raise here.fault(0, "is no ordinary file, or a link to nowhere")
         text = read_text(here, settings)

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from boostext.corpus.arrow import arrow_documents, parquet_documents
+from boostext.corpus.data_folders import data_files
 from boostext.corpus.documents import Document
 from boostext.corpus.fasttext import fasttext_documents, line_documents, txt_documents
-from boostext.corpus.files import STDIN, cannot_open, compression
+from boostext.corpus.files import STDIN, cannot_open, file_ending
 from boostext.corpus.folders import folder_documents
 from boostext.corpus.jsonl import json_documents, jsonl_documents
 from boostext.corpus.record_fields import Conditions
@@ -34,6 +36,8 @@ ReadingSettings = DataSettings | Callable[[str], DataSettings]
 READERS: dict[str, Reader] = {
     "jsonl": jsonl_documents,
     "json": json_documents,
+    "parquet": parquet_documents,
+    "arrow": arrow_documents,
     "csv": csv_documents,
     "tsv": tsv_documents,
     "fasttext": fasttext_documents,
@@ -46,6 +50,7 @@ READERS: dict[str, Reader] = {
 
 ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
+    ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow",
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".ft": "fasttext", ".fasttext": "fasttext", ".txt": "txt",
     ".data": "stem", ".dev": "stem", ".test": "stem",
@@ -72,10 +77,12 @@ def read_documents(
         raise SettingsError("no data given; name files or folders, or - for stdin")
     if list(paths).count(STDIN) > 1:
         raise SettingsError("stdin (-) is named more than once; it can be read only once")
-    paths = [stem_file(path) for path in paths]
     account = BadRecords() if bad is None else bad
-    each = [settings(path) if callable(settings) else settings for path in paths]
-    readers = [READERS[format_of(path, own)] for path, own in zip(paths, each, strict=True)]
+    own = settings if callable(settings) else lambda path: settings
+    given = [stem_file(path) for path in paths]
+    paths = [file for path in given for file in data_files(path, own(path), account)]
+    each = [own(path) for path in paths]
+    readers = [READERS[format_of(*pair)] for pair in zip(paths, each, strict=True)]
     sources = [Source(path, name, account) for path, name in zip(paths, _names(paths), strict=True)]
     return _read(sources, readers, each, labelled)
 
@@ -117,7 +124,10 @@ def as_read(settings: DataSettings, account: BadRecords) -> DataSettings:
     return replace(settings, label_columns="one-hot" if account.one_hot else "labels")
 
 
-FILTERING = (jsonl_documents, json_documents, csv_documents, tsv_documents)
+FILTERING = (
+    jsonl_documents, json_documents, csv_documents, tsv_documents, parquet_documents,
+    arrow_documents,
+)  # fmt: skip
 """Readers that look at --where themselves, as their records have fields of their own."""
 
 
@@ -158,12 +168,6 @@ def format_of(path: str, settings: DataSettings) -> str:
             f"{', '.join(ENDINGS)} or a folder; or say --format ({known})",
         )  # fmt: skip
     return ENDINGS[ending]
-
-
-def file_ending(path: str) -> str:
-    """The last ending of a name, in lower case, before that of a compression."""
-    plain = path.removesuffix(Path(path).suffix) if compression(path) else path
-    return Path(plain).suffix.lower()
 
 
 def _names(paths: Sequence[str]) -> list[str]:

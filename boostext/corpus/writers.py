@@ -18,10 +18,10 @@ from typing import BinaryIO, cast
 from boostext.atomic import NOTHING, Kind, check_own, replacing
 from boostext.corpus.documents import Document
 from boostext.corpus.fasttext import BLANKS, LATER_LABEL, PREFIX
-from boostext.corpus.files import MARK, STDIN, compression
+from boostext.corpus.files import MARK, STDIN, compression, file_ending
 from boostext.corpus.folder_writer import write_folders
 from boostext.corpus.holding import Ledger, one_text, read_back
-from boostext.corpus.readers import ENDINGS, file_ending
+from boostext.corpus.readers import ENDINGS
 from boostext.corpus.stem_writer import write_stem
 from boostext.corpus.table_writer import csv_pieces, tsv_pieces
 from boostext.errors import SettingsError

@@ -35,13 +35,21 @@ def test_documents_come_in_the_order_of_their_names(tree):
     assert str(documents[1].origin) == str(tree / "sport/10.txt")
 
 
-def test_a_file_outside_the_labels_is_a_fault_unless_labels_do_not_matter(tree):
+def test_a_file_beside_the_folders_of_labels_is_a_fault(tree):
     write(tree, "README", "read me")
     with pytest.raises(DataError, match=r"README: stands in no label's folder"):
         read(str(tree))
     documents, bad = read_skipping(str(tree))
     assert (len(documents), bad.count) == (4, 1)
-    assert [d.labelled for d in read(str(tree), labelled=False)].count(False) == 1
+    with pytest.raises(DataError, match=r"README: stands in no label's folder; .*--skip-bad"):
+        read(str(tree), labelled=False)
+
+
+def test_a_folder_of_texts_alone_is_read_where_labels_do_not_matter(tmp_path):
+    write(tmp_path, "1.txt", "a")
+    assert [d.labelled for d in read(str(tmp_path), labelled=False)] == [False]
+    with pytest.raises(DataError, match=r"1.txt: stands in no label's folder"):
+        read(str(tmp_path))
 
 
 def test_a_file_of_another_encoding_is_named_with_its_line(tree):

@@ -170,6 +170,8 @@ REFUSED = [
     (".csv", {"labels": ("a", "b")}, "several labels without --label-sep"),
     (".csv", {"attributes": {"n": "7"}}, "the category '7' of 'n', which reads as a number"),
     ("/", {"labels": ("a/b",)}, "the label 'a/b' as the name of a folder"),
+    ("/", {"labels": ("a~",)}, "the label 'a~' as the name of a folder"),
+    ("/", {"labels": ("Thumbs.db",)}, "the label 'Thumbs.db' as the name of a folder"),
     ("/", {"labels": (".a",)}, "the label '.a' as the name of a folder"),
     ("/", {"labels": ("a", "b")}, "several labels"),
     ("/", {"labels": ()}, "a document without labels"),

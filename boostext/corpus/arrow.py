@@ -1,0 +1,184 @@
+"""Parquet and Arrow files, by pyarrow: a record at a time, whatever the file's own parts."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from boostext.corpus.files import STDIN, open_bytes
+from boostext.corpus.records import record_documents
+from boostext.corpus.sources import Record, Source
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+BATCH = 256
+"""Records that pyarrow decodes at once."""
+MAGIC = b"ARROW1"
+"""First bytes of an Arrow file; a stream of Arrow has none."""
+INFO = "dataset_info.json"
+"""Where Hugging Face describes the columns of the Arrow files beside it."""
+INFO_LIMIT = 2**24
+
+Fields = dict[str, Any]
+Names = Mapping[str, list[str]]
+"""column -> the names that its numbers stand for"""
+
+
+def parquet_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """The documents of a Parquet file; messages name the number of the record."""
+    if source.path == STDIN:
+        raise source.fault(0, "Parquet cannot be read from stdin, as its index stands at its end; "
+                           "name the file")  # fmt: skip
+    return record_documents(_records(source, _parquet_batches), source, settings, labelled)
+
+
+def arrow_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """The documents of an Arrow or Feather file, or of a stream of Arrow."""
+    return record_documents(_records(source, _arrow_batches), source, settings, labelled)
+
+
+def _documents(
+    source: Source, settings: DataSettings, labelled: bool, read: Any
+) -> Iterator[Record]:
+    return record_documents(_records(source, read), source, settings, labelled)
+
+
+def _records(
+    source: Source, read: Callable[[Source], Iterator[Any]]
+) -> Iterator[tuple[int, Fields | DataError]]:
+    """Numbered from 1. read: source -> batches of pyarrow."""
+    pyarrow = _pyarrow(source)
+    number = 0
+    names: Names | None = None
+    try:
+        for batch in read(source):
+            names = _class_names(batch.schema, source) if names is None else names
+            columns = list(zip(batch.schema.names, batch.columns, strict=True))
+            for place in range(batch.num_rows):
+                number += 1
+                yield number, _record(columns, place, names)
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        after = f" after record {number}" if number else ""
+        raise source.fault(0, f"cannot be read{after}: {reason}") from None
+
+
+def _pyarrow(source: Source) -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise source.fault(
+            0, "Parquet and Arrow files need pyarrow, which is not installed; "
+            "install it by: pip install 'boostext[arrow]'",
+        ) from None  # fmt: skip
+    return pyarrow
+
+
+def _parquet_batches(source: Source) -> Iterator[Any]:
+    pyarrow = _pyarrow(source)
+    from pyarrow import parquet
+
+    with open_bytes(source.path) as file:
+        schema = parquet.read_schema(file)
+        text = (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_binary)
+        texts = [field.name for field in schema if any(fits(field.type) for fits in text)]
+        file.seek(0)
+        # subtle: texts that repeat stay once in memory, however often a small file repeats them
+        parts = parquet.ParquetFile(file, read_dictionary=texts, pre_buffer=False)
+        yield from parts.iter_batches(BATCH, use_threads=False)
+
+
+def _arrow_batches(source: Source) -> Iterator[Any]:
+    pyarrow = _pyarrow(source)
+    with open_bytes(source.path) as file:
+        head = file.peek(len(MAGIC)) if hasattr(file, "peek") else b""
+        if head.startswith(MAGIC):
+            parts = pyarrow.ipc.open_file(file)
+            batches = (parts.get_batch(place) for place in range(parts.num_record_batches))
+        else:
+            batches = pyarrow.ipc.open_stream(file)
+        yield from batches
+
+
+def _record(columns: list[tuple[str, Any]], place: int, names: Names) -> Fields:
+    record = {}
+    for name, column in columns:
+        value = plain(column[place].as_py())
+        record[name] = _named(value, names[name]) if name in names else value
+    return record
+
+
+def plain(value: Any) -> Any:
+    """A value of pyarrow as JSON knows values; what JSON cannot hold becomes its text."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
+
+
+# Names of classes ----------------------------------------------------------------------------
+
+
+def _class_names(schema: Any, source: Source) -> Names:
+    """The names that numbers stand for, as Hugging Face keeps them in or beside its files."""
+    kept = (schema.metadata or {}).get(b"huggingface")
+    described = _json(kept.decode("utf-8", "replace")).get("info") if kept else _info(source)
+    features = described.get("features") if isinstance(described, dict) else None
+    names = {}
+    for column, feature in features.items() if isinstance(features, dict) else ():
+        found = _names_in(feature)
+        if found:
+            names[column] = found
+            source.understand(f"numbers of {column} are read as the names the data set gives them")
+    return names
+
+
+def _info(source: Source) -> Fields:
+    path = Path(source.path).with_name(INFO)
+    with contextlib.suppress(OSError, ValueError):
+        if path.stat().st_size <= INFO_LIMIT:
+            return _json(path.read_text(encoding="utf-8"))
+    return {}
+
+
+def _json(text: str) -> Fields:
+    with contextlib.suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        return value if isinstance(value, dict) else {}
+    return {}
+
+
+def _names_in(feature: Any) -> list[str]:
+    """Of a class label, or of a list of them."""
+    if isinstance(feature, list):
+        feature = feature[0] if len(feature) == 1 else None
+    if not isinstance(feature, dict):
+        return []
+    names = feature.get("names")
+    if feature.get("_type") == "ClassLabel" and isinstance(names, list):
+        return [str(name) for name in names]
+    inner = feature.get("feature")
+    return _names_in(inner) if isinstance(inner, dict) and inner is not feature else []
+
+
+def _named(value: Any, names: list[str]) -> Any:
+    """-1 stands for a label that is not known."""
+    if isinstance(value, list):
+        return [_named(item, names) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return names[value] if 0 <= value < len(names) else (None if value == -1 else value)
+    return value

@@ -1,0 +1,189 @@
+"""Parquet, Arrow, and data sets of Hugging Face: the same documents as in JSON."""
+
+import datetime
+import decimal
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from boostext.cli import main
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.errors import DataError
+from boostext.settings import DataSettings
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+feather = pytest.importorskip("pyarrow.feather")
+
+ROWS = [
+    {"id": "a", "text": "my bill", "labels": ["x"], "meta": {"age": 3.5, "by": ["k"]}},
+    {"id": "b", "text": "router", "labels": ["y", "z"], "meta": {"age": None, "by": []}},
+]
+BOTH = [("my bill", ("x",)), ("router", ("y", "z"))]
+CLASSES = {"info": {"features": {
+    "text": {"dtype": "string", "_type": "Value"},
+    "label": {"names": ["neg", "pos"], "_type": "ClassLabel"},
+}}}  # fmt: skip
+
+
+def write_stream(table, path):
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_file(table, path):
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table, max_chunksize=1)
+
+
+WRITERS = {
+    "a.parquet": lambda table, path: parquet.write_table(table, path, row_group_size=1),
+    "b.parquet": lambda table, path: parquet.write_table(table, path, compression="zstd"),
+    "a.arrow": write_file,
+    "b.arrow": write_stream,
+    "a.feather": feather.write_feather,
+    "b.feather": lambda table, path: feather.write_feather(table, path, "uncompressed"),
+}
+
+
+def read(path, bad=None, labelled=True, **settings):
+    return list(read_documents([str(path)], DataSettings(**settings), bad, labelled))
+
+
+def pairs(documents):
+    return [(document.texts["text"], document.labels) for document in documents]
+
+
+def written(folder, name, rows, metadata=None):
+    table = pa.Table.from_pylist(rows)
+    if metadata:
+        table = table.replace_schema_metadata({"huggingface": json.dumps(metadata)})
+    folder.mkdir(parents=True, exist_ok=True)
+    WRITERS.get(name, write_stream)(table, folder / name)
+    return folder / name
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_tables_of_arrow_hold_the_documents_that_json_holds(tmp_path, name):
+    path = written(tmp_path, name, ROWS)
+    assert pairs(read(path)) == BOTH
+    assert [str(document.origin) for document in read(path)] == [f"{path}:1", f"{path}:2"]
+    found = read(path, attribute=("meta.age",), where=("meta.by=k",))
+    assert [(document.id, document.attributes) for document in found] == [("a", {"meta.age": 3.5})]
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "b.arrow"])
+def test_numbers_of_classes_are_read_as_their_names(tmp_path, name):
+    rows = [{"text": "a", "label": 1}, {"text": "b", "label": 0}, {"text": "c", "label": -1}]
+    bad = BadRecords()
+    found = read(written(tmp_path, name, rows, CLASSES), bad)
+    assert pairs(found) == [("a", ("pos",)), ("b", ("neg",)), ("c", ())]
+    assert any("numbers of label are read as the names" in told for told in bad.understood)
+    several = {"info": {"features": {"labels": {"_type": "Sequence", "feature": {
+        "names": ["u", "v"], "_type": "ClassLabel"}}}}}  # fmt: skip
+    path = written(tmp_path, name, [{"text": "a", "labels": [0, 1]}], several)
+    assert pairs(read(path)) == [("a", ("u", "v"))]
+
+
+def test_the_example_of_the_page_is_read(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "data-formats.md").read_text(encoding="utf-8")
+    _, lines = page.split("```jsonl parquet\n")
+    rows = [json.loads(line) for line in lines.split("```")[0].splitlines()]
+    assert pairs(read(written(tmp_path, "a.parquet", rows))) == [
+        ("my bill is wrong", ("billing",)), ("we are moving house", ("moving", "complaint")),
+    ]  # fmt: skip
+
+
+def saved(folder, shards=2, state=None):
+    """What datasets.Dataset.save_to_disk writes, with two rows in each of its files."""
+    names = [f"data-{n:05}-of-{shards:05}.arrow" for n in range(shards)]
+    for n, name in enumerate(names):
+        written(folder, name, [{"text": f"{n}a", "label": 0}, {"text": f"{n}b", "label": 1}])
+    (folder / "dataset_info.json").write_text(json.dumps(CLASSES["info"]), encoding="utf-8")
+    state = state or {"_data_files": [{"filename": name} for name in names]}
+    (folder / "state.json").write_text(json.dumps(state), encoding="utf-8")
+    return folder
+
+
+def test_a_saved_data_set_of_hugging_face_is_read_with_its_names(tmp_path):
+    assert pairs(read(saved(tmp_path / "d"))) == [
+        ("0a", ("neg",)), ("0b", ("pos",)), ("1a", ("neg",)), ("1b", ("pos",)),
+    ]  # fmt: skip
+
+
+def test_a_saved_data_set_of_several_parts_names_them(tmp_path):
+    for part in ("train", "test"):
+        saved(tmp_path / "d" / part, 1)
+    (tmp_path / "d" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    with pytest.raises(DataError, match=r"several parts .*name one: .*d/test, .*d/train"):
+        read(tmp_path / "d")
+    assert len(read(tmp_path / "d" / "train")) == 2
+
+
+def test_a_saved_data_set_may_not_name_files_elsewhere(tmp_path):
+    folder = saved(tmp_path / "d", 1, {"_data_files": [{"filename": "../secret.arrow"}]})
+    with pytest.raises(DataError, match=r"state.json: names files elsewhere"):
+        read(folder)
+
+
+def test_every_command_reads_parquet(tmp_path):
+    path = written(tmp_path, "a.parquet", [ROWS[0], {**ROWS[1], "labels": ["y"]}])
+    model = tmp_path / "m"
+    for command in (["train", path, "-o", model, "--rounds", 2], ["predict", model, path],
+                    ["evaluate", model, path], ["inspect", model, path], ["check", path],
+                    ["convert", path, tmp_path / "b.jsonl"]):  # fmt: skip
+        done = CliRunner().invoke(main, list(map(str, command)))
+        assert done.exit_code == 0, done.output
+    assert pairs(read(tmp_path / "b.jsonl")) == [("my bill", ("x",)), ("router", ("y",))]
+
+
+def test_values_that_json_lacks_become_text_or_numbers(tmp_path):
+    row = {"text": b"bytes", "label": datetime.date(2024, 5, 2), "n": decimal.Decimal("1.5"),
+           "t": datetime.datetime(2024, 5, 2, 10)}  # fmt: skip
+    (found,) = read(written(tmp_path, "a.parquet", [row]), attribute=("n", "t"))
+    assert (found.texts["text"], found.labels) == ("bytes", ("2024-05-02",))
+    assert found.attributes == {"n": 1.5, "t": "2024-05-02T10:00:00"}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("share", [0.0, 0.4, 0.9])
+def test_a_cut_file_is_one_error(tmp_path, name, share):
+    path = written(tmp_path, name, [{"text": f"{n} " * 50, "label": "x"} for n in range(999)])
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(DataError, match=rf"{name}: cannot be read"):
+        read(path)
+
+
+def test_text_with_the_ending_of_parquet_is_one_error(tmp_path):
+    (tmp_path / "a.parquet").write_text("text,label\na,b\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"a\.parquet: cannot be read: "):
+        read(tmp_path / "a.parquet")
+
+
+def test_a_wrong_ending_names_the_right_one(tmp_path):
+    for name, other in (("a.parquet", "end its name in .parquet"), ("a.arrow", "in .arrow")):
+        path = written(tmp_path, name, ROWS).rename(tmp_path / "b.csv")
+        with pytest.raises(DataError, match=other):
+            read(path)
+
+
+def test_a_text_that_a_small_file_repeats_often_takes_little_memory(tmp_path):
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 3000, pa.int32()), ["x" * 2**20])
+    table = pa.table({"text": column, "label": ["a"] * 3000})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    before = pa.total_allocated_bytes()
+    documents = read_documents([str(tmp_path / "a.parquet")], DataSettings())
+    assert sum(len(document.texts["text"]) for document in documents) == 3000 * 2**20
+    assert pa.default_memory_pool().max_memory() - before < 2**28
+
+
+def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
+    path = written(tmp_path, "a.parquet", ROWS)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(DataError, match=r"need pyarrow.*pip install 'boostext\[arrow\]'"):
+        read(path)
