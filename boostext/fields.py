@@ -65,7 +65,7 @@ def integers(text: str) -> tuple[int, ...]:
     """ "1,2,3,5,8" gives (1, 2, 3, 5, 8)."""
     if not re.fullmatch(r"\s*[0-9]{1,9}(\s*,\s*[0-9]{1,9})*\s*", text):
         raise SettingsError(f"{text!r} is not a list of whole numbers like 1,2,3,5,8")
-    return tuple(int(part) for part in text.split(","))
+    return tuple(int(part.strip()) for part in text.split(","))
 
 
 def round_number(text: str) -> int:
@@ -124,7 +124,7 @@ def smoothing(text: str) -> float | str:
 def frequency(text: str) -> int | float:
     """A whole number counts documents; with a point or exponent it is a share up to 1."""
     if re.fullmatch(r"\s*[0-9]{1,12}\s*", text):
-        return int(text)
+        return int(text.strip())
     value = _number(text)
     if value is None or not 0 <= value <= 1:
         raise SettingsError(
@@ -154,7 +154,7 @@ def _number(text: str) -> float | None:
     """A finite decimal number, as people write it; None where it is none."""
     if not re.fullmatch(r"\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?\s*", text):
         return None
-    value = float(text)
+    value = float(text.strip())
     return value if math.isfinite(value) else None
 
 
