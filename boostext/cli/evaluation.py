@@ -29,7 +29,7 @@ from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.evaluation.gold import gold_of
-from boostext.evaluation.report import Report, evaluate
+from boostext.evaluation.report import Report, evaluate, is_judged
 from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.fields import nearest
 from boostext.model.file import MODEL_FILE, read_model, write_model
@@ -86,7 +86,7 @@ def run(job: Job, talk: Talk) -> None:
     if job.strict:
         scored = strictly(scored, model)
     if job.tune_thresholds:
-        scored = keeping(scored, kept)
+        scored = keeping(scored, model, kept)
     report = evaluate(model, scored, job.threshold, job.bins, job.threshold_proba)
     tell_bad(bad, talk)
     if not report.examples:
@@ -137,10 +137,10 @@ def strictly(
 
 
 def keeping(
-    scored: Iterable[tuple[Document, Scores]], kept: Kept
+    scored: Iterable[tuple[Document, Scores]], model: Model, kept: Kept
 ) -> Iterator[tuple[Document, Scores]]:
     for document, scores in scored:
-        if document.labelled:
+        if is_judged(document, model):
             kept.labels.append(document.labels)
             kept.scores.append(scores)
         yield document, scores

@@ -271,15 +271,15 @@ class Cells:
         )
 
     def _text_attribute(self, name: str, text: str) -> Attribute:
-        kind = self._kinds.get(name)
+        kind = self._kinds.get(name) if self._kinds else None
         if kind != "category" and (self._textual or kind):
             number = comma_number(text) if kind == "decimal-comma" else None
             number = cell_number(text) if number is None else number
             if number is not None and not math.isinf(number):
                 return number
-        if not text.strip():
+        if not text or text.isspace():
             return None
-        if self.is_missing(text):
+        if len(text) <= self._longest and self.is_missing(text):
             self.note("missing attribute", f"{name}: {text.strip()}")
             return None
         if kind in ("number", "decimal-comma"):

@@ -79,7 +79,8 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Report:
-    """examples: measured. unlabelled: records without a label field, left out.
+    """examples: measured. unlabelled: records without a label field, and where each
+    has one label those without any: left out.
 
     without_labels: examples with an empty label set, left out of one-error, coverage and average
     precision; without_pairs: those with no label or all, left out of ranking loss.
@@ -129,13 +130,18 @@ def evaluate(
     tally, pairs = measured([], np.zeros((0, len(model.labels))))
     unlabelled = 0
     for documents, scores in _pieces(scored, max(1, CELLS // len(model.labels))):
-        labelled = np.array([document.labelled for document in documents])
+        labelled = np.array([is_judged(document, model) for document in documents])
         unlabelled += int((~labelled).sum())
-        kept = [document for document in documents if document.labelled]
+        kept = [document for document in documents if is_judged(document, model)]
         more, more_pairs = measured(kept, scores[labelled])
         tally += more
         pairs.update(more_pairs)
     return _report(model, tally, pairs, unlabelled, bins)
+
+
+def is_judged(document: Document, model: Model) -> bool:
+    """Whether it is known what the model should give: no label is an answer among several only."""
+    return document.labelled and (model.multilabel or bool(document.labels))
 
 
 def report_of(model: Model, scores: Scores, gold: Gold, given: Booleans | None = None) -> Report:

@@ -25,7 +25,7 @@ def evaluation_summary(report: Report, page: Page) -> Text:
 
 
 def _notes(report: Report) -> list[str]:
-    left = f"{plural(report.unlabelled, 'record')} without a label field left out"
+    left = f"{plural(report.unlabelled, 'record')} without a label left out"
     empty = f"{plural(report.without_labels, 'document')} with no label: not in one-error, coverage"
     strange = f"{plural(report.unknown_examples, 'document')} with labels the model cannot give: "
     notes = [left] if report.unlabelled else []

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -446,3 +448,50 @@ def test_check_says_what_a_column_is_taken_for_and_fails_where_nothing_can_be_re
     done = run("check", write(tmp_path, [{"text": "x", "label": [0, 1]}], "jsonl"))
     assert done.exit_code == 1
     assert "no record can be read" in done.stderr
+
+
+@pytest.mark.parametrize("none", [None, "", "NULL"])
+def test_documents_without_labels_are_no_misses_of_a_model_of_one_label(tmp_path, run, none):
+    model = tmp_path / "m"
+    run("train", labelled(tmp_path, ["a", "b", "a"]), "-o", model, "--rounds", 3)
+    (tmp_path / "test").mkdir()
+    test = labelled(tmp_path / "test", ["a", "b", none], "csv")
+    report = json.loads(run("evaluate", model, test, "--json").stdout)
+    assert (report["examples"], report["unlabelled"]) == (2, 1)
+
+
+# The page that tells of it -------------------------------------------------------------------
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "data-formats.md"
+
+
+def rows_of_labels():
+    """Values of the first table of the page that stand in code, and the labels beside them."""
+    table = PAGE.read_text("utf-8").split("As a label:\n")[1].split("As a weight")[0]
+    for line in table.strip().splitlines()[2:]:
+        values, read_as = line.split("|")[1:3]
+        labels = re.findall("`([^`]+)`", read_as.split(";")[0].split(", told")[0])
+        if "refused" in read_as or "--label-sep" in values:
+            continue
+        for value in re.findall("`([^`]+)`", values):
+            yield value, labels
+
+
+@pytest.mark.parametrize(("value", "labels"), rows_of_labels())
+def test_the_page_says_what_a_label_is(tmp_path, value, labels):
+    written = value[1:-1] if value.startswith('"') and value.endswith('"') else None
+    try:
+        value = json.loads(value)
+    except ValueError:  # in quotes within quotes, or a bare mark of a missing value
+        value = value if written is None else written
+    ((document,), _) = read(tmp_path, [{"text": "x", "label": value}], "jsonl")
+    assert isinstance(value, float) or value == 1 or sorted(document.labels) == sorted(labels)
+
+
+def test_the_page_shows_one_hot_columns_as_they_are_read(tmp_path):
+    block = re.search(r"```csv one-hot\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    path = tmp_path / "calls.csv"
+    path.write_text(block[1], "utf-8")
+    settings = DataSettings(label=("billing", "tech"))
+    documents = read_documents([str(path)], settings)
+    assert [d.labels for d in documents] == [("billing",), ("tech",), ("billing", "tech")]
