@@ -477,7 +477,7 @@ def rows_of_labels():
             yield value, labels
 
 
-@pytest.mark.parametrize(("value", "labels"), rows_of_labels())
+@pytest.mark.parametrize(("value", "labels"), list(rows_of_labels()))
 def test_the_page_says_what_a_label_is(tmp_path, value, labels):
     written = value[1:-1] if value.startswith('"') and value.endswith('"') else None
     try:
@@ -485,7 +485,7 @@ def test_the_page_says_what_a_label_is(tmp_path, value, labels):
     except ValueError:  # in quotes within quotes, or a bare mark of a missing value
         value = value if written is None else written
     ((document,), _) = read(tmp_path, [{"text": "x", "label": value}], "jsonl")
-    assert isinstance(value, float) or value == 1 or sorted(document.labels) == sorted(labels)
+    assert sorted(document.labels) == sorted(labels)
 
 
 def test_the_page_shows_one_hot_columns_as_they_are_read(tmp_path):
