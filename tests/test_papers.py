@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -143,3 +144,9 @@ def test_heart_disease_is_measured_fold_by_fold(table):
     heads, *rows = table("papers/sf12_heart")
     assert {row[0] for row in rows} >= {"alternating tree", "stumps, real MH", "trees of 2 levels"}
     assert all(0 < float(row[heads.index("test error %")]) < 60 for row in rows)
+
+
+def test_the_page_of_claims_names_every_program():
+    page = (BENCHMARKS.parent / "docs" / "papers.md").read_text(encoding="utf-8")
+    programs = {path.name for path in (BENCHMARKS / "papers").glob("*.py")}
+    assert set(re.findall(r"\w+\.py", page)) & programs == programs - {"common.py", "graphs.py"}

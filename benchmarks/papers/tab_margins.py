@@ -56,11 +56,11 @@ def main() -> None:
 
 
 def margins_of(experiment: Experiment, booster: Booster) -> Float64:
-    """Of the documents learned from; votes are as shares of the most that anything got."""
+    """Of the documents learned from: shares of all votes, or of twice the greatest score."""
     sets, k = experiment.prepared.corpus.label_sets, len(experiment.prepared.corpus.labels)
     signs = np.where(np.arange(k) == sets.items[:, None], 1, -1).astype(np.int8)
     scores = booster.scores()
-    total = scores.sum(axis=1, keepdims=True) if scores.min() >= 0 else np.abs(scores).max()
+    total = scores.sum(axis=1, keepdims=True) if scores.min() >= 0 else 2 * np.abs(scores).max()
     return np.asarray(leads(scores / np.maximum(total, 1e-300), signs)[:, 0])
 
 
