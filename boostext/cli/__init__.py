@@ -8,6 +8,7 @@ COMMANDS = {
     "predict": "Label new documents.",
     "inspect": "Show the rules of a model, and the labels that look wrong.",
     "evaluate": "Measure a model on labelled documents.",
+    "compare": "Tell what changes from one model to another.",
     "crossval": "Learn without each part of the data in turn, and measure on that part.",
     "suggest": "Suggest which documents to label next.",
     "check": "Tell what is in the data: labels, sizes, duplicates.",
