@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from boostext.cli.reading import announce_stdin, count, tell_bad, tell_reading, test_files
@@ -90,11 +91,13 @@ def _wanted(job: Job, model: Model) -> Wanted:
                 f"scores of {model.boosting.algorithm} are no log odds and give no probabilities; "
                 f"leave out --{option.replace('_', '-')}, or train with --calibrate sigmoid"
             )
+    is_page = job.output == "html"
     return Wanted(
         len(model.labels) if job.all_scores else job.top,
         job.all_scores,
-        job.proba,
-        job.explain or (LINES if job.output == "html" else None),
+        job.proba or (is_page and has_chances(model)),
+        job.explain or (LINES if is_page else None),
+        f"Labels by {Path(job.model).name}",
     )
 
 

@@ -29,6 +29,11 @@ from boostext.cli.talk import Talk
     "--terms", type=click.IntRange(1), metavar="N",
     help="Keep the N most telling terms, and fit their votes anew on DATA, the training data.",
 )  # fmt: skip
+@click.option(
+    "--valid", multiple=True, metavar="FILE",
+    help="Labelled data to tell the price on: a measure before and after; repeat. With --terms "
+    "alone it is told on DATA.",
+)  # fmt: skip
 @force_option
 @threads_option
 @overriding_options
@@ -40,12 +45,13 @@ def command(
 ) -> None:  # fmt: skip
     """Make a model of fewer rules or terms.
 
-    The first N rules are the model that training with N rounds gives. For N terms the model's
-    training data is needed: votes are fitted anew, and the rules of each term become one.
+    What it costs is told: a measure of both models, and the documents won and lost. The first N
+    rules are the model that training with N rounds gives. For N terms the model's training data
+    are needed: votes are fitted anew, and the rules of each term become one.
 
     \b
     Example:
-      boostext prune calls.boostext calls.jsonl -o small.boostext --terms 100
+      boostext prune calls.boostext calls.jsonl -o small.boostext --terms 100 --valid dev.jsonl
     """
     from boostext.cli.pruning import Job, run
 

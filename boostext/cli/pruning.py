@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,18 @@ import click
 
 from boostext.atomic import check_writable
 from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad, tell_reading
-from boostext.cli.signals import Stopped, stop_request
+from boostext.cli.signals import Stopped, stop_request, until_stopped
 from boostext.cli.talk import Talk
 from boostext.corpus.alike import Reading
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
+from boostext.evaluation.comparing import compare
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model, asked_conditions
 from boostext.model.prune import cut
 from boostext.settings import RunSettings
+from boostext.threads import usable_threads
 from boostext.training.refit import refit
 from boostext.training.run import Hooks
 
@@ -38,10 +40,29 @@ class Job:
     threads: int
     overrides: dict[str, Any]
     as_json: bool
+    valid: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a smaller model costs. data: on which the measure was taken, in a word."""
+
+    data: str
+    measure: str
+    before: float
+    after: float
+    won: int
+    lost: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.measure} on {self.data} data {self.before:.4f} before, {self.after:.4f} "
+            f"after; documents won {self.won:,}, lost {self.lost:,}"
+        )
 
 
 def run(job: Job, talk: Talk) -> None:
-    spare(job.data, job.output)
+    spare((*job.data, *job.valid), job.output)
     make_parent(job.output)
     kind = None if job.force else MODEL_FILE
     check_writable(job.output, kind)
@@ -51,8 +72,9 @@ def run(job: Job, talk: Talk) -> None:
         talk.warn(
             "thresholds and chances that were fitted to all rules are left out; fit them again"
         )
+    price = _price(job, model, small, talk)
     write_model(small, job.output, kind)
-    _show(job, small, talk)
+    _show(job, small, price, talk)
 
 
 def _with_rules(job: Job, model: Model) -> Model:
@@ -83,9 +105,36 @@ def _with_terms(job: Job, model: Model, talk: Talk) -> Model:
     return small
 
 
-def _show(job: Job, small: Model, talk: Talk) -> None:
+def _price(job: Job, model: Model, small: Model, talk: Talk) -> Price | None:
+    """Of the whole model and the small one on the same documents; None where there are none.
+
+    The training data are read again for it, unless they come from stdin and are gone.
+    """
+    paths, data = (job.valid, "validation") if job.valid else (job.data, "training")
+    if not paths or (not job.valid and "-" in paths):
+        return None
+    reading, bad = Reading(model.data, job.overrides), BadRecords()
+    announce_stdin(job.valid, talk)
+    documents = read_documents(paths, reading.of, bad)
+    with stop_request() as stop:
+        found = compare(
+            (model, small), until_stopped(documents, stop), job.threads or usable_threads()
+        )
+    if job.valid:
+        tell_bad(bad, talk)
+    if not found.first.examples:
+        raise BoostextError(f"no labelled documents in {', '.join(paths)}")
+    name = "micro-f1" if model.multilabel else "error"
+    before, after = (report.measures[name] for report in (found.first, found.second))
+    return Price(data, name, before, after, found.won, found.lost)
+
+
+def _show(job: Job, small: Model, price: Price | None, talk: Talk) -> None:
     terms = len(asked_conditions(small))
     if job.as_json:
-        click.echo(json.dumps({"model": job.output, "rules": len(small.rules), "terms": terms}))
+        facts = {"model": job.output, "rules": len(small.rules), "terms": terms}
+        click.echo(json.dumps(facts | ({"price": asdict(price)} if price else {})))
     elif not talk.quiet:
         click.echo(f"{job.output}: {count(len(small.rules), 'rule')} over {count(terms, 'term')}")
+        if price:
+            click.echo(str(price))

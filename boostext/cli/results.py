@@ -20,12 +20,16 @@ from boostext.reports.escape import tsv_field, tsv_names
 
 @dataclass(frozen=True)
 class Wanted:
-    """top: scores of so many labels, None where nothing was said. explain: rules per label."""
+    """top: scores of so many labels, None where nothing was said. explain: rules per label.
+
+    title: of a page.
+    """
 
     top: int | None
     all_scores: bool
     proba: bool
     explain: int | None
+    title: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +169,7 @@ def html(wanted: Wanted, model: Model, talk: Talk) -> Write:
     # jinja2 is slow to import, and only pages need it
     from boostext.reports.page.documents import Explained, document_section, page_head
 
-    sys.stdout.write(page_head("boostext predictions"))
+    sys.stdout.write(page_head(wanted.title))
 
     def write(result: Result) -> None:
         explained = Explained(

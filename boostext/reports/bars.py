@@ -1,4 +1,4 @@
-"""Votes as bars: solid and rising from the line for a label, dotted and hanging from above against.
+"""Votes as bars: solid and rising from the line for a label, shaded and darker by strength against.
 
 The two kinds differ in shape, so color adds nothing that is not there without it. Where the
 characters are not to be had, a sign and a digit in ninths of a full bar stand for them.
@@ -14,7 +14,7 @@ from boostext.reports.layout import AGAINST, FOR, QUIET, Glyphs
 def bar(vote: float, full: float, width: int, glyphs: Glyphs) -> str:
     """`width` cells; a vote of size `full` fills them. Silent is blank, next to nothing a dot.
 
-    bar(+1.0, 2.0, 2, UNICODE) is "▄▄"; bar(-1.0, 2.0, 2, UNICODE) is "⠛⠛".
+    bar(+1.0, 2.0, 2, UNICODE) is "▅▅"; bar(-1.0, 2.0, 2, UNICODE) is "▒▒".
     """
     if vote == 0 or full <= 0:
         return " " * width

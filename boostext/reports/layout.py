@@ -24,7 +24,10 @@ FOR, AGAINST, HEAD, QUIET = "green", "red", "bold", "dim"
 
 @dataclass(frozen=True)
 class Glyphs:
-    """rising, hanging: bars of rising size, for and against; empty where signed digits serve."""
+    """rising, hanging: bars of rising size, for and against; empty where signed digits serve.
+
+    Both have equal steps, and are of one block of Unicode, so that they are equally wide.
+    """
 
     rising: str
     hanging: str
@@ -33,7 +36,7 @@ class Glyphs:
     arrow: str
 
 
-UNICODE = Glyphs("▁▂▃▄▅▆▇█", "⠉⠛⠿⣿", "·", "…", "→")
+UNICODE = Glyphs("▃▅█", "░▒▓", "·", "…", "→")
 ASCII = Glyphs("", "", ".", "~", "->")
 
 
@@ -131,6 +134,21 @@ def fit(text: str, width: int, page: Page, right: bool = False) -> str:
     short = shorten(text, width, page)
     space = " " * (width - cell_len(short))
     return space + short if right else short + space
+
+
+def cut_inside(text: str, width: int, page: Page) -> str:
+    """One line of at most `width` cells that keeps both ends: `installed_size >= 12000` and
+    `installed_size >= 24000` stay different.
+    """
+    line = one_line(text)
+    if cell_len(line) <= width:
+        return line
+    tail = ""
+    for cluster in reversed(list(clusters(line[-4 * width :]))):
+        if cell_len(cluster + tail) > (width - 1) // 2:
+            break
+        tail = cluster + tail
+    return shorten(line, width - cell_len(tail), page) + tail
 
 
 def flow(items: Iterable[Text], page: Page, indent: int = 0, gap: str = "  ") -> Text:

@@ -1,7 +1,8 @@
 """The rule table of the call-routing tutorial: per rule its votes for every label, as bars.
 
 The first line of a rule is what it says where its term is present, the second, `else`, where it
-is absent. With more labels than columns, the labels that a rule speaks of most are named instead.
+is absent. With more labels than columns, or so many that bars without their numbers say little,
+the labels that a rule speaks of most are named instead.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from rich.text import Text
 from boostext.arrays import Float64
 from boostext.reports.bars import bar, signed, style
 from boostext.reports.heads import heads
-from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, flow, stack
+from boostext.reports.layout import HEAD, QUIET, Page, cells, cut_inside, fit, flow, stack
 from boostext.reports.rules import RuleRow
 
 LEAST_TERM, MOST_TERM = 14, 30
 LEAST_COLUMN, MOST_BAR = 3, 3
 NUMBERED = 10  # a column wide enough for a bar and its number
 MOST_LABEL = 20
+FEW = 8  # labels up to which a bar without its number can be read
 
 DrawVotes = Callable[[Float64], Text]
 
@@ -34,7 +36,7 @@ def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
     left = _left_width(rows, len(labels), page)
     column = (page.width - left) // len(labels)
     key = [key_to_bars(full, page, any(row.no.any() for row in rows))]
-    if column < LEAST_COLUMN:
+    if column < LEAST_COLUMN or (column < NUMBERED and len(labels) > FEW):
         return stack(key + _lines(rows, left, strongest(labels, full, left, page), page))
     if column < NUMBERED:
         names = heads(labels, column - 1)
@@ -80,7 +82,8 @@ def _rule_lines(
     number = _number_width(rows)
     for place, (name, votes) in enumerate(_spoken(row)):
         line = Text(fit(str(row.number) if place == 0 else "", number - 1, page, right=True) + " ")
-        line.append(fit(name, left - number - 2, page) + "  ", QUIET if place else "")
+        named = fit(cut_inside(name, left - number - 2, page), left - number - 2, page)
+        line.append(named + "  ", QUIET if place else "")
         yield line.append_text(votes_of(votes))
 
 

@@ -27,6 +27,23 @@ def test_terms_are_kept_and_fitted_anew(run, corpus, model, tmp_path):
     assert run("evaluate", small, corpus).exit_code == 0
 
 
+def test_the_price_is_what_evaluate_measures(run, corpus, model, tmp_path):
+    """On validation data where they are given, else on the data that votes were fitted on."""
+    small, held = tmp_path / "small", write_jsonl(tmp_path / "held.jsonl", list(records())[30:])
+    for words, data, paths in (
+        (("--valid", held), held, ()), ((), corpus, (corpus,))
+    ):  # fmt: skip
+        done = run("prune", model, *paths, "-o", small, "--terms" if paths else "--rules", 3,
+                   *words, "--json")  # fmt: skip
+        assert done.exit_code == 0, done.stderr
+        price = json.loads(done.stdout)["price"]
+        assert price["data"] == ("training" if paths else "validation")
+        for name, of in (("before", model), ("after", small)):
+            measures = json.loads(run("evaluate", of, data, "--json").stdout)["measures"]
+            assert price[name] == measures[price["measure"]]
+    assert "before, " in run("prune", model, "-o", small, "--rules", 3, "--valid", held).stdout
+
+
 def test_the_wrong_data_is_told(run, model, tmp_path):
     other = write_jsonl(tmp_path / "other.jsonl", list(records())[:30])
     done = run("prune", model, other, "-o", tmp_path / "small", "--terms", 5)

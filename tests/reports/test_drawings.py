@@ -18,7 +18,17 @@ from boostext.reports.evaluations import confusion_list, evaluation_summary, lab
 from boostext.reports.explanation_drawing import explanation_list
 from boostext.reports.explanations import explanation_rows
 from boostext.reports.heads import heads
-from boostext.reports.layout import ASCII, UNICODE, Page, clusters, fit, page_for, shorten
+from boostext.reports.layout import (
+    ASCII,
+    UNICODE,
+    Page,
+    cells,
+    clusters,
+    cut_inside,
+    fit,
+    page_for,
+    shorten,
+)
 from boostext.reports.listings import label_term_list, outlier_list, term_list
 from boostext.reports.outliers import Objection, OutlierRow
 from boostext.reports.rules import rule_rows
@@ -120,8 +130,7 @@ def test_no_text_of_a_user_steers_the_terminal(labels):
 
 
 def test_markup_in_a_text_stays_text():
-    (drawing, *_) = drawings_of(LABELS["two"], Page())
-    assert "[bold" in drawing.plain
+    drawing = next(d for d in drawings_of(LABELS["two"], Page()) if "[bold" in d.plain)
     printed = io.StringIO()
     Console(file=printed, width=80).print(drawing, soft_wrap=True)
     assert printed.getvalue().rstrip("\n") == drawing.plain
@@ -147,28 +156,29 @@ def test_a_page_without_characters_is_ascii(width):
 
 
 def test_the_rule_table_is_what_it_is_said_to_be():
-    labels = ("AreaCode", "Collect", "Rate", *(f"L{number}" for number in range(12)))
-    rest = [0.0] * 12
+    labels = ("AreaCode", "Collect", "Rate", *(f"L{number}" for number in range(5)))
+    rest = [0.0] * 5
     model = model_of(
         rule(term("collect"), [-0.5, -0.25, 0.01, *rest], [-2.0, 2.0, 1.0, *rest]),
-        rule(term("how", None, "is"), [0.0] * 15, [0.5, -1.0, 0.25, *rest]),
+        rule(term("how", None, "is"), [0.0] * 8, [0.5, -1.0, 0.25, *rest]),
         labels=labels,
     )
-    lines = rule_table(rule_rows(model), Page(80)).plain.split("\n")
+    lines = rule_table(rule_rows(model), Page(46)).plain.split("\n")
     assert lines == [
-        "votes for ██ and against ⣿⣿; a full bar is 2.00; else: the term is absent",
+        "votes for ██ and against ▓▓;",
+        "a full bar is 2.00; else: the term is absent",
         "AC AreaCode  Col Collect  Rat Rate",
-        "            AC  Col Rat L0  L1  L2  L3  L4  L5  L6  L7  L8  L9  L10 L11",
-        "1 collect   ⣿⣿⣿ ███ ▄▄▄",
-        "  else      ⠉⠉⠉ ⠉⠉⠉  ·",
-        "2 how ? is  ▂▂▂ ⠛⠛⠛ ▁▁▁",
+        "            AC  Col Rat L0  L1  L2  L3  L4",
+        "1 collect   ▓▓▓ ███ ▅▅▅",
+        "  else      ░░░ ░░░  ·",
+        "2 how ? is  ▃▃▃ ▒▒▒ ▃▃▃",
     ]
 
 
 def test_few_labels_leave_room_for_the_numbers():
     lines = rule_table(rule_rows(calls_model(), 1), Page(80)).plain.split("\n")
     assert lines[1].split() == ["Collect", "Rate"]
-    assert lines[2].split() == ["1", "collect", "██", "+2.00", "⠛⠛", "-1.00"]
+    assert lines[2].split() == ["1", "collect", "██", "+2.00", "▒▒", "-1.00"]
 
 
 def test_many_labels_are_named_by_the_strongest_votes():
@@ -176,7 +186,7 @@ def test_many_labels_are_named_by_the_strongest_votes():
     votes[[7, 11]] = [1.5, -2.0]
     model = model_of(rule(term("a"), 0 * votes, votes), labels=LABELS["ninety"])
     line = rule_table(rule_rows(model), Page(80)).plain.split("\n")[1]
-    assert line.split() == ["1", "a", "▆▆", "+1.50", "label-7", "⣿⣿", "-2.00", "label-11"]
+    assert line.split() == ["1", "a", "██", "+1.50", "label-7", "▓▓", "-2.00", "label-11"]
 
 
 def test_what_is_unknown_has_its_line_where_it_votes():
@@ -247,7 +257,7 @@ def test_labels_unknown_to_the_model_are_marked_in_the_table():
 
 @pytest.mark.parametrize(
     ("vote", "unicode", "ascii"),
-    [(2.0, "██", "+9"), (1.0, "▄▄", "+5"), (-1.0, "⠛⠛", "-5"), (-2.0, "⣿⣿", "-9"),
+    [(2.0, "██", "+9"), (1.0, "▅▅", "+5"), (-1.0, "▒▒", "-5"), (-2.0, "▓▓", "-9"),
      (0.1, "· ", ". "), (0.0, "  ", "  ")],
 )  # fmt: skip
 def test_bars_differ_in_shape_by_sign(vote, unicode, ascii):
@@ -302,3 +312,21 @@ class Stream(io.StringIO):
 )
 def test_the_page_follows_columns_term_and_encoding(environ, encoding, page):
     assert page_for(Stream(encoding), environ) == page
+
+
+@pytest.mark.parametrize("width", [12, 16, 20])
+def test_what_tells_conditions_apart_is_not_cut(width):
+    names = [f"installed_size >= {number}" for number in (12000, 24000, 48000)]
+    cut = [cut_inside(name, width, Page()) for name in names]
+    assert len(set(cut)) == 3
+    assert all(cells(name) <= width for name in cut)
+    assert cut_inside("short", width, Page()) == "short"
+
+
+def test_many_labels_are_named_with_their_numbers():
+    """Beside more than eight labels a bar alone says little."""
+    labels = tuple(f"label-{n}" for n in range(12))
+    row = rule_rows(model_of(rule(term("a"), [0.0] * 12, [1.0, -2.0] * 6), labels=labels))
+    text = rule_table(row, Page(100)).plain
+    assert "+1.00 label-0" in text
+    assert "-2.00 label-1" in text

@@ -38,13 +38,13 @@ def text_of(drawing):
 def test_rules_stand_below_the_block_that_they_need():
     """A full bar is 1.5, the sum of the two rules about `bill`; x first where it is for."""
     assert text_of(tree_drawing(alternating(), 10, Page(60)))[1:] == [
-        "every document  ▁▁ +0.10 x ⠉⠉ -0.10 y",
+        "every document  ▃▃ +0.10 x ░░ -0.10 y",
         "2,4 bill",
-        "  yes  ██ +1.50 x ⠿⠿ -1.00 y",
+        "  yes  ██ +1.50 x ▒▒ -1.00 y",
         "    3 age >= 30",
-        "      yes  ▄▄ +0.75 x",
+        "      yes  ▅▅ +0.75 x",
         "      no   ▃▃ +0.50 y",
-        "  no   ▂▂ +0.25 y ⠿⠿ -1.00 x",
+        "  no   ▃▃ +0.25 y ▒▒ -1.00 x",
     ]
 
 

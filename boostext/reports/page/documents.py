@@ -39,18 +39,19 @@ class Explained:
 
 def page_head(title: str) -> str:
     """What comes before the documents; nothing need come after them."""
-    style = asset("report.css")
+    style, script = asset("report.css"), asset("report.js") + asset("documents.js")
     drawn = environment().get_template("documents.html")
-    return drawn.render(title=shown(title, 80), style=style, policy=policy([], [style]))
+    return drawn.render(
+        title=shown(title, 80), style=style, script=script, policy=policy([script], [style])
+    )
 
 
 def document_section(model: Model, explained: Explained) -> str:
     """One document; its words are marked by what they say of the first label shown."""
+    labels, wanted = [model.labels[j] for j in explained.given], explained.document.labels
     return environment().get_template("document.html").render(
-        id=explained.document.id,
-        labels=[model.labels[j] for j in explained.given],
-        wanted=list(explained.document.labels),
-        about=model.labels[explained.shown[0]] if explained.shown else "",
+        id=explained.document.id, labels=labels, wanted=list(wanted),
+        wrong=bool(wanted) and set(wanted) != set(labels),
         fields=list(_fields(model, explained)), sums=list(_sums(model, explained)),
     )  # fmt: skip
 
