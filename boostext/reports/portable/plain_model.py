@@ -92,7 +92,7 @@ def plain_model(model: Model, merged: Merged) -> Plain:
     link = link_of(model)
     return {
         "labels": list(model.labels), "multilabel": model.multilabel,
-        "thresholds": list(model.thresholds or [0.0] * len(model.labels)),
+        "thresholds": list(model.thresholds),
         "link": link, "curves": [_curve(curve) for curve in model.calibration],
         "code": list(model.code), "decoding": model.boosting.decoding,
         "unknown_categories": model.boosting.unknown_categories,

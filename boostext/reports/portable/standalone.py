@@ -51,7 +51,8 @@ class Standalone:
 
     def predict(self, document: Document | str) -> list[str]:
         """The labels given."""
-        return self._given(self.scores(document))
+        scores = self.scores(document)
+        return self._given(scores, self._chances(scores))
 
     def scores(self, document: Document | str) -> list[float]:
         """One for each of `labels`."""
@@ -72,7 +73,10 @@ class Standalone:
 
     def chances(self, document: Document | str) -> list[float] | None:
         """One for each of `labels`; None where scores say nothing of chances."""
-        scores, model = self.scores(document), self._model
+        return self._chances(self.scores(document))
+
+    def _chances(self, scores: Sequence[float]) -> list[float] | None:
+        model = self._model
         if not model["curves"]:
             return [_sigmoid(model["link"] * f) for f in scores] if model["link"] else None
         chances = [_on(curve, f) for curve, f in zip(model["curves"], scores, strict=True)]
@@ -82,11 +86,17 @@ class Standalone:
         total = sum(powers)
         return [p / total if total > 0 else 1 / len(powers) for p in powers]
 
-    def _given(self, scores: Sequence[float]) -> list[str]:
-        if self._model["multilabel"]:
-            pairs = zip(self.labels, scores, self._model["thresholds"], strict=True)
+    def _given(self, scores: Sequence[float], chances: Sequence[float] | None) -> list[str]:
+        model = self._model
+        likely = chances if chances and model["curves"] else scores
+        if not model["multilabel"]:
+            best = max(range(len(scores)), key=lambda j: (likely[j], scores[j], -j))
+            return [self.labels[best]]
+        if model["thresholds"]:
+            pairs = zip(self.labels, scores, model["thresholds"], strict=True)
             return [label for label, score, threshold in pairs if score > threshold]
-        return [self.labels[max(range(len(scores)), key=lambda j: (scores[j], -j))]]
+        least = 0.5 if model["curves"] else 0.0
+        return [label for label, f in zip(self.labels, likely, strict=True) if f > least]
 
     def _read(self, document: Document | str) -> Document:
         if isinstance(document, str):

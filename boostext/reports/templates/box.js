@@ -35,9 +35,10 @@
   }
   function draw() {
     const document = document_();
-    const scores = ready.scores(document), chances = ready.chances(document);
+    const scores = ready.scores(document), chances = ready.chancesOf(scores);
     const given = new Set(ready.given(scores));
-    const order = scores.map((_, j) => j).sort((a, b) => scores[b] - scores[a]);
+    const rank = chances ?? scores;
+    const order = scores.map((_, j) => j).sort((a, b) => rank[b] - rank[a] || scores[b] - scores[a]);
     const most = Math.max(...scores.map(Math.abs)) || 1;
     const shown = order.filter((j, place) => place < MOST || given.has(ready.labels[j]));
     element("box-scores").querySelector("tbody").replaceChildren(...shown.map((j) => {

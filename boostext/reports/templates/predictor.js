@@ -250,8 +250,13 @@ function predictor(model) {
       -(Math.log(Math.max(row.reduce((sum, sign, j) => sum + Math.exp(-sign * sums[j] - most), 0), 1e-300)) + most));
   }
   function given(found) {
-    if (model.multilabel) return model.labels.filter((_, j) => found[j] > model.thresholds[j]);
-    return [model.labels[found.indexOf(Math.max(...found))]];
+    const likely = model.curves.length ? chancesOf(found) : found;
+    if (!model.multilabel) {
+      const better = (a, b) => likely[b] - likely[a] || found[b] - found[a] || a - b;
+      return [model.labels[found.map((_, j) => j).sort(better)[0]]];
+    }
+    if (model.thresholds.length) return model.labels.filter((_, j) => found[j] > model.thresholds[j]);
+    return model.labels.filter((_, j) => likely[j] > (model.curves.length ? 0.5 : 0));
   }
   const predict = (document) => given(scores(document));
 
@@ -265,8 +270,8 @@ function predictor(model) {
     return rise * (score - curve.scores[after - 1]) + curve.chances[after - 1];
   }
   // One for each label; null where scores say nothing of chances.
-  function chances(document) {
-    const found = scores(document);
+  const chances = (document) => chancesOf(scores(document));
+  function chancesOf(found) {
     if (!model.curves.length) return model.link ? found.map((f) => sigmoid(model.link * f)) : null;
     const each = model.curves.map((curve, j) => onCurve(curve, found[j]));
     if (model.multilabel) return each;
@@ -295,5 +300,5 @@ function predictor(model) {
     }
     return found;
   }
-  return { labels: model.labels, fields: fields.map((field) => field.name), scores, chances, predict, explain, given };
+  return { labels: model.labels, fields: fields.map((field) => field.name), scores, chances, chancesOf, predict, explain, given };
 }
