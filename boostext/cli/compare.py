@@ -8,6 +8,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    force_option,
     json_option,
     overriding_options,
     talk_options,
@@ -25,6 +26,7 @@ from boostext.cli.talk import Talk
     "--top", type=click.IntRange(0), default=10, show_default=True, metavar="N",
     help="Show N labels, N documents and N terms.",
 )  # fmt: skip
+@force_option
 @threads_option
 @overriding_options
 @json_option

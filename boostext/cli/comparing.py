@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from boostext.atomic import check_writable, replacing
+from boostext.atomic import PAGE, check_writable, replacing
 from boostext.cli.reading import (
     announce_stdin,
     make_parent,
@@ -46,6 +46,7 @@ class Job:
     models: tuple[str, str]
     paths: tuple[str, ...]
     output: str | None
+    force: bool
     top: int
     threads: int
     overrides: dict[str, Any]
@@ -54,10 +55,11 @@ class Job:
 
 def run(job: Job, talk: Talk) -> None:
     first, second = (read_model(path) for path in job.models)
+    kind = None if job.force else PAGE
     if job.output:
         spare((*job.models, *job.paths), job.output)
         make_parent(job.output)
-        check_writable(job.output)
+        check_writable(job.output, kind)
     announce_stdin(job.paths, talk)
     bad = BadRecords()
     paths, reading = test_files(job.paths), Reading(read_by_both(first, second), job.overrides)
@@ -70,7 +72,7 @@ def run(job: Job, talk: Talk) -> None:
     names = _names(job.models)
     compared = Compared(names, found, term_changes(first, second))
     if job.output:
-        with replacing(job.output) as file:
+        with replacing(job.output, kind) as file:
             file.write(comparison_page(compared).encode("utf-8", "backslashreplace"))
     if job.as_json:
         click.echo(json.dumps(comparison_json(compared), ensure_ascii=False, allow_nan=False))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from boostext.cli.options import SettingsCommand, json_option, talk_options
+from boostext.cli.options import SettingsCommand, force_option, json_option, talk_options
 from boostext.cli.talk import Talk
 
 
@@ -21,11 +23,10 @@ from boostext.cli.talk import Talk
     help="Of the model inside the file; of a greater one the conditions that matter most are "
     "kept, and the file says so.",
 )  # fmt: skip
+@force_option
 @json_option
 @talk_options
-def command(
-    model: str, target_format: str, output: str, max_size: float, as_json: bool, talk: Talk
-) -> None:
+def command(model: str, target_format: str, talk: Talk, **values: Any) -> None:
     """Write a model as a file that predicts by itself.
 
     The file holds the model and the code that predicts, and asks nothing of the network. It gives
@@ -36,6 +37,6 @@ def command(
       boostext export calls.boostext --to html -o calls.html
       boostext export calls.boostext --to python -o calls_model.py
     """
-    from boostext.cli.exporting import export
+    from boostext.cli.exporting import Job, run
 
-    export(model, target_format, output, max_size, as_json, talk)
+    run(Job(model, target_format, **values), talk)

@@ -55,5 +55,16 @@ def test_data_without_labels_are_refused(run, models, tmp_path):
     assert "plain.jsonl:1: no field 'labels'" in done.stderr
 
 
+def test_exports_are_written_over_and_nothing_else_is(run, models, tmp_path):
+    for name in ("html", "javascript", "python"):
+        place = tmp_path / f"out.{name}"
+        for _ in range(2):
+            done = run("export", models[1], "--to", name, "-o", place)
+            assert done.exit_code == 0, done.stderr
+        place.write_text("mine", encoding="utf-8")
+        assert run("export", models[1], "--to", name, "-o", place).exit_code == 1
+        assert run("export", models[1], "--to", name, "-o", place, "--force").exit_code == 0
+
+
 def test_no_input_is_written_over(run, models):
     assert run("compare", *models, "-o", models[2]).exit_code == 2

@@ -207,7 +207,7 @@ def test_of_a_great_model_the_strongest_conditions_are_kept(many_texts, tmp_path
 
 def test_exports_are_the_same_every_time(many_texts):
     model = model_with(TextSettings(), many_texts)
-    for make in EXPORTS.values():
+    for _, make in EXPORTS.values():
         assert make(model, "m", 50_000).text == make(model, "m", 50_000).text
 
 
@@ -215,7 +215,7 @@ def test_a_pattern_for_tokens_is_refused_where_it_would_not_be_read():
     model = Model(("A",), True, (), text=TextSettings(token_pattern=r"\S+"))
     for name in ("html", "javascript"):
         with pytest.raises(SettingsError, match="--to python"):
-            EXPORTS[name](model, "m", 50_000)
+            EXPORTS[name][1](model, "m", 50_000)
     assert to_python(model, "m", 50_000).text
 
 

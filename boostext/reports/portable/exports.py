@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from boostext import __version__
+from boostext.atomic import PAGE, Kind
 from boostext.features import attributes, lookup, ngrams, normalize, tokenizer, unicode_classes
 from boostext.model.model import Model
 from boostext.reports.escape import one_line
@@ -131,7 +132,8 @@ def _source(part: object) -> str:
     return "\n".join(line for line in lines if line is not None)
 
 
-EXPORTS: Mapping[str, Callable[[Model, str, int], Exported]] = {
-    "html": to_html, "javascript": to_javascript, "python": to_python,
+CODE = Kind("a model exported by boostext", lambda head: b"exported by boostext " in head)
+EXPORTS: Mapping[str, tuple[Kind, Callable[[Model, str, int], Exported]]] = {
+    "html": (PAGE, to_html), "javascript": (CODE, to_javascript), "python": (CODE, to_python),
 }  # fmt: skip
-"""--to -> writer"""
+"""--to -> what may be replaced, writer"""
