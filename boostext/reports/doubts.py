@@ -1,18 +1,25 @@
 """Labels in doubt by chances that were estimated without the document: rows of the listing.
 
-Documents come in the order of their doubt: the chance that what is given is wrong, by Bayes' rule
-from the chances of labels and from how often labels are given in place of others. If mistakes went
-anywhere alike, the order would be that of the chances of the given labels (self-confidence); but
-mistakes have their ways, and a document whose likely label is often mistaken for the given one is
-more in doubt. How often is estimated from the same chances: by the confident joint, or, of several
-labels, by how much of the chances of a label is for it where it is not given, and against it where
-it is.
+Documents come in the order of their doubt: of the share of documents with such chances and this
+label to which the label came by mistake, by Bayes' rule. If mistakes went anywhere alike, the order
+would be that of the chances of the given labels (self-confidence); but mistakes have their ways,
+and a document whose likely label is often mistaken for the given one is more in doubt.
 
-Whether other labels are suggested goes by a threshold of each class: the mean chance of a label
-over the documents that have it. A rare label, whose chances are low everywhere, is no alarm by
-that alone.
+With one label a document, how often the label of another is given in its place is estimated by
 
-Source: Northcutt, Jiang & Chuang 2021, confident learning, Eq. 1 and 2 and s3.1.
+- how often: among the documents with the greatest lead of one label over all others, the share
+  that has another label. Where the likeliest label is that sure, another is a mistake, whatever
+  the chances, which were fitted to the labels given and so take mistakes for granted. For each
+  label by itself, as far as there are documents. Compare the anchor points of Liu & Tao 2016, s5.
+- toward which: documents count by the lead of their likeliest label over the given one, and the
+  counts of each label are mixed with equal shares, by as much as tells best where each document
+  went by what all others say (Dirichlet prior, leaving one out). So where mistakes go anywhere
+  nothing is read into a few of them, and where they have a pattern it tells.
+
+With several labels a document, by how much of the chances of a label is for it where it is not
+given, and against it where it is; there another label is suggested only where its chance reaches
+the threshold of the class, the mean chance over the documents that have it (Northcutt, Jiang &
+Chuang 2021, confident learning, Eq. 2).
 """
 
 from __future__ import annotations
@@ -28,11 +35,12 @@ from boostext.evaluation.gold import Booleans
 from boostext.reports.escape import one_line
 from boostext.reports.outliers import OutlierRow, document_log_weights, kind_of, weight_shares
 
-ANYWHERE = 0.25
-"""Of mistakes between labels, the part that is taken to have no pattern; chosen on wrong labels put
-into reuters-r8 and bbc-news, where it helps most with a pattern and hardly costs without one. It
-had been seen to help trec6 before, so what that corpus shows is no independent proof.
-"""
+SUREST = 0.3
+"""The share of documents, by the lead of their likeliest label, whose labels tell of mistakes."""
+STRENGTH = 10.0
+"""Documents of a label whose share of mistakes counts as much as that of all labels."""
+MIXES = np.exp(np.linspace(np.log(0.1), np.log(300.0), 20))
+"""Documents that equal shares may count as."""
 TINY = 1e-300
 """The least of what a logarithm is taken."""
 
@@ -61,10 +69,16 @@ def doubt_rows(
         row = _row(rank, i, corpus, (scores, chances, signs), suggested[i])
         share = float(weights[i])
         rows.append(replace(
-            row, score=float(doubts[i]), weight=share * len(corpus), share=share,
+            row, kind=_kind(row, float(odds[i]), multilabel), score=float(doubts[i]),
+            weight=share * len(corpus), share=share,
             label_rank=int(places[i]), label_count=int(counts[i]),
         ))  # fmt: skip
     return rows
+
+
+def _kind(row: OutlierRow, odds: float, multilabel: bool) -> str:
+    """With one label, a suggestion is made anyway: the kind says whether it is the likelier."""
+    return row.kind if multilabel or odds > 0 else "agrees"
 
 
 def given_signs(corpus: Corpus) -> Signs:
@@ -76,7 +90,11 @@ def given_signs(corpus: Corpus) -> Signs:
 
 
 def doubt_odds(chances: Float64, signs: Signs, multilabel: bool) -> Float64:
-    """(m,): ln of the odds that what is given is wrong; NaN where chances are."""
+    """(m,): ln of the odds that what is given is wrong; NaN where chances are.
+
+    They order documents; as chances they are too sure, as those of labels were fitted to mistakes
+    too.
+    """
     known, given = ~np.isnan(chances).any(axis=1), signs > 0
     odds = np.full(len(chances), np.nan)
     judge = _odds_of_several if multilabel else _odds_of_one
@@ -90,37 +108,56 @@ def doubt_of(odds: Float64) -> Float64:
 
 
 def _odds_of_one(chances: Float64, given: Booleans) -> Float64:
-    """Sum over other labels y of p(y) P(g given | y), by p(g) (1 - rate) of the given label g.
+    """Sum over other labels y of p(y) P(g given | y), by half of p(g) for the given label g.
 
-    P(g given | y) is the rate of mistakes, one for all labels, times the share of y's that go to g.
+    By half, as documents with a mistaken g are among those that p(g) was fitted to: where the sum
+    is half of it, a mistake is as likely as none.
     """
-    joint = confident_joint(chances, given)
-    right, all_counts = float(np.trace(joint)), float(joint.sum())
-    shares = mistake_shares(joint)
-    toward = given @ shares  # (m, k): of each label's mistakes, to g
-    others = (np.where(given, 0, chances) * toward).sum(axis=1)
+    mistaken = _mistaken(chances, given).sum(axis=1)
     own = np.where(given, chances, 0).sum(axis=1)
-    rate = np.log(all_counts - right + 1) - np.log(right + 1)
-    return np.asarray(rate + np.log(np.maximum(others, TINY)) - np.log(np.maximum(own, TINY)))
+    return np.asarray(np.log(np.maximum(mistaken, TINY)) - np.log(np.maximum(own / 2, TINY)))
 
 
-def confident_joint(chances: Float64, given: Booleans) -> Float64:
-    """(k, k): documents by their given label and the likeliest that reaches its threshold."""
-    best, sure = _surest(chances, given)
-    true = np.zeros(given.shape)
-    true[np.flatnonzero(sure), best[sure]] = 1
-    return np.asarray(given.T.astype(np.float64) @ true)
+def _mistaken(chances: Float64, given: Booleans) -> Float64:
+    """(m, k): chance that a label is right and the given one came in its place; 0 for that."""
+    rates, shares = mistake_rates(chances, given), mistake_shares(chances, given)
+    return np.where(given, 0, chances) * (given @ (shares * rates))
 
 
-def mistake_shares(joint: Float64) -> Float64:
+def mistake_rates(chances: Float64, given: Booleans) -> Float64:
+    """(k,): how often another label is given in place of each, from the surest documents."""
+    likeliest = chances.argmax(axis=1)
+    second, first = np.partition(chances, -2, axis=1)[:, -2:].T if chances.shape[1] > 1 else (0, 1)
+    lead = (first - second) * np.ones(len(chances))
+    surest = np.argsort(-lead, kind="stable")[: round(SUREST * len(chances) + 0.5)]
+    wrong = ~given[surest, likeliest[surest]]
+    counts = np.bincount(likeliest[surest], minlength=chances.shape[1])
+    wrongs = np.bincount(likeliest[surest], wrong, minlength=chances.shape[1])
+    common = (wrong.sum() + 0.5) / (len(surest) + 1)
+    return np.asarray((wrongs + STRENGTH * common) / (counts + STRENGTH))
+
+
+def mistake_shares(chances: Float64, given: Booleans) -> Float64:
     """(k, k) given, true: of the mistakes in place of each true label the share that goes to each
-    other; columns sum to 1. The part ANYWHERE goes to all alike; for the rest one mistake more is
-    counted for every pair, by Laplace's rule.
+    other; columns sum to 1, where there is another.
     """
-    other = 1 - np.eye(len(joint))
-    counts = (joint + 1) * other
-    seen = counts / np.maximum(counts.sum(axis=0), 1)
-    return np.asarray((1 - ANYWHERE) * seen + ANYWHERE * other / max(len(joint) - 1, 1))
+    k = given.shape[1]
+    labels, own = given.argmax(axis=1), np.where(given, chances, 0).sum(axis=1)
+    others = np.where(given, -1.0, chances)
+    likeliest = others.argmax(axis=1)
+    leads = np.maximum(others.max(axis=1, initial=-1.0) - own, 0)
+    counts = np.zeros((k, k))
+    np.add.at(counts, (labels, likeliest), leads)
+    sums, equal = counts.sum(axis=0), (1 - np.eye(k)) / max(k - 1, 1)
+    rest = np.maximum(counts[labels, likeliest] - leads, 0)
+    rest_of_all = np.maximum(sums[likeliest] - leads, 0)
+
+    def likelihood(mix: float) -> float:
+        said = (rest + mix / max(k - 1, 1)) / (rest_of_all + mix)
+        return float(leads @ np.log(said))
+
+    mix = max(MIXES.tolist(), key=likelihood)
+    return np.asarray((counts + mix * equal) / (sums + mix))
 
 
 def _odds_of_several(chances: Float64, given: Booleans) -> Float64:
@@ -163,31 +200,25 @@ def class_thresholds(chances: Float64, given: Booleans) -> Float64:
 
 
 def suggestions(chances: Float64, signs: Signs, multilabel: bool) -> Booleans:
-    """(m, k): the labels that should be given.
+    """(m, k): the labels to think of first.
 
-    One label: of those whose chance reaches their threshold the likeliest; where none does, the
-    given one. Several: a label is added where its chance, and taken away where the chance of its
-    absence, reaches the mean over the documents that have, or have not, the label.
+    One label: always another, the likeliest to be right if the given one is not. Several: a label
+    is added where its chance, and taken away where the chance of its absence, reaches the mean
+    over the documents that have, or have not, the label.
     """
     given = signs > 0
-    with np.errstate(invalid="ignore"):
-        if multilabel:
+    if multilabel:
+        with np.errstate(invalid="ignore"):
             added = ~given & (chances >= class_thresholds(chances, given))
             taken = given & (1 - chances >= class_thresholds(1 - chances, ~given))
             # as likely as not at least: thresholds of labels that are never sure are low
             return np.asarray((given | (added & (chances > 0.5))) & ~(taken & (chances < 0.5)))
-    best, sure = _surest(chances, given)
-    chosen = np.zeros(given.shape, np.bool_)
-    chosen[np.arange(len(chances)), best] = True
-    return np.where(sure[:, None], chosen, given)
-
-
-def _surest(chances: Float64, given: Booleans) -> tuple[Int64, Booleans]:
-    """(m,) the likeliest of the labels whose chance reaches their threshold; whether one does."""
-    with np.errstate(invalid="ignore"):
-        reached = np.where(chances >= class_thresholds(chances, given), chances, -1.0)
-    best = reached.argmax(axis=1)
-    return best, reached[np.arange(len(chances)), best] >= 0
+    chosen = given.copy()
+    known = np.flatnonzero(~np.isnan(chances).any(axis=1))
+    if len(known) and given.shape[1] > 1:
+        mistaken = np.where(given[known], -1.0, _mistaken(chances[known], given[known]))
+        chosen[known] = np.arange(given.shape[1]) == mistaken.argmax(axis=1)[:, None]
+    return chosen
 
 
 def _places(corpus: Corpus, chances: Float64, order: Int64) -> tuple[Int64, Int64]:

@@ -55,7 +55,8 @@ class OutlierRow:
     rank: by weight, from 1. example: its place in the corpus, from 0. given, suggested: labels.
     rival: the label of greatest score among those not given, "" where all are given.
     kind: "wrong" label, "missing" label, "extra" label, or "agrees" where the tapered model would
-    give the same labels; if one is wrong then, the rival is the first to think of.
+    give the same labels; if one is wrong then, the rival is the first to think of, which
+    rules learned without the document suggest in any case.
     score: 0 to 1, how sure the tapered model is that the labels are wrong; above 0.5 it would
     give others. 1/(1 + exp(margin)), or 1/(1 + exp(2 margin)) where labels are not exclusive.
     margin: least score of a given label minus greatest score of another; where labels are not

@@ -35,7 +35,7 @@ PENALTY = 0.1
 """On half the squared weights, beside the summed loss of all documents."""
 STEPS = 20
 """At most: more make hardly a difference to the order of doubt."""
-ENOUGH = 1e-3
+ENOUGH = 0.01
 """A step that lowers the loss of what is held out by a smaller share is no gain."""
 POWER_STEPS = 6
 CURVATURE = 1.2

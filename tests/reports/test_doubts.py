@@ -8,14 +8,15 @@ import pytest
 from boostext.corpus.documents import Document
 from boostext.features.extract import extract
 from boostext.reports.doubts import (
+    MIXES,
     class_thresholds,
     doubt_odds,
     doubt_of,
     doubt_rows,
     given_signs,
     label_noise,
+    mistake_rates,
     mistake_shares,
-    suggestions,
 )
 from boostext.reports.label_studio import label_studio
 from boostext.reports.near_duplicates import near_duplicates
@@ -37,20 +38,25 @@ def test_doubt_is_the_chance_that_another_label_was_mistaken_for_the_given_one()
     chances = np.array(
         [[0.75, 0.125, 0.125]] * 3 + [[0.125, 0.75, 0.125]] * 3 + [[0.05, 0.9, 0.05]]
     )
-    odds = doubt_odds(chances, given_signs(corpus_of(given, LABELS)), False)
-    # the joint has 3 of a, 3 of b, and 1 b given as a; mistakes and one more against the others
-    rate = (1 + 1) / (6 + 1)
-    # of b's mistakes (1 + 1) / (2 + 1) go to a, but a half of a quarter; of rare's, which were
-    # never seen, a half
-    toward = 0.75 * 2 / 3 + 0.25 / 2
-    assert odds[6] == pytest.approx(np.log(rate * (0.9 * toward + 0.05 / 2) / 0.05))
+    signs = given_signs(corpus_of(given, LABELS))
+    odds = doubt_odds(chances, signs, False)
+    # the surest 3 of 7 are the last, likely b, and two of a: a mistake of b in 3, and one half more
+    rates = mistake_rates(chances, signs > 0)
+    common = (1 + 0.5) / (3 + 1)
+    assert rates == pytest.approx([10 * common / 12, (1 + 10 * common) / 11, common])
+    # the one count is of b, 0.85 toward a; no other document tells how to mix it: least is best
+    shares = mistake_shares(chances, signs > 0)
+    mixed = (0.85 + MIXES / 2) / (0.85 + MIXES)
+    assert np.abs(mixed - shares[0, 1]).min() < 1e-12
+    mistaken = 0.9 * rates[1] * shares[0, 1] + 0.05 * rates[2] * shares[0, 2]
+    assert odds[6] == pytest.approx(np.log(mistaken / (0.05 / 2)))
     assert doubt_of(odds)[6] == pytest.approx(1 / (1 + np.exp(-odds[6])))
 
 
 def test_the_same_chance_is_more_in_doubt_where_the_likely_label_is_often_mistaken_for_the_given():
     likely = 0.125 + 0.625 * np.eye(3)
     sure = np.repeat(likely, 9, axis=0).tolist()
-    confused = [likely[0].tolist()] * 5  # a, given as b
+    confused = [[0.8, 0.1, 0.1]] * 5  # a most surely, given as b
     asked = [[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]  # likely a, likely rare; both given as b
     given = [[0]] * 9 + [[1]] * 9 + [[2]] * 9 + [[1]] * 5 + [[1]] * 2
     chances = np.array(sure + confused + asked)
@@ -59,8 +65,20 @@ def test_the_same_chance_is_more_in_doubt_where_the_likely_label_is_often_mistak
 
 
 def test_mistakes_that_nobody_saw_go_anywhere_alike():
-    shares = mistake_shares(np.diag([5.0, 5.0, 5.0]))
+    given = np.eye(3, dtype=bool)
+    shares = mistake_shares(0.1 + 0.7 * np.eye(3), given)
     assert shares == pytest.approx(0.5 * (1 - np.eye(3)))
+
+
+@pytest.mark.parametrize(("patterned", "share"), [(True, 0.9), (False, 0.3)])
+def test_a_pattern_is_believed_as_far_as_each_mistake_is_foretold_by_the_others(patterned, share):
+    """40 documents that are surely of label 0, each given as another."""
+    k = 11
+    labels = np.ones(40, int) if patterned else 1 + np.arange(40) % (k - 1)
+    chances = np.tile(np.where(np.arange(k) == 0, 0.9, 0.01), (40, 1))
+    shares = mistake_shares(chances, np.arange(k) == labels[:, None])
+    assert shares[:, 0].sum() == pytest.approx(1)
+    assert (shares[1, 0] > share) == patterned
 
 
 def test_of_several_labels_one_may_be_needless_or_missing_or_both():
@@ -154,11 +172,12 @@ def test_places_count_within_the_given_label():
     assert places == {0: (1, 3), 2: (2, 3), 1: (3, 3)}
 
 
-def test_no_suggestion_is_made_without_reaching_a_threshold():
-    corpus = corpus_of([[0], [1]], LABELS)
-    chances = np.array([[0.4, 0.35, 0.25], [0.35, 0.4, 0.25]])
-    found = suggestions(chances, given_signs(corpus), False)
-    assert found.tolist() == [[True, False, False], [False, True, False]]
+def test_with_one_label_another_is_suggested_on_every_row_and_the_kind_tells_the_likelier():
+    chances = [[0.9, 0.07, 0.03], [0.8, 0.05, 0.15], [0.97, 0.02, 0.01]]
+    rows = {row.example: row for row in rows_of([[0], [0], [1]], chances)}
+    assert [rows[i].suggested for i in range(3)] == [("b",), ("rare",), ("a",)]
+    assert [rows[i].kind for i in range(3)] == ["agrees", "agrees", "wrong"]
+    assert all((row.score > 0.5) == (row.kind == "wrong") for row in rows.values())
 
 
 def test_label_studio_gets_tasks_with_the_suggestion_as_prediction():
