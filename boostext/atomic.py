@@ -140,6 +140,8 @@ def _target(path: str | Path) -> Path:
     """Where the bytes go: links followed, and found to be a place for a file."""
     if not str(path) or "\0" in str(path):
         raise BoostextError(f"{str(path)!r} is not a file name; give the file to write")
+    if str(path).startswith(("/dev/", "/proc/")):
+        raise BoostextError(f"{path}: is a device, and no file; give the name of a file")
     try:
         target = Path(os.path.realpath(path))
         mode = target.stat().st_mode if target.exists() else stat.S_IFREG

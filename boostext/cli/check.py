@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import click
 
-from boostext.cli.options import SettingsCommand, json_option, settings_options, talk_options
+from boostext.cli.options import (
+    SettingsCommand,
+    corrections_options,
+    json_option,
+    settings_options,
+    talk_options,
+)
 from boostext.cli.talk import Talk
+from boostext.corpus.corrections import Corrections
 from boostext.settings import DataSettings, TextSettings
 
 
@@ -17,6 +24,7 @@ from boostext.settings import DataSettings, TextSettings
     help="Show so many labels, groups and records.",
 )  # fmt: skip
 @settings_options(data_settings=DataSettings, text=TextSettings)
+@corrections_options
 @json_option
 @talk_options
 def command(
@@ -26,6 +34,7 @@ def command(
     data_settings: DataSettings,
     text: TextSettings,
     as_json: bool,
+    corrections: Corrections,
     talk: Talk,
 ) -> None:
     """Tell what is in the data: labels, sizes, duplicates.
@@ -43,4 +52,4 @@ def command(
 
     if not data:
         raise click.UsageError("no data; name files or folders, or - for stdin")
-    run(Job(data, test, data_settings, text, top, as_json), talk)
+    run(Job(data, test, data_settings, text, top, as_json, corrections), talk)

@@ -10,11 +10,19 @@ from pathlib import Path
 import click
 
 from boostext.atomic import NOTHING, Kind, check_own, replacing
-from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad
+from boostext.cli.reading import (
+    announce_stdin,
+    count,
+    make_parent,
+    spare,
+    tell_bad,
+    tell_corrections,
+)
 from boostext.cli.talk import Talk
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
-from boostext.corpus.writers import write_documents
+from boostext.corpus.writers import STDOUT, write_documents
 from boostext.errors import ModelError, SettingsError
 from boostext.fields import ngram_range
 from boostext.model.file import MODEL_FILE, read_model, write_model
@@ -39,25 +47,31 @@ class ShypOptions:
         return replace(ICSIBOOST_TEXT, expert=self.expert, ngrams=ngram_range(self.ngrams))
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """How a corpus is read and written. target_format: None where the ending tells. force: over
+    what is there already.
+    """
+
+    target_format: str | None
+    lossy: bool
+    force: bool
+    settings: DataSettings
+    corrections: Corrections
+
+
 def convert(
-    source: str,
-    target: str,
-    target_format: str | None,
-    lossy: bool,
-    force: bool,
-    settings: DataSettings,
-    shyp: ShypOptions,
-    as_json: bool,
-    talk: Talk,
+    source: str, target: str, wanted: Wanted, shyp: ShypOptions, as_json: bool, talk: Talk
 ) -> None:
-    spare([source], target)
-    if target != "-":
+    spare([source, *wanted.corrections.paths], target)
+    if target not in STDOUT:
         make_parent(target)
     if MODELS & {ending(source), ending(target)}:
-        facts = convert_model(source, target, force, settings, shyp, talk)
+        if wanted.corrections:
+            raise SettingsError("--labels-from is for corpora; a model learns from them by train")
+        facts = convert_model(source, target, wanted.force, wanted.settings, shyp, talk)
     else:
-        writing = replace(settings, format=target_format or "auto")
-        facts = convert_corpus(source, target, settings, Writing(writing, lossy, force), talk)
+        facts = convert_corpus(source, target, wanted, talk)
     if as_json:
         click.echo(json.dumps({"source": source, "target": target, **facts}))
     else:
@@ -69,23 +83,16 @@ def ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
-@dataclass(frozen=True)
-class Writing:
-    """How a corpus is written. lossy: with changes. force: over what is there already."""
-
-    settings: DataSettings
-    lossy: bool
-    force: bool
-
-
-def convert_corpus(
-    source: str, target: str, settings: DataSettings, writing: Writing, talk: Talk
-) -> dict[str, int]:
+def convert_corpus(source: str, target: str, wanted: Wanted, talk: Talk) -> dict[str, int]:
     announce_stdin([source], talk)
     bad = BadRecords()
-    documents = read_documents([source], settings, bad, labelled=False)
-    written = write_documents(documents, target, writing.settings, writing.lossy, writing.force)
+    read = read_documents([source], wanted.settings, bad, labelled=False)
+    written = write_documents(
+        wanted.corrections.applied(read), target,
+        replace(wanted.settings, format=wanted.target_format or "auto"), wanted.lossy, wanted.force,
+    )  # fmt: skip
     tell_bad(bad, talk)
+    tell_corrections(wanted.corrections, talk)
     if written.replaced:
         talk.warn(f"{count(written.replaced, 'document')} changed or left out to fit the format")
     if written.left_out:

@@ -8,12 +8,14 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    corrections_options,
     force_option,
     json_option,
     settings_options,
     talk_options,
 )
 from boostext.cli.talk import Talk
+from boostext.corpus.corrections import Corrections
 from boostext.settings import DataSettings
 
 
@@ -37,6 +39,7 @@ from boostext.settings import DataSettings
 @click.option("--packed", is_flag=True, help="Write a .shyp with one rule a condition.")
 @force_option
 @settings_options(data_settings=DataSettings)
+@corrections_options
 @json_option
 @talk_options
 def command(
@@ -47,6 +50,7 @@ def command(
     force: bool,
     data_settings: DataSettings,
     as_json: bool,
+    corrections: Corrections,
     talk: Talk,
     **shyp: Any,
 ) -> None:
@@ -59,10 +63,14 @@ def command(
     \b
     Examples:
       boostext convert calls.csv calls.jsonl --text message
+      boostext convert calls.jsonl mended.jsonl --labels-from corrections.csv
       boostext convert calls.boostext calls.json
       boostext convert calls.shyp calls.boostext --ngrams 1-2
     """
-    from boostext.cli.conversion import ShypOptions, convert
+    from boostext.cli.conversion import ShypOptions, Wanted, convert
 
     options = ShypOptions(**shyp)
-    convert(source, target, target_format, lossy, force, data_settings, options, as_json, talk)
+    convert(
+        source, target, Wanted(target_format, lossy, force, data_settings, corrections),
+        options, as_json, talk,
+    )  # fmt: skip

@@ -6,7 +6,12 @@ from typing import Any
 
 import click
 
-from boostext.cli.options import SettingsCommand, force_option, learning_options
+from boostext.cli.options import (
+    SettingsCommand,
+    corrections_options,
+    force_option,
+    learning_options,
+)
 from boostext.cli.talk import Talk
 
 
@@ -17,8 +22,8 @@ from boostext.cli.talk import Talk
     "--output", type=click.Choice(["tsv", "jsonl"]), default="tsv", show_default=True,
     help="How out-of-fold scores are written: a line for each document and label.",
 )  # fmt: skip
-@click.option("--labels-from", metavar="FILE", help="Corrections of labels: a CSV of id,label.")
 @force_option
+@corrections_options
 @learning_options
 def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
     """Learn without each part of the data in turn, and measure on that part.

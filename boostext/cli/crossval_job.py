@@ -18,6 +18,7 @@ from boostext.cli.reading import count, spare_reports
 from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
 from boostext.cli.training_job import read
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
@@ -50,7 +51,7 @@ class Job:
     plan: Plan
     report: str | None
     output: str
-    labels_from: str | None
+    corrections: Corrections
     progress: str
     as_json: bool
     force: bool = False
@@ -58,12 +59,12 @@ class Job:
 
 def run(job: Job, talk: Talk) -> None:
     check(job.plan)
-    spare_reports((*job.data, *([job.labels_from] if job.labels_from else [])), job.report)
+    spare_reports((*job.data, *job.corrections.paths), job.report)
     bad = BadRecords()
     with report_folder(job.report, not job.force) as folder:
         with stop_request():
             prepared = read(
-                job.data, job.plan, bad, talk, job.progress, labels_from=job.labels_from
+                job.data, job.plan, bad, talk, job.progress, corrections=job.corrections
             )
             found = cross_validated(job, prepared, talk)
         scores = found.scores(found.best)

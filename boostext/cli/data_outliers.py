@@ -45,6 +45,11 @@ class DataOutliers:
     digest: str
     audit: Audit | None = None
 
+    @property
+    def source(self) -> str:
+        """How they were found, a value of --source."""
+        return "weights" if self.audit is None else "cv"
+
 
 def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> DataOutliers:
     """The listing for labelled documents, which are read once."""

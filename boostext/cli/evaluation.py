@@ -18,11 +18,13 @@ from boostext.cli.reading import (
     make_parent,
     spare,
     tell_bad,
+    tell_corrections,
     tell_reading,
     test_files,
 )
 from boostext.cli.talk import Talk
 from boostext.corpus.alike import Reading
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.lookalikes import spelled
 from boostext.corpus.readers import read_documents
@@ -57,6 +59,7 @@ class Job:
     threads: int
     overrides: dict[str, Any]
     as_json: bool
+    corrections: Corrections
     reliability: bool = False
     bins: str = "equal-width"
 
@@ -81,7 +84,8 @@ def run(job: Job, talk: Talk) -> None:
     bad, kept = BadRecords(), Kept()
     paths, reading = test_files(job.paths), Reading(model.data, job.overrides)
     tell_reading(reading, paths, talk)
-    documents = read_documents(paths, reading.of, bad)
+    read = read_documents(paths, reading.of, bad, labelled=not job.corrections)
+    documents = job.corrections.applied(read, model.labels)
     scored = Predictor(model, job.threads or usable_threads()).scores(documents)
     if job.strict:
         scored = strictly(scored, model)
@@ -89,6 +93,7 @@ def run(job: Job, talk: Talk) -> None:
         scored = keeping(scored, model, kept)
     report = evaluate(model, scored, job.threshold, job.bins, job.threshold_proba)
     tell_bad(bad, talk)
+    tell_corrections(job.corrections, talk)
     if not report.examples:
         raise BoostextError(f"no labelled documents in {', '.join(job.paths)}")
     if job.output:
@@ -114,7 +119,7 @@ def check_job(job: Job, model: Model) -> None:
             f"{job.model} gives one label a document, the one of greatest score; thresholds are "
             "for models of several labels"
         )
-    spare(job.paths, job.output)
+    spare((*job.paths, *job.corrections.paths), job.output)
     make_parent(job.output)
     check_writable(job.output, job.replaces)
 

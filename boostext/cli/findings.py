@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 import click
 
-from boostext.cli.reading import announce_stdin, count, tell_understood
+from boostext.cli.reading import announce_stdin, count, tell_corrections, tell_understood
 from boostext.cli.talk import Talk
 from boostext.corpus.checks import Column, Comparison, Findings, Group, Groups, Spread, check
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.lookalikes import as_listed, spelled
 from boostext.corpus.readers import no_record_has, read_documents
 from boostext.corpus.sources import BadRecords
@@ -37,15 +38,18 @@ class Job:
     text: TextSettings
     top: int
     as_json: bool
+    corrections: Corrections
 
 
 def run(job: Job, talk: Talk) -> None:
     announce_stdin(job.data + job.test, talk)
     settings, bad = replace(job.settings, skip_bad=True), BadRecords()
     compared = read_documents(job.test, settings, labelled=False) if job.test else None
-    documents = read_documents(job.data, settings, bad, labelled=False)
+    read = read_documents(job.data, settings, bad, labelled=False)
+    documents = job.corrections.applied(read)
     findings = check(documents, bad, compared, token_reader(job.text))
     tell_understood(bad, talk)
+    tell_corrections(job.corrections, talk)
     if bad.unmet and findings.documents:
         raise no_record_has(bad, job.data[0])
     if job.as_json:

@@ -8,6 +8,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    corrections_options,
     force_option,
     json_option,
     misread,
@@ -54,6 +55,7 @@ from boostext.cli.talk import Talk
 @force_option
 @threads_option
 @overriding_options
+@corrections_options
 @json_option
 @talk_options
 def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,14 @@ import numpy as np
 from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.cli.document_inspection import said_of, show_document, wanted_document
 from boostext.cli.gathering import Gathered, data_content
-from boostext.cli.reading import announce_stdin, count, spare_reports, tell_bad, tell_reading
+from boostext.cli.reading import (
+    announce_stdin,
+    count,
+    spare_reports,
+    tell_bad,
+    tell_corrections,
+    tell_reading,
+)
 from boostext.cli.report_page import page_reports
 from boostext.cli.reporting import EXPLAINED, model_reports
 from boostext.cli.rereading import rereading
@@ -23,6 +30,8 @@ from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
 from boostext.cli.term_inspection import Wish, show_terms
 from boostext.corpus.alike import Reading
+from boostext.corpus.corrections import Corrections
+from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
@@ -65,6 +74,7 @@ class Job:
     terms_where: tuple[str, ...] = ()
     document: str | None = None
     force: bool = False
+    corrections: Corrections = field(default_factory=Corrections)
 
     @property
     def wish(self) -> Wish:
@@ -93,7 +103,7 @@ def run(job: Job, talk: Talk) -> None:
     if job.dot:
         sys.stdout.writelines(dot(model, job.top, label_numbers(job, model)))
         return
-    spare_reports((job.model, *job.paths), job.output)
+    spare_reports((job.model, *job.paths, *job.corrections.paths), job.output)
     tell_reading(Reading(model.data, job.overrides), job.paths, talk)
     with report_folder(job.output, not job.force) as folder:
         if job.document is not None or job.lists_terms:
@@ -155,7 +165,9 @@ def asked(job: Job) -> bool:
 def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutliers:
     announce_stdin(job.paths, talk)
     bad = BadRecords()
-    documents = read_documents(job.paths, Reading(model.data, job.overrides).of, bad)
+    reading = Reading(model.data, job.overrides)
+    read = read_documents(job.paths, reading.of, bad, labelled=not job.corrections)
+    documents: Iterable[Document] = job.corrections.applied(read, model.labels)
     if asked(job):
         documents = gathered.watch(documents)
     threads = job.threads or usable_threads()
@@ -165,9 +177,11 @@ def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutl
     else:
         found = data_outliers(model, documents, threads)
     tell_bad(bad, talk)
+    tell_corrections(job.corrections, talk)
     if found.digest != model.provenance.digest:
         talk.say(
-            "these are not the very documents the model was trained on; outliers tell most there"
+            "these are not the very documents the model was trained on; outliers tell most there, "
+            "with the --labels-from that training had"
         )
     return found
 
@@ -187,7 +201,7 @@ def reports_of(
         content = data_content(gathered, Path(job.model).name, found, margins, read)
     reports = model_reports(model, content.facts)
     if found is not None:
-        reports["outliers.tsv"] = outliers_tsv(found.rows)
+        reports["outliers.tsv"] = outliers_tsv(found.rows, found.source)
         reports["outliers.label-studio.json"] = label_studio(found.rows[:EXPLAINED])
         reports["margins.tsv"] = margins_tsv(margins)
     return reports | page_reports(content)
@@ -247,6 +261,7 @@ def as_json(model: Model, shown: View) -> dict[str, Any]:
         "terms_against": told(shown.speaking_against),
     }
     if shown.found is not None:
+        result["source"] = shown.found.source
         result["outliers"] = [outlier_json(row) for row in shown.outliers]
         result["margins"] = shown.found.margins
     if shown.margins:
@@ -269,7 +284,8 @@ def draw(job: Job, model: Model, shown: View, talk: Talk) -> None:
     talk.show(label_term_list(shown.speaking_for, shown.speaking_against, page))
     if shown.found is not None:
         talk.show_line("")
-        talk.show(outlier_list(shown.outliers, page, len(shown.found.rows)))
+        found = shown.found
+        talk.show(outlier_list(shown.outliers, page, len(found.rows), found.source))
         shares = ", ".join(f"{name} {value:+.2f}" for name, value in shown.found.margins.items())
         talk.show(wrap(f"margins of all documents: {shares}", page))
     if shown.margins:

@@ -295,6 +295,32 @@ def talk_options(command: Command) -> Command:
     return with_talk
 
 
+def corrections_options(command: Command) -> Command:
+    """`--labels-from` and `--new-labels`; the command receives `corrections`."""
+
+    @functools.wraps(command)
+    def with_corrections(labels_from: tuple[str, ...], new_labels: bool, **values: Any) -> Any:
+        from boostext.corpus.corrections import read_corrections
+
+        if new_labels and not labels_from:
+            raise click.UsageError("--new-labels is about --labels-from FILE; give both")
+        return command(corrections=read_corrections(*labels_from, new_labels=new_labels), **values)
+
+    for option in (
+        click.option(
+            "--new-labels", is_flag=True,
+            help="Corrections may bring labels that no document has.",
+        ),
+        click.option(
+            "--labels-from", multiple=True, metavar="FILE",
+            help="Corrections of labels: a CSV of id,label, an outliers.tsv, or what predict "
+            "writes. Repeat; the last FILE counts.",
+        ),
+    ):  # fmt: skip
+        with_corrections = option(with_corrections)
+    return with_corrections
+
+
 def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
         command

@@ -10,10 +10,19 @@ from typing import Any
 import click
 
 from boostext.atomic import check_writable
-from boostext.cli.reading import announce_stdin, count, make_parent, spare, tell_bad, tell_reading
+from boostext.cli.reading import (
+    announce_stdin,
+    count,
+    make_parent,
+    spare,
+    tell_bad,
+    tell_corrections,
+    tell_reading,
+)
 from boostext.cli.signals import Stopped, stop_request, until_stopped
 from boostext.cli.talk import Talk
 from boostext.corpus.alike import Reading
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
@@ -40,6 +49,7 @@ class Job:
     threads: int
     overrides: dict[str, Any]
     as_json: bool
+    corrections: Corrections
     valid: tuple[str, ...] = ()
 
 
@@ -62,7 +72,7 @@ class Price:
 
 
 def run(job: Job, talk: Talk) -> None:
-    spare((*job.data, *job.valid), job.output)
+    spare((*job.data, *job.valid, *job.corrections.paths), job.output)
     make_parent(job.output)
     kind = None if job.force else MODEL_FILE
     check_writable(job.output, kind)
@@ -93,15 +103,17 @@ def _with_terms(job: Job, model: Model, talk: Talk) -> Model:
     announce_stdin(job.data, talk)
     tell_reading(reading, job.data, talk)
     bad = BadRecords()
+    read = read_documents(job.data, reading.of, bad, labelled=not job.corrections)
     with stop_request() as stop:
         small = refit(
-            read_documents(job.data, reading.of, bad), model, job.terms, job.rules,
+            job.corrections.applied(read, model.labels), model, job.terms, job.rules,
             RunSettings(threads=job.threads, checkpoint_every=0),
             Hooks(should_stop=stop),
         )  # fmt: skip
         if stop():
             raise Stopped(stop.signal_number, "stopped; nothing was written")
     tell_bad(bad, talk)
+    tell_corrections(job.corrections, talk)
     return small
 
 
@@ -115,7 +127,10 @@ def _price(job: Job, model: Model, small: Model, talk: Talk) -> Price | None:
         return None
     reading, bad = Reading(model.data, job.overrides), BadRecords()
     announce_stdin(job.valid, talk)
-    documents = read_documents(paths, reading.of, bad)
+    mended = bool(job.corrections) and not job.valid
+    documents = read_documents(paths, reading.of, bad, labelled=not mended)
+    if mended:
+        documents = job.corrections.applied(documents, model.labels)
     with stop_request() as stop:
         found = compare(
             (model, small), until_stopped(documents, stop), job.threads or usable_threads()

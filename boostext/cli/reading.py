@@ -32,8 +32,11 @@ def tell_bad(bad: BadRecords, talk: Talk) -> None:
     """How the data was understood, and what reading left out, mended or guessed."""
     tell_understood(bad, talk)
     if bad.count:
-        origin, message = bad.first[0]
-        talk.warn(f"{count(bad.count, 'bad record')} left out; the first: {origin}: {message}")
+        talk.warn(f"{count(bad.count, 'bad record')} left out:")
+        for origin, message in bad.first[:BAD_LISTED]:
+            talk.warn(f"  {origin}: {message}")
+        if bad.count > BAD_LISTED:
+            talk.warn(f"  and {bad.count - BAD_LISTED:,} more; boostext check lists them")
     if bad.replaced:
         talk.warn(f"bytes that are no text were replaced in {count(bad.replaced, 'line')}")
     if bad.blank_lines:
@@ -51,13 +54,11 @@ def tell_understood(bad: BadRecords, talk: Talk) -> None:
 
 
 def tell_corrections(corrections: Corrections, talk: Talk) -> None:
-    talk.say(f"labels of {count(len(corrections.met), 'document')} from {corrections.path}")
-    if corrections.unmet:
-        shown = ", ".join(map(repr, corrections.unmet[:3]))
-        talk.warn(
-            f"{corrections.path}: {count(len(corrections.unmet), 'id')} that no document has, "
-            f"such as {shown}"
-        )
+    """What corrections came to, if there were any."""
+    if corrections:
+        talk.say(corrections.said())
+        for doubt in corrections.doubts():
+            talk.warn(doubt)
 
 
 def some(
@@ -76,6 +77,8 @@ def some(
         )
 
 
+BAD_LISTED = 10
+"""Bad records that are told one by one."""
 MOST_NAMED = 5
 """Files that a message names."""
 

@@ -77,7 +77,7 @@ def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> 
     facts = term_facts(evidence, term_rows(trained.model), training_aliases(trained))
     reports = model_reports(trained.model, facts)
     rows = unchecked(OUTLIERS[report.source](trained, report.audit), report.checked)
-    reports["outliers.tsv"] = outliers_tsv(rows)
+    reports["outliers.tsv"] = outliers_tsv(rows, report.source)
     reports["outliers.label-studio.json"] = label_studio(rows[:EXPLAINED])
     margins = training_margins(trained, evidence)
     reports["margins.tsv"] = margins_tsv(margins)

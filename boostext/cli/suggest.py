@@ -161,7 +161,7 @@ def _labelled(paths: Sequence[str]) -> set[str]:
     """The ids of documents that have a label in files of corrections."""
     from boostext.corpus.corrections import read_corrections
 
-    return {id for path in paths for id in read_corrections(path).labels}
+    return set(read_corrections(*paths).given)
 
 
 def _write(lines: Iterable[str], output: str | None, kind: Kind | None) -> None:

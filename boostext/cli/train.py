@@ -8,6 +8,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    corrections_options,
     force_option,
     learning_options,
     tuning_options,
@@ -21,7 +22,6 @@ from boostext.cli.talk import Talk
 @click.option("--report", metavar="DIR", help="Also write rules, terms, outliers and the trace.")
 @tuning_options
 @click.option("--tune", is_flag=True, help="Choose settings on the training data first.")
-@click.option("--labels-from", metavar="FILE", help="Corrections of labels: a CSV of id,label.")
 @click.option(
     "--outliers", type=click.Choice(["auto", "cv", "weights", "cumulated"]), default="auto",
     show_default=True, help="How the report finds wrong labels: by what is learned without the "
@@ -32,6 +32,7 @@ from boostext.cli.talk import Talk
 @click.option("--dry-run", is_flag=True, help="Read the data, tell sizes and memory, and stop.")
 @click.option("--print-config", is_flag=True, help="Print all settings as YAML, and stop.")
 @force_option
+@corrections_options
 @learning_options
 def command(
     data: tuple[str, ...], dry_run: bool, print_config: bool, talk: Talk, **values: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from boostext.cli.reading import (
     announce_stdin,
     count,
     make_parent,
-    some,
     spare,
     spare_reports,
     tell_bad,
@@ -30,9 +29,9 @@ from boostext.cli.rereading import rereading
 from boostext.cli.signals import StopRequest, stop_request
 from boostext.cli.sizes import show_sizes, sizes
 from boostext.cli.talk import Talk
-from boostext.cli.tuning_job import TRIALS, Wish, read_all, table, tuned, wish
+from boostext.cli.tuning_job import TRIALS, Wish, corrected, read_all, table, tuned, wish
 from boostext.compiled import notice, on_compile
-from boostext.corpus.corrections import read_corrections
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -78,7 +77,7 @@ class Job:
     resume: bool
     progress: str
     as_json: bool
-    labels_from: str | None = None
+    corrections: Corrections = field(default_factory=Corrections)
     outliers: str = "auto"
     force: bool = False
     preset: str | None = None
@@ -123,7 +122,7 @@ def run(job: Job, talk: Talk) -> None:
             job, documents = with_tuned(job, job.wish, bad, stop, talk)
         elif job.preset:
             talk.say(f"chosen: {command_line(job.plan)}")
-        prepared = read(job.data, job.plan, bad, talk, job.progress, documents, job.labels_from)
+        prepared = read(job.data, job.plan, bad, talk, job.progress, documents, job.corrections)
         prepared, found = settle(prepared, job.progress, talk)
         trained = finished(follow(job, prepared, old, stop, talk), found, talk.warn)
         save(job, trained, talk)
@@ -140,11 +139,10 @@ def asked_report(
 ) -> Report:
     """What the report needs beside the trained model; the audit is done here."""
     source, audit = audited(job.outliers, prepared, job.progress, talk)
-    checked = read_corrections(job.labels_from).labels if job.labels_from else {}
     return Report(
         folder, source, audit, cross, Path(job.output).name,
         rereading(job.data, job.plan.reading, prepared.corpus), retraining(job, prepared.plan),
-        checked,
+        job.corrections.labels,
     )  # fmt: skip
 
 
@@ -159,8 +157,7 @@ def retraining(job: Job, plan: Plan) -> str:
 
 def check_inputs(job: Job) -> None:
     """Nothing that is read may be written over."""
-    stop, corrections = job.plan.stop, [job.labels_from] if job.labels_from else []
-    inputs = (*job.data, *stop.valid, *corrections)
+    inputs = (*job.data, *job.plan.stop.valid, *job.corrections.paths)
     spare(inputs, job.output, job.checkpoint)
     spare_reports(inputs, job.report)
 
@@ -193,7 +190,7 @@ def with_tuned(
     job: Job, wanted: Wish, bad: BadRecords, stop: StopRequest, talk: Talk
 ) -> tuple[Job, list[Document]]:
     """The job with chosen settings, and the documents, which stay read."""
-    documents = read_all(job.data, job.plan, bad, talk, job.progress)
+    documents = read_all(job.data, job.plan, bad, talk, job.progress, job.corrections)
     plan = described(job.data, job.plan)
     found = tuned(documents, plan, wanted, job.resume, stop, talk, job.progress)
     for line in table(found):
@@ -204,7 +201,7 @@ def with_tuned(
 
 def read(
     paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk, mode: str = "auto",
-    already: list[Document] | None = None, labels_from: str | None = None,
+    already: list[Document] | None = None, corrections: Corrections | None = None,
 ) -> Prepared:  # fmt: skip
     """Documents to features, with a word on what was found."""
     validates = bool(plan.stop.valid or plan.stop.valid_fraction)
@@ -217,10 +214,7 @@ def read(
     talk.say(f"threads {plan.threads}, seed {plan.boosting.seed}")
     progress = Progress("off" if talk.quiet else mode)
     on_compile(lambda: announce_compiling(progress, talk))
-    corrections = read_corrections(labels_from) if labels_from else None
-    documents = already or some(read_documents(paths, plan.reading, bad), paths, bad)
-    if corrections:
-        documents = corrections.applied(documents)
+    documents = already or corrected(paths, plan, bad, corrections or Corrections())
     valid = read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None
     try:
         prepared = prepare(progress.counting(documents), described(paths, plan), valid)
@@ -229,8 +223,7 @@ def read(
     prepared = dataclasses.replace(prepared, plan=prepared.plan.as_read(bad))
     if not already:
         tell_bad(bad, talk)
-    if corrections:
-        tell_corrections(corrections, talk)
+        tell_corrections(corrections or Corrections(), talk)
     if notice():
         talk.say(notice())
     talk.say(sizes(prepared))

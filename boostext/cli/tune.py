@@ -9,6 +9,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    corrections_options,
     force_option,
     learning_options,
     tuning_options,
@@ -22,6 +23,7 @@ from boostext.cli.talk import Talk
 @tuning_options
 @click.option("--resume", is_flag=True, help="Go on from FILE.trials, if it is there.")
 @force_option
+@corrections_options
 @learning_options
 def command(
     data: tuple[str, ...], preset: str | None, budget: float | None, given: frozenset[str],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,19 @@ import click
 from boostext.atomic import Kind, check_own, check_writable, replacing
 from boostext.cli.config import write_config
 from boostext.cli.progress import Progress
-from boostext.cli.reading import announce_stdin, count, make_parent, some, spare, tell_bad
+from boostext.cli.reading import (
+    announce_stdin,
+    count,
+    make_parent,
+    some,
+    spare,
+    tell_bad,
+    tell_corrections,
+)
 from boostext.cli.signals import Stopped, StopRequest, stop_request
 from boostext.cli.talk import Talk
 from boostext.compiled import on_compile
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
@@ -54,6 +63,7 @@ class Job:
     resume: bool
     progress: str
     as_json: bool
+    corrections: Corrections = field(default_factory=Corrections)
     force: bool = False
 
 
@@ -75,14 +85,14 @@ def wish(
 
 def run(job: Job, talk: Talk) -> None:
     """Tune, write the settings, and tell."""
-    spare(job.data, job.output)
+    spare((*job.data, *job.corrections.paths), job.output)
     make_parent(job.output)
     kind = None if job.force else SETTINGS
     check_writable(job.output, kind)
     check_own(job.wish.trials, None if job.force else TRIALS)
     with stop_request() as stop:
         bad = BadRecords()
-        documents = read_all(job.data, job.plan, bad, talk, job.progress)
+        documents = read_all(job.data, job.plan, bad, talk, job.progress, job.corrections)
         plan = described(job.data, job.plan)
         found = tuned(documents, plan, job.wish, job.resume, stop, talk, job.progress)
         with replacing(job.output, kind) as file:
@@ -94,18 +104,27 @@ def run(job: Job, talk: Talk) -> None:
         click.echo("\n".join([*table(found), f"{job.output}: {command_line(found.plan)}"]))
 
 
+def corrected(
+    paths: tuple[str, ...], plan: Plan, bad: BadRecords, corrections: Corrections
+) -> Iterator[Document]:
+    """The documents to learn from; those without a label field only if corrections may give it."""
+    read = read_documents(paths, plan.reading, bad, labelled=not corrections)
+    return corrections.applied(some(read, paths, bad))
+
+
 def read_all(
-    paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk, mode: str
-) -> list[Document]:
+    paths: tuple[str, ...], plan: Plan, bad: BadRecords, talk: Talk, mode: str,
+    corrections: Corrections,
+) -> list[Document]:  # fmt: skip
     """All documents, which tuning reads again for every way to make terms."""
     announce_stdin(paths, talk)
     progress = Progress("off" if talk.quiet else mode)
     try:
-        read = some(read_documents(paths, plan.reading, bad), paths, bad)
-        documents = list(progress.counting(read))
+        documents = list(progress.counting(corrected(paths, plan, bad, corrections)))
     finally:
         progress.finish()
     tell_bad(bad, talk)
+    tell_corrections(corrections, talk)
     return documents
 
 

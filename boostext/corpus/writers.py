@@ -76,13 +76,17 @@ def write_documents(
     return WriteSummary(ledger.count, ledger.replaced, LEFT_OUT.get(name, ()))
 
 
+STDOUT = (STDIN, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+"""Names of it; a file of such a name would take the place of where it is sent."""
+
+
 def write_format(path: str, settings: DataSettings) -> str:
     """A key of WRITERS: as the settings say, else by the ending; SettingsError where none does."""
     name = settings.format
     if name == "auto":
         folder = path.endswith("/") or Path(path).is_dir()
         name = "folders" if folder else ENDINGS.get(file_ending(path), "")
-        name = "jsonl" if path == STDIN else name
+        name = "jsonl" if path in STDOUT else name
     if name not in WRITERS:
         raise SettingsError(
             f"{path}: no format to write; end the name in .jsonl, .json, .csv, .tsv or .ft (and "
@@ -115,8 +119,8 @@ def _write_file(
 
 @contextlib.contextmanager
 def _open_to_write(path: str, kind: Kind | None) -> Iterator[BinaryIO]:
-    """Compressed as the ending says; renamed to `path` at the end; "-" is stdout."""
-    if path == STDIN:
+    """Compressed as the ending says; renamed to `path` at the end; names of STDOUT are no files."""
+    if path in STDOUT:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return

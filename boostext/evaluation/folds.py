@@ -52,7 +52,8 @@ def make_folds(
     what = "documents" if groups is None else "groups"
     if units < count:
         raise SettingsError(
-            f"folds is {count}, but there are {units} {what}; each fold needs one to hold out"
+            f"--folds {count} needs as many {what}, one at least to hold out in each, and there "
+            f"{'is' if units == 1 else 'are'} {units}"
         )
     dealt = _Dealing(label_sets, unit, units, count, seed).dealt()
     _keep_learnable(dealt, label_sets, unit)

@@ -93,17 +93,26 @@ def _hanging(name: str, drawing: Text, color: str) -> Text:
     return Text(name, style=color).append_text(drawing[len(name) :])
 
 
-def outlier_list(rows: Sequence[OutlierRow], page: Page, total: int | None = None) -> Text:
+HOW_FOUND = {
+    "cv": "Most doubtful documents by what is learned without each (cv)",
+    "weights": "Heaviest documents by weight in the model (weights)",
+}
+"""how outliers were found -> what the listing is called"""
+
+
+def outlier_list(
+    rows: Sequence[OutlierRow], page: Page, total: int | None = None, source: str = "weights"
+) -> Text:
     """Two lines a document: the labels, given and suggested, and why; then the text.
 
-    total: documents in the data, for the line on top.
+    total: documents in the data; source: how they were found; both for the line on top.
     """
     if not rows:
         return Text("No documents.")
     doubted = sum(row.score > 0.5 for row in rows)
     of_total = "" if total is None else f" of {total:,}"
     top = wrap(
-        f"Heaviest documents: {len(rows)}{of_total}; other labels suggested for {doubted}", page
+        f"{HOW_FOUND[source]}: {len(rows)}{of_total}; other labels suggested for {doubted}", page
     )
     head = Text("rank  score  given -> suggested".replace("->", page.glyphs.arrow), style=HEAD)
     lines = [line for row in rows for line in _outlier_lines(row, page)]

@@ -260,8 +260,8 @@ def outlier_json(row: OutlierRow) -> dict[str, object]:
     return asdict(row) | {"scores": dict(row.scores)}
 
 
-def outliers_tsv(rows: Iterable[OutlierRow]) -> Iterator[str]:
-    r"""Lines of outliers.tsv, heaviest first; columns as the fields of OutlierRow.
+def outliers_tsv(rows: Iterable[OutlierRow], source: str = "weights") -> Iterator[str]:
+    r"""Lines of outliers.tsv, heaviest first; columns as the fields of OutlierRow, and the source.
 
     Several labels or objections in one field are joined by `|` (one of their own is `\|`).
     """
@@ -275,12 +275,12 @@ def outliers_tsv(rows: Iterable[OutlierRow]) -> Iterator[str]:
         scores = [f"{label} {value:.4g}" for label, value in row.scores]
         fields += [*numbers, *places, tsv_names(objections), tsv_field(row.snippet)]
         supports = [f"{spoken.term} {spoken.votes:+.2f}" for spoken in row.supports]
-        fields += [tsv_names(scores), tsv_names(row.duplicates), tsv_names(supports)]
+        fields += [tsv_names(scores), tsv_names(row.duplicates), tsv_names(supports), source]
         yield "\t".join(fields) + "\n"
 
 
 _COLUMNS = [
     "rank", "id", "origin", "given", "suggested", "rival", "kind", "score", "margin", "weight",
     "share", "label_rank", "label_count", "objections", "snippet",
-    "scores", "duplicates", "supports",
+    "scores", "duplicates", "supports", "source",
 ]  # fmt: skip

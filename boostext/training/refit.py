@@ -40,7 +40,8 @@ def refit(
     if prepared.corpus.digest != model.provenance.digest:
         raise BoostextError(
             f"these are not the documents of the model ({len(prepared.corpus)}, where it learned "
-            f"from {model.provenance.documents}, or other contents); name its training data"
+            f"from {model.provenance.documents}, or other contents); name its training data, with "
+            "the --labels-from that it had"
         )
     fitted = merged(learn(prepared, hooks, only=kept).model)
     command = f"{model.provenance.command} (pruned to {terms} terms)"

@@ -126,6 +126,126 @@ CASES = {
         ("check e.jsonl --punctuation",), ("2 documents",), ("the same text",),
         files={"e.jsonl": MIXED},
     ),
+    # 21: small things
+    "21 score is not cut": Case(
+        (TRAIN, "predict m --document bill --explain 1"),
+        ("score", "billing, probability"), ("sco…",),
+    ),
+    "21 every bad record": Case(
+        ("train base.jsonl bad.jsonl --skip-bad -o m --rounds 2",),
+        ("3 bad records left out:", "bad.jsonl:1:", "bad.jsonl:2:", "bad.jsonl:4:"),
+        files={"bad.jsonl": "x\n{\n" + jsonl({"text": "a", "label": "tech"}) + "[\n"},
+    ),
+    "21 many bad records": Case(
+        ("train base.jsonl bad.jsonl --skip-bad -o m --rounds 2",),
+        ("14 bad records left out:", "bad.jsonl:10:", "and 4 more"), ("bad.jsonl:11:",),
+        files={"bad.jsonl": "x\n" * 14},
+    ),
+    "21 one document": Case(
+        ("crossval one.jsonl",), ("and there is 1",), ("1 documents",),
+        files={"one.jsonl": jsonl({"text": "a", "label": "x"})}, code=2,
+    ),
+    "21 how outliers were found, weights": Case(
+        (TRAIN, "inspect m base.jsonl --top 1 --source weights"), ("by weight in the model",),
+    ),
+    "21 how outliers were found, cv": Case(
+        (TRAIN, "inspect m base.jsonl --top 1 --source cv"), ("without each (cv)",),
+    ),
+    "21 how outliers were found, JSON": Case(
+        (TRAIN, "inspect m base.jsonl --source cv --json"), ('"source": "cv"',),
+    ),
+    "21 stdout by another name": Case(
+        ("convert base.jsonl /dev/stdout --to csv",), ("id,text,label", "d1,boxes please 1,moving"),
+    ),
+    "21 a model is no device": Case(
+        ("train base.jsonl -o /dev/stdout",), ("is a device, and no file",), code=1,
+    ),
+    # the correction loop
+    "corrections, train": Case(
+        ("train base.jsonl -o m --rounds 2 --labels-from a.csv --labels-from b.jsonl",),
+        ("labels of 2 documents from a.csv, b.jsonl, 1 of them changed",
+         "1 id that no document has: 'gone'",
+         "1 id with other labels in an earlier file: 'd0'; the last file counts"),
+        files={"a.csv": "id,label\nd0,tech\nd1,moving\ngone,tech\n",
+               "b.jsonl": jsonl({"id": "d0", "labels": ["moving"]})},
+    ),
+    "corrections, a new label": Case(
+        ("train base.jsonl -o m --labels-from a.csv",),
+        ("a.csv:2: no document has the label 'biling', did you mean 'billing'?", "--new-labels"),
+        files={"a.csv": "id,label\nd1,biling\n"}, code=1,
+    ),
+    "corrections, a new label is wanted": Case(
+        ("check base.jsonl --labels-from a.csv --new-labels",), ("labels (4)",),
+        files={"a.csv": "id,label\nd1,biling\n"},
+    ),
+    "corrections, an id twice": Case(
+        ("check t.jsonl --labels-from a.csv",),
+        ("1 id given to several documents: 'i'; all of them were changed",),
+        files={"t.jsonl": jsonl(*({"id": "i", "text": t, "label": t} for t in "ab")),
+               "a.csv": "id,label\ni,b\n"},
+    ),
+    "corrections, no id": Case(
+        ("check base.jsonl --labels-from a.csv",), ("a.csv:1: no column id",),
+        files={"a.csv": "name,label\nd1,tech\n"}, code=1,
+    ),
+    "corrections, an empty id": Case(
+        ("check base.jsonl --labels-from a.csv",), ("a.csv:2: an empty id",),
+        files={"a.csv": "id,label\n,tech\n"}, code=1,
+    ),
+    "corrections, a half-filled list": Case(
+        ("check base.jsonl --labels-from a.csv",),
+        ("labels of 1 document from a.csv, 1 of them changed; 1 without a label there left",),
+        ("with no label",),
+        files={"a.csv": "id,label,likeliest\nd0,tech,billing\nd1,,moving\n"},
+    ),
+    "corrections, a pool without labels": Case(
+        ("train pool.jsonl -o m --rounds 1 --labels-from a.csv",), ("labels of 2 documents",),
+        files={"pool.jsonl": jsonl(*({"id": i, "text": i} for i in "abc")),
+               "a.csv": "id,label\na,x\nb,y\n"},
+    ),
+    "corrections, evaluate": Case(
+        (TRAIN, "evaluate m d.jsonl --labels-from a.csv"), ("error 0.0000",),
+        files={"d.jsonl": jsonl({"id": "e", "text": "bill please 0", "label": "moving"}),
+               "a.csv": "id,label\ne,billing\n"},
+    ),
+    "corrections, prune": Case(
+        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+         "prune m base.jsonl --terms 3 -o s --labels-from a.csv"),
+        ("s: ", "over 3 terms"), files={"a.csv": "id,label\nd0,tech\n"},
+    ),
+    "corrections, prune without them": Case(
+        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+         "prune m base.jsonl --terms 3 -o s"),
+        ("with the --labels-from that it had",), files={"a.csv": "id,label\nd0,tech\n"}, code=1,
+    ),
+    "corrections, inspect": Case(
+        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+         "inspect m base.jsonl --labels-from a.csv --json"),
+        ('"given": ["tech"]',), ("not the very documents",),
+        files={"a.csv": "id,label\nd0,tech\n"},
+    ),
+    "corrections, convert": Case(
+        ("convert base.jsonl - --labels-from a.csv",), ('"id": "d1"', "labels of 1 document"),
+        files={"a.csv": "id,label\nd1,tech\n"},
+    ),
+    "corrections, tune": Case(
+        ("tune base.jsonl -o t.yaml --rounds 2 --preset accurate --labels-from a.csv",),
+        ("labels of 1 document from a.csv",), files={"a.csv": "id,label\nd1,tech\n"},
+    ),
+    "corrections, crossval": Case(
+        ("crossval base.jsonl --rounds 2 --labels-from a.csv",),
+        ("labels of 1 document from a.csv",), files={"a.csv": "id,label\nd1,tech\n"},
+    ),
+    "corrections from outliers.tsv": Case(
+        ("train base.jsonl -o m -q --rounds 20 --report r",
+         "check base.jsonl --labels-from r/outliers.tsv"),
+        ("labels of 60 documents from r/outliers.tsv",),
+    ),
+    "corrections from predictions": Case(
+        (TRAIN, "check base.jsonl --labels-from p.csv"),
+        ("labels of 1 document from p.csv, 1 of them changed", "2: 1"),
+        files={"p.csv": "id,labels,label1,score1\nd0,billing|tech,billing,2.5\n"},
+    ),
 }  # fmt: skip
 
 
@@ -145,3 +265,27 @@ def test_a_case_from_the_field(case, tmp_path, monkeypatch):
         assert " ".join(words.split()) in said, said
     for words in case.unsaid:
         assert words not in done.output
+
+
+def test_a_mended_corpus_is_written_and_learned_from(tmp_path, monkeypatch):
+    """The round: outliers, accepted in the listing, become labels of a new corpus."""
+    monkeypatch.chdir(tmp_path)
+    rows = list(calls())
+    rows[0]["label"] = "tech"  # wrong: its text is of billing
+    (tmp_path / "base.jsonl").write_text(jsonl(*rows), encoding="utf-8")
+    run = CliRunner().invoke
+    assert run(main, ["train", "base.jsonl", "-o", "m", "--report", "r", "-q"]).exit_code == 0
+    head, *lines = (tmp_path / "r" / "outliers.tsv").read_text("utf-8").splitlines()
+    accepted = [line for line in lines if line.split("\t")[1] == "d0"]
+    assert len(accepted) == 1
+    (tmp_path / "fix.tsv").write_text("\n".join([head, *accepted]) + "\n", encoding="utf-8")
+    done = run(main, ["convert", "base.jsonl", "new.jsonl", "--labels-from", "fix.tsv"])
+    assert done.exit_code == 0, done.output
+    mended = [json.loads(line) for line in (tmp_path / "new.jsonl").open(encoding="utf-8")]
+    assert mended[0]["labels"] == ["billing"]
+    assert [r["labels"] for r in mended[1:]] == [[r["label"]] for r in rows[1:]]
+    with_fix = ["train", "base.jsonl", "-o", "a", "-q", "--labels-from", "fix.tsv", "--rounds", "9"]
+    assert run(main, with_fix).exit_code == 0
+    assert run(main, ["train", "new.jsonl", "-o", "b", "-q", "--rounds", "9"]).exit_code == 0
+    predicted = [run(main, ["predict", name, "base.jsonl"]).stdout for name in "ab"]
+    assert predicted[0] == predicted[1]
