@@ -17,7 +17,7 @@ from boostext.reports.outliers import outlier_rows
 from boostext.reports.page.charts import bar_row, line_chart, ticks_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits, Listing
 from boostext.reports.page.data import script_json
-from boostext.reports.page.excerpts import read_term
+from boostext.reports.page.excerpts import Excerpts, read_term
 from boostext.reports.page.render import report_page
 from boostext.reports.page.rows import drop_pattern, rule_lines, term_lines
 from boostext.reports.rules import rule_rows
@@ -170,6 +170,16 @@ def test_a_model_without_rules_makes_a_page():
     assert "0 rules for 2 labels" in report_page(Content(model_of(), "m"))
 
 
+def test_a_document_without_a_text_is_told_by_its_attributes():
+    """Of tables: what a person needs to judge a label."""
+    known = {"age": 63.0, "color": "red", "size": None}
+    excerpts = Excerpts(
+        model_of(), corpus_of([[0]], LABELS), {0: Document("d", {}, attributes=known)}, 200
+    )
+    assert "".join(piece.text for piece in excerpts.of(0, [])) == "age 63, color red"
+    assert excerpts.beginning(0) == "age 63, color red"
+
+
 def test_every_figure_of_the_model_says_what_it_was_measured_on(page):
     figures = re.findall(r'<dt>([^<]*) <span class="kind">\((.*?)\)</span></dt>', page)
     assert [name for name, _ in figures][:1] == ["error"]
@@ -178,7 +188,9 @@ def test_every_figure_of_the_model_says_what_it_was_measured_on(page):
 
 def test_two_labels_have_one_bar_that_points_to_one_of_them():
     model = model_of(
-        rule(term("x"), [-0.5, 0.5], [2, -2]), rule(term("y"), [0, 0], [-1, 1]), labels=("A", "B")
+        rule(term("x"), [-0.5, 0.5 + 1e-12], [2, -2]),
+        rule(term("y"), [0, 0], [-1, 1]),
+        labels=("A", "B"),
     )
     table = rule_lines(rule_rows(model), 2)
     assert table.space.pair

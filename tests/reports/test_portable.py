@@ -20,6 +20,7 @@ from boostext.features.tokenizer import Tokenizer
 from boostext.model.calibration import Isotonic, Sigmoid
 from boostext.model.model import Model
 from boostext.model.predict import Predictor, chances, decide
+from boostext.reports.portable.box import columns_asked, fields_asked
 from boostext.reports.portable.exports import EXPORTS, to_javascript, to_python
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 from tests.features.texts import CHARACTERS
@@ -229,3 +230,14 @@ def test_titles_cannot_end_a_comment(tmp_path):
     assert json.loads(compiled.stdout)["labels"] == []
     text = to_javascript(model, title, 50_000).text
     assert text.splitlines()[1].startswith("// A boostext model that predicts")
+
+
+def test_a_box_has_what_the_model_asks_for():
+    rules = (
+        Rule(Equals("color", "red"), np.ones((3, 2))),
+        Rule(AtLeast("age", 3.0), np.ones((3, 2))),
+    )
+    model = Model(("A", "B"), True, rules)
+    assert fields_asked(model) == []
+    assert columns_asked(model) == {"color": ["red"], "age": []}
+    assert fields_asked(replace(model, rules=())) == ["text"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from boostext.corpus.corpus import Corpus
 from boostext.corpus.documents import Document
+from boostext.features.attributes import category
 from boostext.features.conditions import YES, Condition, Literal, Occurs
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
@@ -39,7 +40,7 @@ class Excerpts:
             return [Piece(showable(self._corpus.snippets[example]))]
         found = self._marks(document, said)
         field = max(self._fields, key=lambda name: sum(abs(m.votes) for m in found[name]))
-        text = document.texts.get(field, "")[:READ]
+        text = document.texts.get(field, "")[:READ] or told_attributes(document)
         return marked_pieces(text, found[field], self._room)
 
     def whole(self, example: int, said: Weighed) -> list[Piece]:
@@ -56,7 +57,8 @@ class Excerpts:
         """Of a document's first text, as far as it could be read."""
         document = self._documents.get(example)
         texts = [document.texts.get(name, "") for name in self._fields] if document else []
-        return next(filter(None, texts), self._corpus.snippets[example])[:READ]
+        told = told_attributes(document) if document else ""
+        return (next(filter(None, texts), "") or told or self._corpus.snippets[example])[:READ]
 
     def _marks(self, document: Document, said: Weighed) -> dict[str, list[Mark]]:
         texts = {name: document.texts.get(name, "")[:READ] for name in self._fields}
@@ -67,6 +69,12 @@ class Excerpts:
                 spans = self._lookup.find(short, condition)[:200]
                 found[condition.field] += [Mark(start, end, votes) for start, end in spans]
         return found
+
+
+def told_attributes(document: Document) -> str:
+    """What is known of a document beside its texts: `age 63, color red`."""
+    known = ((n, v) for n, v in document.attributes.items() if v is not None)
+    return ", ".join(f"{name} {category(value)}" for name, value in known)
 
 
 def length_of(document: Document) -> int:

@@ -48,8 +48,9 @@ class RuleLines:
 class BarSpace:
     """Where votes are drawn. labels: of the columns, empty where they are too many for bars.
 
-    named: the labels stand above the columns. pair: there are two labels, and what is said for the
-    one is said against the other: one bar a rule, from the middle to its label.
+    named: the labels stand above the columns, in `head` units of height. pair: there are two
+    labels, and what is said for one is said against the other: one bar, from the middle to its
+    label.
     """
 
     labels: tuple[str, ...]
@@ -59,6 +60,10 @@ class BarSpace:
     full: float
     named: bool
     pair: bool
+
+    @property
+    def head(self) -> int:
+        return min(110, 24 + 7 * max(map(len, self.labels), default=0))
 
     def row(self, votes: Float64, names: Sequence[str]) -> BarRow:
         if self.pair:
@@ -88,8 +93,11 @@ def bar_space(labels: tuple[str, ...], full: float, mirrored: bool) -> BarSpace:
 
 
 def is_mirrored(votes: Iterable[Float64]) -> bool:
-    """Whether there are two labels, and all votes (2,) are equal but for their sign."""
-    return all(len(pair) == 2 and pair[0] == -pair[1] for pair in votes)
+    """Whether there are two labels, and all votes (2,) are equal but for sign and rounding."""
+    return all(
+        len(pair) == 2 and abs(float(pair.sum())) <= 1e-9 * (1 + abs(float(pair[0])))
+        for pair in votes
+    )
 
 
 def rule_lines(rows: Sequence[RuleRow], total: int) -> RuleTable:

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from boostext.features.conditions import AtLeast, Equals
+from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.model.merged import merge_rules
 from boostext.model.model import Model
 from boostext.reports.page.data import script_json, shown
@@ -18,16 +18,23 @@ COLUMNS, VALUES = 60, 300
 
 def box_values(model: Model, pack: Packed) -> dict[str, Any]:
     """For `predict_box`: names as people see them, and those that the script needs as they are."""
-    columns = columns_asked(model)
+    columns, fields = columns_asked(model), fields_asked(model)
     names = {
-        "fields": list(model.data.text), "columns": list(columns.items()),
+        "fields": fields, "columns": list(columns.items()),
         "labels": [shown(label, 40) for label in model.labels],
     }  # fmt: skip
     return {
-        "fields": list(model.data.text), "columns": columns, "kept": pack.kept,
+        "fields": fields, "columns": columns, "kept": pack.kept,
         "total": pack.total, "json": Markup(script_json({"data": pack.data})),
         "names": Markup(script_json(names)),
     }  # fmt: skip
+
+
+def fields_asked(model: Model) -> list[str]:
+    """Texts that a model looks at; all where it asks for nothing else."""
+    conditions = merge_rules(model).conditions
+    asked = {condition.field for condition in conditions if isinstance(condition, Occurs)}
+    return [name for name in model.data.text if name in asked or not columns_asked(model)]
 
 
 def columns_asked(model: Model) -> dict[str, list[str]]:
