@@ -58,11 +58,11 @@ elsewhere; a decision tree; the next rule of an alternating tree; several, silen
 """
 WHOLE = LEARNERS[:3]
 """Rules that vote on every document: what votes that all count alike are made for."""
-OWN, OWN_OR_LESS = ("own", "numeric"), ("own", "numeric", "conservative")
+OWN, OF_ONE_SIZE = ("own", "numeric"), ("own", "numeric", "conservative")
 
 MH = Algorithm(
     EXP, REAL | DISCRETE, abstains=True, balanced=True, prior=True, learners=LEARNERS,
-    alpha=OWN_OR_LESS, real_alpha=OWN,
+    alpha=OF_ONE_SIZE, real_alpha=OWN,
 )  # fmt: skip
 LOGISTIC = replace(MH, loss=LOG, votes=REAL, link=1)
 MARGINS = replace(
@@ -86,7 +86,7 @@ BAGGING = Algorithm(
 )  # fmt: skip
 CODES = Algorithm(
     EXP, REAL | DISCRETE, coded=True, one_label=True, prior=True, learners=LEARNERS,
-    alpha=OWN_OR_LESS, real_alpha=OWN, link=0, signed=False,
+    alpha=OF_ONE_SIZE, real_alpha=OWN, link=0, signed=False,
 )  # fmt: skip
 
 

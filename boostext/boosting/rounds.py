@@ -174,7 +174,7 @@ class Booster:
                 if number != SILENT:
                     pairs[number] += found[row]
         better = [newton(w, c, smoothing) for w, c in zip(pairs, votes, strict=True)]
-        return growth.voting(np.stack(better), 1.0)
+        return growth.with_votes(np.stack(better), 1.0)
 
     def _applied(self, number: int, growth: Growth, bound: float) -> Round:
         """Let the rules vote, and tell of the round; bound: of the rounds before."""

@@ -43,7 +43,7 @@ class Placed(NamedTuple):
 
 SILENT = -1
 
-Blocks = tuple[int, int, int]
+BlockNumbers = tuple[int, int, int]
 """What the rows UNKNOWN, NO, YES of a rule are of a weak hypothesis: the number of its block, or
 SILENT.
 """
@@ -58,7 +58,7 @@ class Growth(NamedTuple):
 
     rules: tuple[Placed, ...]
     gain: float
-    blocks: tuple[Blocks, ...] = ()
+    blocks: tuple[BlockNumbers, ...] = ()
 
     def votes(self) -> Float64:
         """(b, k): the vote of each block."""
@@ -70,7 +70,7 @@ class Growth(NamedTuple):
                     found[number] = rule.votes[row]
         return found
 
-    def voting(self, votes: Float64, alpha: float) -> Growth:
+    def with_votes(self, votes: Float64, alpha: float) -> Growth:
         """With other votes (b, k) of the blocks."""
         padded = np.concatenate([votes, np.zeros((1, votes.shape[1]))])  # SILENT is the last row
         rules = (

@@ -122,3 +122,11 @@ def test_no_threshold_has_a_greater_f1_than_the_tuned_one(pairs):
     assert f1(scores[:, 0], true, threshold) == pytest.approx(best)
     if not true.any():
         assert threshold == 0.0
+
+
+def test_the_calibration_curve_may_have_bins_of_equal_size(run, model, corpus):
+    bins = evaluated(run, model, corpus, "--bins", "equal-size")["calibration"]
+    assert sum(row["count"] for row in bins) == 60
+    assert all(row["count"] for row in bins)
+    drawn = run("evaluate", model, corpus, "--reliability", "--bins", "equal-size")
+    assert "came true" in drawn.stdout

@@ -23,8 +23,7 @@ from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.indexes import Gain, gain_by
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.reach import Blocks, Numbers, Reach
-from boostext.boosting.rules import SILENT, Growth, Place, Placed
-from boostext.boosting.rules import Blocks as Numbered
+from boostext.boosting.rules import SILENT, BlockNumbers, Growth, Place, Placed
 from boostext.boosting.votes import Vote, Voting
 from boostext.features.conditions import NO, UNKNOWN, YES
 from boostext.settings import BoostingSettings
@@ -150,7 +149,7 @@ class GrowerState:
         rules = (Placed(place, votes, vote.alpha),)
         return Growth(rules, float(self.voting.gain(W, speaks)), ((SILENT, SILENT, 0),))
 
-    def hypothesis(self, places: Sequence[Place], blocks: Sequence[Numbered]) -> Growth | None:
+    def hypothesis(self, places: Sequence[Place], blocks: Sequence[BlockNumbers]) -> Growth | None:
         """The rules of one weak hypothesis, with the votes of its blocks; None where it does not
         help. blocks: numbers of those, by rule and row.
         """
@@ -165,10 +164,10 @@ class GrowerState:
         k = vote.votes.shape[1]
         rules = tuple(Placed(place, np.zeros((3, k))) for place in places)
         found = Growth(rules, gain, tuple(blocks))
-        return found.voting(vote.votes[: len(W) - (outside is not None)], vote.alpha)
+        return found.with_votes(vote.votes[: len(W) - (outside is not None)], vote.alpha)
 
     def _of_blocks(
-        self, places: Sequence[Place], blocks: Sequence[Numbered]
+        self, places: Sequence[Place], blocks: Sequence[BlockNumbers]
     ) -> tuple[Float64, Float64 | None]:
         """(b, 2, k) weights of the blocks, and (1, 2, k) of the documents in none, if any."""
         outside = np.ones(self.example_count, np.bool_)

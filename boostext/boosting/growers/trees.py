@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from boostext.boosting.choice import LEAST_GAIN
 from boostext.boosting.growers.state import ONLY, GrowerState, helps
 from boostext.boosting.reach import Numbers
-from boostext.boosting.rules import SILENT, Blocks, Growth, Place
+from boostext.boosting.rules import SILENT, BlockNumbers, Growth, Place
 
 OWN_DEPTH = 3
 
@@ -35,7 +35,7 @@ class _Growing:
     def __init__(self, state: GrowerState, open_to: NDArray[np.bool_], depth: int) -> None:
         self.state, self.open_to, self.depth = state, open_to, depth
         self.places: list[Place] = []
-        self.blocks: list[Blocks] = []
+        self.blocks: list[BlockNumbers] = []
         self.leaves = 0
 
     def split(self, literals: tuple[tuple[int, int], ...], condition: int) -> None:
