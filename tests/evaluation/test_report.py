@@ -44,13 +44,13 @@ ROWS = (
 
 def test_everything_is_counted_and_said():
     found = evaluate(SINGLE, pairs(*ROWS))
-    assert (found.examples, found.unlabelled, found.without_labels) == (7, 1, 1)
+    assert (found.examples, found.unlabelled, found.without_labels) == (6, 2, 0)
     assert (found.unknown_examples, found.unknown_labels) == (1, {"new": 1})
-    assert found.measures["error"] == 5 / 7
+    assert found.measures["error"] == 4 / 6
     assert found.measures["one-error"] == 4 / 6
     assert found.labels == (
-        # a: right once, missed twice, and given to the last three; F1 = 2/(2 + 3 + 2)
-        LabelRow("a", True, 3, 1, 3, 2, 1 / 4, 1 / 3, 2 / 7),
+        # a: right once, missed twice, and given to two others; F1 = 2/(2 + 2 + 2)
+        LabelRow("a", True, 3, 1, 2, 2, 1 / 3, 1 / 3, 1 / 3),
         LabelRow("b", True, 1, 1, 2, 0, 1 / 3, 1.0, 1 / 2),
         LabelRow("c", True, 1, 0, 0, 1, 0.0, 0.0, 0.0),
         LabelRow("new", False, 1, 0, 0, 1, 0.0, 0.0, 0.0),
@@ -62,10 +62,15 @@ def test_everything_is_counted_and_said():
     )
 
 
+def test_documents_without_labels_are_examples_where_there_may_be_several():
+    found = evaluate(MULTI, pairs(*ROWS))
+    assert (found.examples, found.unlabelled, found.without_labels) == (7, 1, 1)
+
+
 def test_the_baseline_is_the_most_frequent_label():
     found = evaluate(SINGLE, pairs(*ROWS))
-    # 3 of 6 labelled examples have a; given to all 7: precision 3/7, recall 3/6
-    assert found.baseline == Baseline("a", 0.5, pytest.approx(2 * (3 / 7 * 0.5) / (3 / 7 + 0.5)))
+    # 3 of 6 examples with a label have a; given to all 6: precision 3/6, recall 3/6
+    assert found.baseline == Baseline("a", 0.5, pytest.approx(0.5))
     assert evaluate(SINGLE, pairs(([], [1, 0, 0]))).baseline is None
 
 
