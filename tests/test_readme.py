@@ -171,7 +171,8 @@ EXAMPLES = {
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_of_data_formats_are_read_as_described(name, tmp_path):
     page = (ROOT / "docs" / "data-formats.md").read_text(encoding="utf-8")
-    blocks = dict(re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL))
+    found = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
+    blocks = dict(reversed(found))  # the first of each language shows the format itself
     path = tmp_path / "example.data"
     path.write_text(blocks["data" if name == "stem" else name], encoding="utf-8")
     path.with_suffix(".names").write_text(blocks["names"], encoding="utf-8")
