@@ -212,10 +212,22 @@ def test_shrunk_votes_get_as_many_more_rules():
     assert found.outcomes[0].last == 40
 
 
+def test_what_a_bracket_will_do_is_told_before_its_first_trial():
+    heard = []
+    found = tune(documents(), plan(), SMALL, hooks=Hooks(heard.append, heard.append))
+    (heats,) = [told for told in heard if isinstance(told, list)]
+    assert heard[0] is heats
+    assert [heat.steps for heat in heats] == list(SMALL.steps)
+    assert heats[0].trials == len(SMALL.trials) == len(found.outcomes)
+    assert heats[-1].folds == max(outcome.folds for outcome in found.outcomes)
+    longest = [outcome for outcome in found.outcomes if outcome.last >= SMALL.steps[-1]]
+    assert len(longest) >= heats[-1].trials
+
+
 def test_documents_of_one_group_are_held_out_together():
     docs = [replace(d, attributes={"caller": str(n // 4)}) for n, d in enumerate(documents())]
     told = []
-    tune(docs, plan(group="caller"), SMALL, hooks=Hooks(told.append))
+    tune(docs, plan(group="caller"), SMALL, hooks=Hooks(tell=told.append))
     by_place = tune(docs, plan(), SMALL)
     assert told
     assert all("caller" not in status.settings or "--group caller" in status.settings
@@ -257,7 +269,7 @@ def test_a_run_from_the_file_of_trials_learns_nothing_anew(tmp_path):
     trials = tmp_path / "trials"
     first = tune(documents(), plan(), SMALL, trials=trials)
     told = []
-    again = tune(documents(), plan(), SMALL, trials=trials, hooks=Hooks(told.append))
+    again = tune(documents(), plan(), SMALL, trials=trials, hooks=Hooks(tell=told.append))
     assert told == []
     assert [(o.best, o.last) for o in again.outcomes] == [(o.best, o.last) for o in first.outcomes]
 

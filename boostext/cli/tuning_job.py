@@ -34,7 +34,7 @@ from boostext.presets import PRESETS, Search
 from boostext.training.columns import described
 from boostext.training.plan import Plan, command_line
 from boostext.training.trial_log import FIRST
-from boostext.training.tuning import Hooks, Outcome, Status, Tuned, tune
+from boostext.training.tuning import Heat, Hooks, Outcome, Status, Tuned, tune
 
 FOUND = "# Found by boostext tune:"
 """How a file of settings begins."""
@@ -151,7 +151,7 @@ def tuned(
     try:
         found = tune(
             documents, plan, wanted.search, wanted.given, wanted.budget, wanted.trials,
-            Hooks(tell, stop),
+            Hooks(lambda heats: talk.say(intended(heats)), tell, stop),
         )  # fmt: skip
     finally:
         progress.finish()
@@ -170,6 +170,15 @@ def _prepare_trials(path: Path, resume: bool, talk: Talk) -> None:
         return
     talk.say(f"{path} is from tuning that did not end; --resume would go on there")
     path.unlink()
+
+
+def intended(heats: Sequence[Heat]) -> str:
+    """What the trials will cost, before they begin."""
+    told = [f"{heat.trials} for {heat.steps:,} rules in {heat.folds} folds" for heat in heats]
+    return (
+        f"trying {count(heats[0].trials, 'choice')} of settings: {', of these '.join(told)}; where "
+        "votes are shrunk, rules are as many times more"
+    )
 
 
 def line(status: Status, budget: float | None) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -91,9 +91,23 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class Hooks:
-    """tell: after every mark of a trial. should_stop: ends tuning with what it has by then."""
+class Heat:
+    """Trials of one length: how many there will be at least, of how many steps, without how many
+    folds in turn. What was learned for a shorter trial is not learned again.
+    """
 
+    trials: int
+    steps: int
+    folds: int
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """intend: before the trials of each bracket, with what it will do. tell: after every mark of a
+    trial. should_stop: ends tuning with what it has by then.
+    """
+
+    intend: Callable[[Sequence[Heat]], None] = lambda heats: None
     tell: Callable[[Status], None] = lambda status: None
     should_stop: Callable[[], bool] = lambda: False
     clock: Callable[[], float] = time.monotonic
@@ -166,16 +180,25 @@ class _Tuning:
 
     def bracket(self, found: Sequence[Candidate], steps: Sequence[int]) -> None:
         """Let the candidates compete; each length may spend its share of what is left."""
+        self.hooks.intend(list(self._heats(len(found), steps)))
         begin = self.seconds
         for number, step in enumerate(steps, 1):
             if self.budget is not None:
                 self._limit = begin + (self.budget - begin) * number / len(steps)
-            keep = -(-len(found) // (KEEP_SLOW if self.parts.slow else KEEP))
+            keep = self._kept(len(found))
             self._rung(found, step, keep, self.parts.folds(at_last=number == len(steps)))
             found = self._better(found, keep)
             if self.over():
                 break
         self.courses.clear()
+
+    def _kept(self, trials: int) -> int:
+        return -(-trials // (KEEP_SLOW if self.parts.slow else KEEP))
+
+    def _heats(self, trials: int, steps: Sequence[int]) -> Iterator[Heat]:
+        for number, step in enumerate(steps, 1):
+            yield Heat(trials, min(step, self.most), self.parts.folds(at_last=number == len(steps)))
+            trials = self._kept(trials)
 
     def _rung(self, found: Sequence[Candidate], step: int, keep: int, folds: int) -> None:
         """Learn each for `step` steps without each fold, those with the same terms together."""
