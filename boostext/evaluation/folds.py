@@ -49,11 +49,11 @@ def make_folds(
     m = len(label_sets)
     unit = np.arange(m) if groups is None else _numbered(groups)
     units = int(unit.max(initial=-1)) + 1
-    what = "documents" if groups is None else "groups"
+    what = ("document" if groups is None else "group") + ("" if units == 1 else "s")
     if units < count:
         raise SettingsError(
-            f"--folds {count} needs as many {what}, one at least to hold out in each, and there "
-            f"{'is' if units == 1 else 'are'} {units}"
+            f"folds is {count}, but there {'is' if units == 1 else 'are'} {units} {what}; "
+            "each fold needs one to hold out"
         )
     dealt = _Dealing(label_sets, unit, units, count, seed).dealt()
     _keep_learnable(dealt, label_sets, unit)

@@ -142,7 +142,7 @@ CASES = {
         files={"bad.jsonl": "x\n" * 14},
     ),
     "21 one document": Case(
-        ("crossval one.jsonl",), ("and there is 1",), ("1 documents",),
+        ("crossval one.jsonl",), ("but there is 1 document;",), ("1 documents",),
         files={"one.jsonl": jsonl({"text": "a", "label": "x"})}, code=2,
     ),
     "21 how outliers were found, weights": Case(

@@ -111,7 +111,7 @@ def test_an_outlier_that_is_corrected_trains_with_its_new_label(run, tmp_path):
     again = run("train", data, "-o", model, "--rounds", 20, "--labels-from", fix)
     assert again.exit_code == 0, again.stderr
     assert "labels of 1 document from" in again.stderr
-    assert "1 id that no document has, such as 'nobody'" in again.stderr
+    assert "1 id that no document has: 'nobody'" in again.stderr
     right = write_jsonl(tmp_path / "right.jsonl", list(records()))
     other = tmp_path / "other.boostext"
     assert run("train", right, "-o", other, "--rounds", 20).exit_code == 0

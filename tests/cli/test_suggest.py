@@ -33,6 +33,12 @@ def test_a_filled_in_csv_gives_labels_to_documents_that_had_none(run, model, poo
     assert [row["label"] for row in rows] == [""] * 12
     assert {row["likeliest"] for row in rows} <= {"billing", "moving", "repair"}
     done = run("suggest", model, pool, "-n", 99, "--labels-from", file)
+    assert len(done.stdout.splitlines()) == 60  # nothing is filled in yet
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "label": row["likeliest"]} for row in rows)
+    done = run("suggest", model, pool, "-n", 99, "--labels-from", file)
     assert len(done.stdout.splitlines()) == 48
     assert "12 documents left out that have a label in --labels-from" in done.stderr
 

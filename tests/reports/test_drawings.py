@@ -207,7 +207,8 @@ def test_no_rows_are_said_to_be_none():
 
 def test_an_outlier_takes_two_lines():
     assert outlier_list([outlier()], Page(80), total=2000).plain.split("\n") == [
-        "Heaviest documents: 1 of 2,000; other labels suggested for 1",
+        "Heaviest documents by weight in the model (weights): 1 of 2,000; other labels",
+        "suggested for 1",
         "rank  score  given → suggested",
         "   1   0.97  DialForMe → Collect  collect +7.11  call +0.80",
         '             call-0867  "hello collect call from daniel"',
@@ -221,7 +222,7 @@ def test_an_outlier_the_rules_agree_with_names_the_next_label():
 
 def test_changes_that_come_again_are_counted_on_top():
     rows = [outlier(rank=rank) for rank in (1, 2)]
-    assert "2 x DialForMe → Collect" in outlier_list(rows, Page(80)).plain.split("\n")[1]
+    assert "2 x DialForMe → Collect" in outlier_list(rows, Page(80)).plain.split("\n")[2]
 
 
 def test_an_explanation_sums_to_the_score():

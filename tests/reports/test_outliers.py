@@ -128,7 +128,7 @@ def test_labels_the_model_does_not_know_are_given_labels_without_support():
 
 def test_every_row_has_id_origin_and_a_harmless_snippet():
     (row,) = rows_of(SINGLE, [[0]], [[0, 0, 0]], ids=["call-7"], snippets=["one\ntwo\x1b[2J"])
-    assert (row.id, row.origin, row.snippet) == ("call-7", "calls.jsonl:1", "one two\ufffd[2J")
+    assert (row.id, row.origin, row.snippet) == ("call-7", "calls.jsonl:1", r"one two\x1b[2J")
 
 
 def spoken(condition, block, votes):
