@@ -14,6 +14,7 @@ from boostext.corpus.files import LONGEST, MARK, numbered_lines, too_long
 from boostext.corpus.record_fields import Conditions
 from boostext.corpus.records import RecordReader
 from boostext.corpus.roles import Roles, missing, shown
+from boostext.corpus.separators import separator_of
 from boostext.corpus.sources import Line, Record, Source
 from boostext.errors import DataError
 from boostext.settings import DataSettings
@@ -24,12 +25,12 @@ FIELD_LIMIT = 2**31 - 1
 
 def csv_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
     """The documents of a table whose columns are separated by commas, unless settings say else."""
-    return _documents(source, settings, Roles.of(settings, labelled), settings.delimiter or ",")
+    return _documents(source, settings, Roles.of(settings, labelled), ",")
 
 
 def tsv_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
     """The documents of a table whose columns are separated by tabs, unless settings say else."""
-    return _documents(source, settings, Roles.of(settings, labelled), settings.delimiter or "\t")
+    return _documents(source, settings, Roles.of(settings, labelled), "\t")
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,15 @@ class _Feed:
         return text
 
 
-def _rows(source: Source, settings: DataSettings, delimiter: str) -> Iterator[Row]:
+def _rows(source: Source, settings: DataSettings, roles: Roles, usual: str) -> Iterator[Row]:
     """The rows of a table; blank lines are left out and counted."""
     csv.field_size_limit(FIELD_LIMIT)
-    feed = _Feed(source, numbered_lines(source, settings))
+    lines = numbered_lines(source, settings)
+    delimiter, lines = separator_of(lines, source, settings, roles, usual)
+    feed = _Feed(source, lines)
     rows = csv.reader(
         feed,
-        delimiter=delimiter.replace("\\t", "\t"),
+        delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if settings.quotes else csv.QUOTE_NONE,
         strict=True,
     )
@@ -120,9 +123,9 @@ class Columns:
 
 
 def _documents(
-    source: Source, settings: DataSettings, roles: Roles, delimiter: str
+    source: Source, settings: DataSettings, roles: Roles, usual: str
 ) -> Iterator[Record]:
-    rows = _rows(source, settings, delimiter)
+    rows = _rows(source, settings, roles, usual)
     first = next(rows, None)
     if first is None:
         if settings.header:

@@ -309,3 +309,40 @@ def test_a_header_in_another_order_is_refused(tmp_path):
     path = write(tmp_path, "a.csv", "text,label\na,x\nlabel,text\nx,c\n")
     with pytest.raises(DataError, match=r":3: a header with its columns in another order"):
         read(path)
+
+
+# Spreadsheets --------------------------------------------------------------------------------
+
+SEPARATED = {
+    "sep= in the first line": ("a.csv", "sep=;\ntext;label\nmy bill;x\nrouter;y\n"),
+    "sep= in quotes, with a mark": (
+        "a.csv",
+        '\ufeff"sep=|"\r\ntext|label\r\nmy bill|x\r\nrouter|y',
+    ),
+    "sep= that says what is usual": ("a.csv", "sep=,\ntext,label\nmy bill,x\nrouter,y\n"),
+    "semicolons": ("a.csv", "text;label\nmy bill;x\nrouter;y\n"),
+    "semicolons and commas": ("a.csv", 'text;label;"a,b"\nmy bill;x;1,5\nrouter;y;2,5\n'),
+    "tabs": ("a.csv", "text\tlabel\nmy bill\tx\nrouter\ty\n"),
+    "commas in .tsv": ("a.tsv", "text,label\nmy bill,x\nrouter,y\n"),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), SEPARATED.values(), ids=SEPARATED)
+def test_separators_of_spreadsheets_are_found_and_told(tmp_path, name, content):
+    bad = BadRecords()
+    assert pairs(read(write(tmp_path, name, content), bad=bad)) == TWO
+    assert any("columns are separated by" in told for told in bad.understood)
+
+
+def test_a_delimiter_that_is_given_wins(tmp_path):
+    with pytest.raises(DataError, match="no column .*'text;label'"):
+        read(write(tmp_path, "a.csv", "text;label\nmy bill;x\n"), delimiter=",")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_names_its_encoding(tmp_path, encoding):
+    for name, content in (("a.csv", "text,label\nmy bill,x\nrouter,y\n"), ("a.jsonl", f"{A}\n{B}")):
+        path = write(tmp_path, name, content.encode(encoding))
+        with pytest.raises(DataError, match=f"add --encoding {encoding}$"):
+            read(path)
+        assert pairs(read(path, encoding=encoding)) == TWO
