@@ -27,8 +27,8 @@ class DataSettings(Group):
 
     format: str = setting(
         "auto", "How the data is written; by the file's ending unless said.",
-        choices=("auto", "jsonl", "json", "parquet", "arrow", "csv", "tsv", "fasttext", "lines",
-                 "folders", "stem"),
+        choices=("auto", "jsonl", "json", "parquet", "arrow", "rasa", "vw", "csv", "tsv",
+                 "fasttext", "lines", "folders", "stem"),
     )  # fmt: skip
     text: tuple[str, ...] = setting(
         ("text",), "Field with the text, such as text or data.text; repeat for several fields."

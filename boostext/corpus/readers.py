@@ -16,6 +16,7 @@ from boostext.corpus.fasttext import fasttext_documents, line_documents, txt_doc
 from boostext.corpus.files import STDIN, cannot_open, file_ending
 from boostext.corpus.folders import folder_documents
 from boostext.corpus.jsonl import json_documents, jsonl_documents
+from boostext.corpus.line_exports import rasa_documents, vowpal_documents
 from boostext.corpus.record_fields import Conditions
 from boostext.corpus.roles import shown
 from boostext.corpus.sources import BadRecords, Record, Source
@@ -38,6 +39,8 @@ READERS: dict[str, Reader] = {
     "json": json_documents,
     "parquet": parquet_documents,
     "arrow": arrow_documents,
+    "rasa": rasa_documents,
+    "vw": vowpal_documents,
     "csv": csv_documents,
     "tsv": tsv_documents,
     "fasttext": fasttext_documents,
@@ -50,6 +53,7 @@ READERS: dict[str, Reader] = {
 
 ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
+    ".yml": "rasa", ".yaml": "rasa", ".vw": "vw",
     ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow",
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".ft": "fasttext", ".fasttext": "fasttext", ".txt": "txt",
@@ -126,7 +130,7 @@ def as_read(settings: DataSettings, account: BadRecords) -> DataSettings:
 
 FILTERING = (
     jsonl_documents, json_documents, csv_documents, tsv_documents, parquet_documents,
-    arrow_documents,
+    arrow_documents, rasa_documents, vowpal_documents,
 )  # fmt: skip
 """Readers that look at --where themselves, as their records have fields of their own."""
 

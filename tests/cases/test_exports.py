@@ -172,3 +172,61 @@ def test_an_odd_export_is_a_document_or_an_error(tmp_path, record):
     documents, bad = [], BadRecords()
     documents = list(read_documents([str(path)], DataSettings(skip_bad=True), bad))
     assert len(documents) + bad.count + sum(bad.left_out.values()) == 1
+
+
+def test_the_example_of_nested_fields_is_read_as_the_page_says(tmp_path):
+    names = {"text": ("data.text",), "label": ("review.topic",)}
+    (found,) = read_documents([str(example(tmp_path, "nested"))], DataSettings(**names))
+    assert found.labels == ("billing", "complaint")
+
+
+# Rasa and Vowpal Wabbit ----------------------------------------------------------------------
+
+
+def found_in(path, **settings):
+    return list(read_documents([str(path)], DataSettings(**settings)))
+
+
+def test_rasa_data_are_read_with_the_lines_of_their_examples(tmp_path):
+    path = example(tmp_path, "rasa")
+    found = found_in(path)
+    assert [(d.texts["text"], d.labels, d.origin.line) for d in found] == [
+        ("my bill is wrong", ("billing",), 5), ("we are moving house", ("moving",), 12),
+    ]  # fmt: skip
+    assert run("train", path, "-o", tmp_path / "m", "--rounds", 2).exit_code == 0
+    assert len(found_in(path, where=("labels=moving",))) == 1
+
+
+BAD_YAML = [
+    ("nlu: [&a {intent: x, examples: *a}]", "aliases"),
+    ("rules: []", r"is no Rasa NLU data; expected a list of intents under 'nlu:'"),
+    ("- a", "is no Rasa NLU data"), ("", "is no Rasa NLU data"), ("nlu: 3", "nlu holds no list"),
+    ("nlu: [", "not YAML"), ("nlu: " + "[" * 500, "nested too deeply"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_YAML, ids=range(len(BAD_YAML)))
+def test_yaml_that_is_no_rasa_data_is_one_error(tmp_path, text, message):
+    path = tmp_path / "a.yml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        found_in(path)
+
+
+def test_lines_of_vowpal_wabbit_are_read(tmp_path):
+    path = example(tmp_path, "vowpal")
+    one, two = found_in(path)
+    assert (one.id, one.weight, one.labels) == ("a1", 2.0, ("billing",))
+    assert one.texts == {"text": "my bill is wrong"}
+    assert (two.texts, two.labels) == ({"text": "we are moving house"}, ("moving", "complaint"))
+    assert two.scored == {"body values": {"minutes": 12.5}}
+    (field,) = (d.texts for d in found_in(path, text=("body",), skip_bad=True))
+    assert field == {"body": "moving house"}
+
+
+@pytest.mark.parametrize(("line", "message"), [("x my bill", "no '|'"), ("1:0 2:1 | a", "costs")])
+def test_a_bad_line_of_vowpal_wabbit_is_an_error(tmp_path, line, message):
+    path = tmp_path / "a.vw"
+    path.write_text(f"x | a\n{line}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=rf"a\.vw:2: .*{re.escape(message)}"):
+        found_in(path)
