@@ -43,7 +43,7 @@ GREATEST_WEIGHT = 1e100
 TAGS = re.compile(r"(?:<[^<>]+>)+")
 """Tags as Stack Overflow exports them: <python><regex>."""
 CACHED, CACHED_LENGTH = 10_000, 200
-"""Label texts whose meaning is kept, and how long they may be."""
+"""Texts of labels and attributes whose meaning is kept; how long those of labels may be."""
 
 INNER = ("choices", "labels", "label", "name")
 """Names under which the objects of annotation programs hold labels."""
@@ -68,6 +68,7 @@ class Cells:
         self._longest = max(map(len, self._marks), default=0) + 2  # a blank on either side
         self._kinds = column_kinds(settings)
         self._known: dict[str, tuple[tuple[str, ...], list[str]]] = {}
+        self._values: dict[str, Attribute] = {}
 
     def note(self, kind: str, value: str) -> None:
         """Something that was guessed in the record, for the account."""
@@ -255,7 +256,12 @@ class Cells:
         if value is None:
             return None
         if isinstance(value, str):
-            return self._text_attribute(name, value)
+            known = None if self._kinds else self._values.get(value)
+            if known is None:
+                known = self._text_attribute(name, value)
+                if known is not None and len(value) < CACHED_LENGTH and len(self._values) < CACHED:
+                    self._values[value] = known
+            return known
         if isinstance(value, bool):
             return truth_text(value)
         if isinstance(value, int | float):
