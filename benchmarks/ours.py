@@ -130,9 +130,10 @@ def load_kernels() -> int:
     count = 0
     for module in pkgutil.walk_packages(boostext.__path__, "boostext."):
         if "kernels" in module.name.rpartition(".")[2]:
-            signatures = getattr(importlib.import_module(module.name), "SIGNATURES", {})
-            for function, signature in signatures.items():
-                compiled(function, signature)
+            kernels = importlib.import_module(module.name)
+            signatures = getattr(kernels, "SIGNATURES", {})
+            for function in (*signatures, *getattr(kernels, "KERNELS", ())):
+                compiled(function, signatures.get(function, ""))
                 count += 1
     return count
 

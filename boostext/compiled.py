@@ -3,8 +3,8 @@
     fast = compiled(count_terms, "int32[::1], int64")
     result = fast(ids, 5) if fast else plain_count(ids, 5)
 
-A kernel is an ordinary function over arrays and numbers; it may call other functions of its own
-module, which are compiled along with it. Code is cached in a folder of the user
+A kernel is an ordinary function over arrays, named tuples of arrays, and numbers; it may call other
+functions of this package, which are compiled along with it. Code is cached in a folder of the user
 (`NUMBA_CACHE_DIR`, `XDG_CACHE_HOME` or the system's own place), or not at all where no folder can
 be written. numba is imported by the first call of `compiled`, never by importing this module.
 """
@@ -22,7 +22,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_type_hints
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -33,11 +33,13 @@ _dispatchers: list[Any] = []
 _spares_blas = False
 
 
-def compiled(function: Kernel, signature: str) -> Kernel | None:
+def compiled(function: Kernel, signature: str = "") -> Kernel | None:
     """The compiled twin of a kernel, or None where numba cannot be used (see `notice`).
 
     signature: the types of its arguments as numba writes them, "int32[::1], float64[:, ::1],
-    int64", compiled at once. A kernel has one signature: call it with arrays of those types.
+    int64", compiled at once; without one they are read off its annotations: int, float, bool,
+    `Annotated[Any, "int32[::1]"]`, and NamedTuples of such. A kernel has one signature: call it
+    with arrays of those types.
     """
     with _lock:
         key = (function, signature)
@@ -128,7 +130,7 @@ _CACHE_FAILURES = (
 
 
 def _compile(function: Any, signature: str) -> Any:
-    folder = _cache_folder(function.__code__.co_filename)
+    folder = _cache_folder(frozenset(_sources(function)))
     if folder is None:
         return _decorate(function, signature, cache=False)
     try:
@@ -142,48 +144,93 @@ def _decorate(function: Any, signature: str, cache: bool) -> Any:
     numba, _ = _numba()
     dispatcher = numba.njit(nogil=True, cache=cache)(_with_kernels(function))
     _dispatchers.append(dispatcher)
-    dispatcher.compile(f"({signature},)")
+    dispatcher.compile(f"({signature},)" if signature else _annotated_types(function))
     dispatcher.disable_compile()
     return dispatcher
 
 
-def _with_kernels(function: Any) -> Any:
-    """The function with the functions of its module that it calls replaced by compiled ones."""
+def _annotated_types(function: Any) -> tuple[Any, ...]:
+    """numba's types of the arguments, from the annotations."""
+    hints = get_type_hints(function, include_extras=True)
+    hints.pop("return", None)
+    return tuple(map(_numba_type, hints.values()))
+
+
+def _numba_type(hint: Any) -> Any:
+    numba_types = _numba()[0].types
+    if hasattr(hint, "__metadata__"):
+        return _array_type(hint.__metadata__[0])
+    if hasattr(hint, "_fields"):
+        fields = get_type_hints(hint, include_extras=True).values()
+        return numba_types.BaseTuple.from_types(tuple(map(_numba_type, fields)), hint)
+    return {int: numba_types.int64, float: numba_types.float64, bool: numba_types.boolean}[hint]
+
+
+@functools.cache
+def _array_type(name: str) -> Any:
+    """The type that numba writes "uint32[:, ::1]", or "uint64" of a number."""
+    scalar, _, dimensions = name.partition("[")
+    found = getattr(_numba()[0].types, scalar)
+    if not dimensions:
+        return found
+    last = slice(None, None, 1)
+    return found[(*[slice(None)] * dimensions.count(","), last) if "," in dimensions else last]
+
+
+def _called(function: Any) -> dict[str, Any]:
+    """The functions of this package that a kernel calls, by the names it has for them."""
     scope = function.__globals__
-    called = [
-        name
+    room = function.__module__.partition(".")[0]
+    return {
+        name: scope[name]
         for name in function.__code__.co_names
         if isinstance(scope.get(name), types.FunctionType)
-        and scope[name].__module__ == function.__module__
-    ]
-    if not called:
+        and scope[name].__module__.partition(".")[0] == room
+    }
+
+
+def _sources(function: Any) -> set[str]:
+    """The files of a kernel and of all that it calls."""
+    files = {function.__code__.co_filename}
+    return files.union(*map(_sources, _called(function).values()))
+
+
+def _with_kernels(function: Any) -> Any:
+    """The function with the functions of the package that it calls replaced by compiled ones."""
+    inner = {name: _inner(called) for name, called in _called(function).items()}
+    if not inner:
         return function
-    inner = {name: _inner(scope[name]) for name in called}
     twin = types.FunctionType(
-        function.__code__, {**scope, **inner}, function.__name__, function.__defaults__
+        function.__code__,
+        {**function.__globals__, **inner},
+        function.__name__,
+        function.__defaults__,
     )
     return functools.update_wrapper(twin, function)
 
 
 @functools.cache
 def _inner(function: Any) -> Any:
-    """Functions that its module names in ANY_ORDER may add up in the order that is quickest."""
-    free = function.__name__ in function.__globals__.get("ANY_ORDER", ())
-    fastmath = {"reassoc", "contract"} if free else False
-    return _numba()[0].njit(nogil=True, fastmath=fastmath, forceinline=True)(
+    """Functions that their module names in ANY_ORDER may add up in the order that is quickest;
+    those in its KERNELS are long, and called rather than copied into what calls them.
+    """
+    scope = function.__globals__
+    fastmath = {"reassoc", "contract"} if function.__name__ in scope.get("ANY_ORDER", ()) else False
+    inline = function not in scope.get("KERNELS", ())
+    return _numba()[0].njit(nogil=True, fastmath=fastmath, forceinline=inline)(
         _with_kernels(function)
     )
 
 
 @functools.cache
-def _cache_folder(source: str) -> Path | None:
-    """A folder that can be written, for code of this source and this machine; None without one.
+def _cache_folder(sources: frozenset[str]) -> Path | None:
+    """A folder that can be written, for code of these files and this machine; None without one.
 
     The name holds all that the code depends on: processes that write at the same time then write
     the same, and code of another version or processor is never met.
     """
     try:
-        content = Path(source).read_bytes()
+        content = b"".join(Path(source).read_bytes() for source in sorted(sources))
         folder = _cache_home() / hashlib.sha256(content + _machine()).hexdigest()[:16]
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Scores, Signs, Weights
-from boostext.boosting.votes import LEAST_WEIGHT
+from boostext.boosting.gains import LEAST_WEIGHT
 
 GREATEST = 20.0
 """An alpha is sought up to this: e^20 is beyond what a loss can still tell."""

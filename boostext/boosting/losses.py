@@ -9,7 +9,7 @@ greatest, so that separable data stay finite.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,11 +81,21 @@ def exponential(scores: Scores, signs: Signs, base: Weights, rng: np.random.Gene
     return _normalized(-signs * scores, base)
 
 
+def logistic_weight(margin: Any) -> Any:
+    """1 / (1 + exp(margin)). Source: CSS02 s4."""
+    return np.exp(-np.logaddexp(0.0, margin))
+
+
+def logistic_value(margin: Any) -> Any:
+    """ln(1 + exp(-margin))."""
+    return np.logaddexp(0.0, -margin)
+
+
 def logistic(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
     """D ~ base / (1 + exp(Y f)); value: mean of log2(1 + exp(-Y f)). Source: CSS02 s4."""
     margins = signs * scores
-    D: Weights = base * np.exp(-np.logaddexp(0, margins))
-    value = float((base * np.logaddexp(0, -margins)).sum()) / float(np.log(2) * base.sum())
+    D: Weights = base * logistic_weight(margins)
+    value = float((base * logistic_value(margins)).sum()) / float(np.log(2) * base.sum())
     total = float(D.sum())
     return Weighing(D / total, float(np.log(max(value, 1e-300))), float(np.log(total)))
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from boostext.arrays import Float64, Signs, Weights
+from boostext.boosting.gains import LEAST_WEIGHT
 from boostext.boosting.reach import Blocks
-from boostext.boosting.votes import LEAST_WEIGHT
 
 STEPS = 100
 GREATEST_STEP = 4.0

@@ -15,10 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boostext.arrays import Float64
+from boostext.boosting.gains import LEAST_WEIGHT, apart, confidence
 from boostext.features.conditions import NO
-
-LEAST_WEIGHT = 1e-15
-"""Stands for less where there is no smoothing: votes stay below 18, and sums keep their digits."""
 
 BALANCE = 1e-10
 """Two weights that differ by a smaller share of their sum are equal."""
@@ -53,16 +51,13 @@ def real_gain(W: Float64, speaks: Float64) -> Float64:
 
     With all blocks speaking it is 1 - 2 sum_b sum_l sqrt(W+ W-). Source: SS99 Eq. 16; BT00 s3.3.
     """
-    root = np.sqrt(W)
-    difference = root[..., 1, :] - root[..., 0, :]  # (..., 3, k)
-    return np.asarray(np.einsum("...bl,...bl,b->...", difference, difference, speaks))
+    gains = apart(W[..., 0, :], W[..., 1, :])  # (..., 3, k)
+    return np.asarray(np.einsum("...bl,b->...", gains, speaks))
 
 
 def real_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """c = 1/2 ln((W+ + e) / (W- + e)) in each speaking block. Source: SS99 Eq. 15, s4.2."""
-    neg, pos = np.maximum(W[:, 0] + smoothing, LEAST_WEIGHT), W[:, 1] + smoothing
-    votes = 0.5 * np.log(np.maximum(pos, LEAST_WEIGHT) / neg)
-    return Vote(votes * speaks[:, None], 1.0)
+    return Vote(confidence(W[:, 0], W[:, 1], smoothing) * speaks[:, None], 1.0)
 
 
 def discrete_gain(W: Float64, speaks: Float64) -> Float64:
@@ -72,7 +67,7 @@ def discrete_gain(W: Float64, speaks: Float64) -> Float64:
     Z = sqrt(1 - r^2). Source: SS99 Eqs. 13-14; abstaining: SS99 s3.3, SF12-9 s9.2.4.
     """
     right, wrong = _right_wrong(W, speaks)
-    return np.asarray((np.sqrt(right) - np.sqrt(wrong)) ** 2)
+    return np.asarray(apart(wrong, right))
 
 
 def discrete_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
@@ -85,7 +80,7 @@ def discrete_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     right, wrong = (float(x) for x in _right_wrong(W, speaks))
     silent = float(W[speaks == 0].sum()) > 0 or (len(speaks) == 3 and not speaks[NO])
     e = smoothing if silent or wrong <= LEAST_WEIGHT else 0.0
-    alpha = 0.5 * float(np.log(max(right + e, LEAST_WEIGHT) / max(wrong + e, LEAST_WEIGHT)))
+    alpha = float(confidence(wrong, right, e))
     # subtle: a discrete rule leaves its blocks in balance, so ties are the rule, not the exception
     signs = np.where(W[:, 1] - W[:, 0] > BALANCE * (W[:, 1] + W[:, 0]), 1.0, -1.0)
     return Vote(alpha * signs * speaks[:, None], alpha)
@@ -135,7 +130,7 @@ def plurality_gain(W: Float64, speaks: Float64) -> Float64:
     pos = W[..., 1, :]
     right = pos.max(axis=-1) @ speaks
     wrong = np.maximum(pos.sum(axis=-1) @ speaks - right, 0)
-    return np.asarray(np.sign(right - wrong) * (np.sqrt(right) - np.sqrt(wrong)) ** 2)
+    return np.asarray(np.sign(right - wrong) * apart(wrong, right))
 
 
 def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
@@ -147,7 +142,7 @@ def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     right = float((W[:, 1] * votes).sum())
     wrong = max(float(W[:, 1].sum(axis=1) @ speaks) - right, 0.0)
     e = smoothing if wrong <= LEAST_WEIGHT else 0.0
-    alpha = 0.5 * float(np.log(max(right + e, LEAST_WEIGHT) / max(wrong + e, LEAST_WEIGHT)))
+    alpha = float(confidence(wrong, right, e))
     return Vote(alpha * votes, alpha)
 
 
@@ -179,7 +174,7 @@ def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     told = float(W.sum(axis=(1, 2)) @ speaks)
     eps = max((1 - told) / 2 + wrong, 0.0)
     e = smoothing if eps <= LEAST_WEIGHT else 0.0
-    alpha = 0.5 * float(np.log(max(1 - eps + e, LEAST_WEIGHT) / max(eps + e, LEAST_WEIGHT)))
+    alpha = float(confidence(eps, 1 - eps, e))
     return Vote(alpha * signs, alpha)
 
 

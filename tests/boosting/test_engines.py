@@ -14,15 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostext.arrays import Lists
-from boostext.boosting.engines import (
-    choose,
-    incremental,
-    kept,
-    kernels,
-    kernels_near,
-    kernels_search,
-    rows,
-)
+from boostext.boosting import gains
+from boostext.boosting.engines import choose, kernels, rows, thresholds
+from boostext.boosting.engines import threads as threads_module
+from boostext.boosting.engines import weights as weights_module
+from boostext.boosting.engines.incremental import IncrementalEngine
+from boostext.boosting.engines.kernels_weights import ROOM, STEPS
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.rounds import Booster
 from boostext.compiled import compiled, notice
@@ -135,6 +132,22 @@ def test_the_fast_engine_finds_the_rules_of_the_plain_one(
 
 
 @needs_numba
+@given(
+    problem=problems(), prior=st.booleans(), unknown=st.sampled_from(["abstains", "votes"]),
+    shrinkage=st.sampled_from([1.0, 0.3]),
+)  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_silent_rules_of_logistic_loss_are_those_of_the_plain_engine(
+    problem, prior, unknown, shrinkage
+):
+    data, weights, _ = problem
+    agree(
+        data, weights, algorithm="logistic", abstain=True, rounds=12, prior_rule=prior,
+        unknown=unknown, shrinkage=shrinkage,
+    )  # fmt: skip
+
+
+@needs_numba
 @pytest.mark.parametrize(("single", "rounds"), [(True, 5000), (False, 1500)])
 def test_the_fast_engine_follows_the_plain_one_for_thousands_of_rounds(single, rounds):
     rng = np.random.default_rng(5)
@@ -179,7 +192,7 @@ def test_separable_data_stay_finite_for_twenty_thousand_rounds(votes, abstain, r
 @needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 def test_threads_do_not_change_a_byte(votes, abstain, monkeypatch):
-    monkeypatch.setattr(incremental, "SPLIT", 0)
+    monkeypatch.setattr(threads_module, "SPLIT", 0)
     data = corpus(np.random.default_rng(1), 200, 5, 60, 0.1, False, True, 1)
     choices = {"rounds": 60, "votes": votes, "abstain": abstain}
     one, first = boosted(data, np.ones(200), "incremental", threads=1, **choices)
@@ -191,7 +204,7 @@ def test_threads_do_not_change_a_byte(votes, abstain, monkeypatch):
 @needs_numba
 @pytest.mark.parametrize("rounds", [1, 30, 79])
 def test_replaying_leaves_the_bits_of_finding(rounds, monkeypatch):
-    monkeypatch.setattr(incremental, "LASTS", 25)
+    monkeypatch.setattr(weights_module, "LASTS", 25)
     data = corpus(np.random.default_rng(2), 150, 4, 50, 0.1, True, True, 1)
     whole, made = boosted(data, np.ones(150), "incremental", rounds=80)
     known = [r.rule for r in made[:rounds]]
@@ -253,8 +266,8 @@ def test_rows_given_up_early_and_often_only_cost_time(votes, abstain, monkeypatc
 @pytest.mark.parametrize("deep", [1e-300, 1.0])
 def test_weights_that_move_far_are_looked_at_and_computed_anew_if_deep(deep, monkeypatch):
     """A separable corpus with hardly any smoothing, whose votes are as great as they get."""
-    monkeypatch.setattr(incremental, "SPREAD", 30)
-    monkeypatch.setattr(incremental, "DEEP", deep)
+    monkeypatch.setattr(weights_module, "SPREAD", 30)
+    monkeypatch.setattr(weights_module, "DEEP", deep)
     features, label_sets, k = corpus(np.random.default_rng(5), 120, 3, 30, 0.2, True)
     agree((features, label_sets, k), np.ones(120), rounds=200, smoothing=1e-9)
 
@@ -266,10 +279,10 @@ def test_sums_of_thresholds_that_find_no_room_only_cost_time(votes, abstain, k, 
     data = corpus(np.random.default_rng(6), 150, k, 20, 0.1, False, True, 2)
     choices = {"rounds": 60, "votes": votes, "abstain": abstain, "unknown": "votes"}
     roomy, made = boosted(data, np.ones(150), "incremental", **choices)
-    assert roomy._engine.kept is not None
-    monkeypatch.setattr(kept, "MOST_BYTES", 0)
+    assert roomy._engine.parts.thresholds is not None
+    monkeypatch.setattr(thresholds, "MOST_BYTES", 0)
     without, again = boosted(data, np.ones(150), "incremental", **choices)
-    assert without._engine.kept is None
+    assert without._engine.parts.thresholds is None
     assert_same_bits(roomy, made, without, again)
 
 
@@ -279,11 +292,12 @@ def test_sums_told_of_changes_alone_are_those_counted_anew(k, single):
     data = corpus(np.random.default_rng(7), 150, k, 20, 0.1, single, True, 2)
     booster, _ = boosted(data, np.ones(150), "incremental", rounds=40)
     engine = booster._engine
-    engine._flush()
-    told = engine.kept.rows.copy()
-    engine.kept.recount(engine._whole_neg, engine._whole_pos, engine.labels)
-    assert told.any()
-    np.testing.assert_array_equal(told, engine.kept.rows)
+    engine.update()
+    kept = engine.parts.thresholds
+    updated = kept.rows.copy()
+    kept.renew(engine.parts.weights)
+    assert updated.any()
+    np.testing.assert_array_equal(updated, kept.rows)
 
 
 @needs_numba
@@ -317,7 +331,7 @@ def test_auto_goes_by_the_work_and_not_by_the_threads(monkeypatch):
 
     assert engine(1) is engine(8) is PlainEngine
     monkeypatch.setattr(choose, "SMALL", 0)
-    assert engine(1) is engine(8) is incremental.IncrementalEngine
+    assert engine(1) is engine(8) is IncrementalEngine
 
 
 def test_asking_for_the_fast_engine_without_numba_says_what_to_do(monkeypatch):
@@ -357,48 +371,46 @@ def test_the_engines_agree_where_every_example_has_the_same_label(votes, abstain
         agree(data, np.ones(60), **choices)
 
 
-UPPER = [
-    kernels_search.upper,
-    kernels_search.upper_abstaining,
-    kernels_search.upper_discrete,
-    kernels_search.upper_discrete_abstaining,
+MOST = [
+    gains.most,
+    gains.most_abstaining,
+    gains.most_discrete,
+    gains.most_discrete_abstaining,
 ]
 
 
-def bounds_and_gain(form, neg, pos, inside, grid, G):
+def bounds_and_gain(form, neg, pos, inside, per_weight, common):
     """What the documents `inside` gain at least and at most by their row, and in 64 bits.
 
-    neg, pos: (m, k) e of the pairs by sign; grid: (2, k); G: (k,) scores of all documents.
+    neg, pos: (m, k) e of the pairs by sign; per_weight: (2, k); common: (k,) scores of all.
     """
     table, wide = "float64[:, ::1]", "float32[:, ::1]"
     scale_rows = compiled(
-        kernels_search.row_scales,
-        f"int64, {table}, {table}, float64, {table}, {wide}, uint32[:, ::1]",
+        gains.row_scales, f"int64, {table}, {table}, {table}, {wide}, uint32[:, ::1]"
     )
-    upper = compiled(
-        UPPER[form],
-        f"uint32[:, :, ::1], int64, int32, uint32[:, ::1], {wide}, {wide}, float64",
+    most = compiled(
+        MOST[form], f"uint32[:, :, ::1], int64, int32, uint32[:, ::1], {wide}, {wide}, float64"
     )
-    lower = compiled(
-        kernels_near.lower,
-        f"int64, uint32[:, ::1], int64, float64, float64, {table}, {table}, {table}",
+    at_least = compiled(
+        gains.at_least, f"int64, uint32[:, ::1], int64, float64, {table}, {table}, {table}"
     )
-    gain = compiled(kernels_search.gain_of_sums, f"int64, {table}, {table}, {table}")
+    gain = compiled(gains.gain_of_sums, f"int64, {table}, {table}, {table}")
     k = neg.shape[1]
-    padded = -(-k // 8) * 8
-    S, g = np.stack([neg.sum(axis=0), pos.sum(axis=0)]), np.stack([np.exp(G), np.exp(-G)])
-    total = (S * g).sum()
-    g /= total
+    padded = weights_module.padded(k)
+    sums = np.stack([neg.sum(axis=0), pos.sum(axis=0)])
+    scales = np.stack([np.exp(common), np.exp(-common)])
+    scales /= (sums * scales).sum()
     scale, counts = np.zeros((2, padded), np.float32), np.zeros((2, padded), np.float32)
-    units, row = np.zeros((2, padded), np.uint32), np.zeros((1, 2, padded), np.uint32)
-    base = scale_rows(form, S, g, total, grid, scale, units)
+    least, row = np.zeros((2, padded), np.uint32), np.zeros((1, 2, padded), np.uint32)
+    scale_rows(form, sums, scales, per_weight, scale, least)
+    base = gains.nowhere(form, sums, scales)
     for sign, e in enumerate((neg, pos)):
         counts[sign, :k] = (e > 0).sum(axis=0)
-        row[0, sign, :k] = np.floor(e[inside] * grid[sign]).sum(axis=0)
-    sums = np.stack([neg[inside].sum(axis=0), pos[inside].sum(axis=0)])
-    most = upper(row, 0, len(inside), units, counts, scale, base)
-    least = lower(form, row[0], len(inside), base, total, S, g, grid)
-    return least, gain(form, sums, S, g), most
+        row[0, sign, :k] = np.floor(e[inside] * per_weight[sign]).sum(axis=0)
+    within = np.stack([neg[inside].sum(axis=0), pos[inside].sum(axis=0)])
+    highest = most(row, 0, len(inside), least, counts, scale, base)
+    lowest = at_least(form, row[0], len(inside), base, sums, scales, per_weight)
+    return lowest, gain(form, within, sums, scales), highest
 
 
 @needs_numba
@@ -420,8 +432,8 @@ def test_what_a_term_gains_is_within_the_bounds_of_its_row(form, seed, k, spread
     e /= e.sum()
     neg, pos = np.where(right, 0, e), np.where(right, e, 0)
     sums = np.stack([neg.sum(axis=0), pos.sum(axis=0)])
-    left = np.maximum(np.exp(rng.normal(0, fallen, k)), 1 / incremental.ROOM)
-    grid = incremental.STEPS / np.maximum(sums * left, 1e-250)
+    left = np.maximum(np.exp(rng.normal(0, fallen, k)), 1 / ROOM)
+    grid = STEPS / np.maximum(sums * left, 1e-250)
     G = rng.normal(0, moved, k) if form in (0, 2) else np.zeros(k)
     inside = rng.choice(m, int(rng.integers(1, m + 1)), replace=False)
     least, gain, most = bounds_and_gain(form, neg, pos, inside, grid, G)
@@ -437,7 +449,7 @@ def test_no_row_forgets_many_small_labels_beside_great_ones(form):
     e = np.random.default_rng(0).uniform(0.3, 1, (40, 736)) * share
     e /= e.sum()
     neg, pos = np.where(right, 0, e), np.where(right, e, 0)
-    grid = incremental.STEPS / np.stack([neg.sum(axis=0), pos.sum(axis=0)])
+    grid = STEPS / np.stack([neg.sum(axis=0), pos.sum(axis=0)])
     least, gain, most = bounds_and_gain(form, neg, pos, np.arange(20), grid, np.zeros(736))
     assert least <= gain <= most
     assert least > 0.99 * gain  # and the bound says something

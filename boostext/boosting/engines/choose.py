@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boostext.algorithms import ALGORITHMS
-from boostext.boosting.engines.incremental import FORMS, IncrementalEngine
+from boostext.boosting.engines.incremental import IncrementalEngine
 from boostext.boosting.engines.interface import Engine, Problem
 from boostext.boosting.engines.plain import PlainEngine
-from boostext.boosting.losses import LOSSES, exponential
+from boostext.boosting.engines.weights import is_known
+from boostext.boosting.gains import FORMS
+from boostext.boosting.losses import LOSSES
 from boostext.compiled import notice
 from boostext.errors import SettingsError
 from boostext.settings import BoostingSettings
@@ -59,8 +61,8 @@ def _fits(settings: BoostingSettings) -> bool:
         and settings.alpha_name() == "own"
         and not settings.resample
         and not row.colored
-        and LOSSES[row.loss].weigh is exponential
-        and any(v == votes for v, _ in FORMS)
+        and is_known(LOSSES[row.loss], settings.abstain)
+        and (votes, settings.abstain) in FORMS
     )
 
 

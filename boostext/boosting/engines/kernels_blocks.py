@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from boostext.boosting.engines.shapes import (
-    BLOCKS,
-    CHANGES,
-    LABELS,
-    LISTS,
-    WORK,
+from boostext.boosting.engines.arrays import (
     Array,
+    BlockArrays,
+    BlockRoom,
+    ChangeArrays,
+    Doubles,
+    DoubleTable,
+    Int32s,
+    LabelArrays,
+    ListArrays,
     Number,
+    SingleTable,
+    StepTable,
 )
-
-ALLOWED = 1e-6
-"""What bounds may be wrong by in float32, of a total weight of 1."""
-
+from boostext.boosting.gains import ALLOWED, apart
 
 DENSE = 8
 """Numbers of a row up to which all of them are added rather than those of a document's labels."""
 
 
-def tell_blocks(changes: Array, by_document: Array, labels: Array, k: int, rows: Array) -> None:
-    """Add the changes of documents to the rows that hold them; by_document: LISTS."""
-    documents, by_neg, by_pos = changes[0], changes[1], changes[2]
-    starts, items = by_document
+def update_blocks(
+    changes: ChangeArrays, by_document: ListArrays, labels: LabelArrays, k: int, rows: StepTable
+) -> None:
+    """Add what changed in documents to the rows that hold them, those of by_document."""
+    by_neg, by_pos = changes.neg, changes.pos
+    starts, items = by_document.starts, by_document.items
     width = rows.shape[1]
     change = np.zeros(width, np.uint32)
-    for c in range(len(documents)):
-        i = documents[c]
-        first, last = labels[0][i], labels[0][i + 1]
+    for c in range(changes.count[0]):
+        i = changes.documents[c]
+        first, last = labels.starts[i], labels.starts[i + 1]
         if width <= DENSE:
             for label in range(k):
                 change[label], change[k + label] = by_neg[c, label], 0
             for p in range(first, last):
-                change[k + labels[1][p]] = by_pos[p]
+                change[k + labels.items[p]] = by_pos[p]
             for place in range(starts[i], starts[i + 1]):
                 r = items[place]
                 # subtle: four sums before they are stored become one instruction
@@ -52,7 +53,7 @@ def tell_blocks(changes: Array, by_document: Array, labels: Array, k: int, rows:
                 for label in range(k):
                     rows[r, label] += by_neg[c, label]
                 for p in range(first, last):
-                    rows[r, k + labels[1][p]] += by_pos[p]
+                    rows[r, k + labels.items[p]] += by_pos[p]
 
 
 def unknown_parts(
@@ -92,12 +93,13 @@ def unknown_parts(
 
 
 def fill(
-    start: int, stop: int, m: int, blocks: Array, rows: Array, units: Array, work: Array,
-    parts: Array,
+    start: int, stop: int, m: int, blocks: BlockArrays, rows: Array, all_steps: Array,
+    work: BlockRoom, parts: Array,
 ) -> None:  # fmt: skip
     """work: sums of the blocks YES and NO of rows start..stop - 1, labels first."""
-    sizes, unknown, resets = blocks
-    yes, no, inside, outside, value, other, running = work
+    sizes, unknown, resets = blocks.sizes, blocks.unknown, blocks.resets
+    yes, no, inside, outside = work.yes, work.no, work.inside, work.outside
+    value, other, running = work.value, work.other, work.running
     k = yes.shape[1]
     for r in range(start, stop):
         c, u = r - start, unknown[r]
@@ -110,7 +112,9 @@ def fill(
                 x = np.uint32(running[sign, label] + rows[r, sign * k + label])
                 running[sign, label] = x
                 yes[sign, label, c] = x
-                no[sign, label, c] = np.uint32(units[sign, label] - x - rows[u, sign * k + label])
+                no[sign, label, c] = np.uint32(
+                    all_steps[sign, label] - x - rows[u, sign * k + label]
+                )
         inside[c] = sizes[r]
         outside[c] = m - sizes[r] - sizes[u]
         value[c], other[c] = parts[u, 0], parts[u, 1]
@@ -146,21 +150,22 @@ def add_right_wrong(label: int, sums: Array, off: Array, counts: Array, scale: A
 
 
 def bound_blocks(
-    form: int, votes: bool, m: int, least: float, numbers: Array, preference: Array, blocks: Array,
-    rows: Array, units: Array, counts: Array, scale: Array, work: Array, parts: Array,
-    found: Array, bounds: Array,
+    form: int, votes: bool, m: int, least: float, numbers: Int32s, preference: Doubles,
+    blocks: BlockArrays, rows: StepTable, all_steps: StepTable, counts: SingleTable,
+    scale: SingleTable, work: BlockRoom, parts: DoubleTable, found: Int32s, bounds: Doubles,
 ) -> Number:  # fmt: skip
     """The rows' conditions whose value (gain x preference) may reach `least`; returns how many.
 
-    votes: whether unknown blocks speak. m: documents. numbers: (r,) conditions of rows. found,
-    bounds: (r,), filled with conditions and bounds on their values.
+    votes: whether unknown blocks speak. m: documents. numbers: (r,) conditions of rows. all_steps:
+    of all documents. found, bounds: (r,), filled with conditions and bounds on their values.
     """
-    yes, no, inside, outside, value, other = work[:6]
+    yes, no, inside, outside = work.yes, work.no, work.inside, work.outside
+    value, other = work.value, work.other
     step, count, k = len(value), 0, yes.shape[1]
-    unknown_parts(form, votes, k, rows, blocks[0], counts, scale, parts)
+    unknown_parts(form, votes, k, rows, blocks.sizes, counts, scale, parts)
     for start in range(len(parts), len(numbers), step):
         stop = min(start + step, len(numbers))
-        fill(start, stop, m, blocks, rows, units, work, parts)
+        fill(start, stop, m, blocks, rows, all_steps, work, parts)
         for label in range(k):
             if form < 2:
                 add_roots(label, yes, scale, value)
@@ -175,8 +180,7 @@ def bound_blocks(
         for r in range(start, stop):
             most = value[r - start] + ALLOWED
             if form >= 2:
-                d = np.sqrt(most) - np.sqrt(max(other[r - start] - ALLOWED, 0.0))
-                most = d * d + 1e-12
+                most = apart(max(other[r - start] - ALLOWED, 0.0), most) + 1e-12
             j = numbers[r]
             most *= preference[0] if len(preference) == 1 else preference[j]
             if most >= least:
@@ -185,9 +189,4 @@ def bound_blocks(
     return count
 
 
-SIGNATURES: dict[Callable[..., Any], str] = {
-    tell_blocks: f"{CHANGES}, {LISTS}, {LABELS}, int64, uint32[:, ::1]",
-    bound_blocks: f"int64, boolean, int64, float64, int32[::1], float64[::1], {BLOCKS}, "
-    f"uint32[:, ::1], uint32[:, ::1], float32[:, ::1], float32[:, ::1], {WORK}, "
-    "float64[:, ::1], int32[::1], float64[::1]",
-}
+KERNELS = (update_blocks, bound_blocks)

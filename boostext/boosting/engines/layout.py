@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.arrays import Int32, Int64, Lists
+from boostext.arrays import Lists
+from boostext.boosting.engines.arrays import LabelArrays, ListArrays, TermArrays
 from boostext.features.matrix import FeatureMatrix
 
 
-@dataclass(frozen=True)
-class Terms:
-    """Listed conditions without unknown values, most frequent first.
-
-    numbers: (n,) conditions. sizes: (n,) their documents. by_document: for each document
-    its terms, as places in `numbers`, ascending.
-    """
-
-    numbers: Int32
-    sizes: Int32
-    by_document: Lists
+def list_arrays(lists: Lists) -> ListArrays:
+    return ListArrays(lists.starts, lists.items)
 
 
-def terms(features: FeatureMatrix, transpose: Callable[..., None]) -> Terms:
+def terms(features: FeatureMatrix, transpose: Callable[..., None]) -> TermArrays:
     """transpose: the kernel of that name."""
     frequencies = np.diff(features.yes.starts)
     order = np.argsort(-frequencies, kind="stable").astype(np.int32)
@@ -32,29 +23,14 @@ def terms(features: FeatureMatrix, transpose: Callable[..., None]) -> Terms:
     sizes = frequencies[numbers]
     starts = np.zeros(features.document_count + 1, np.int64)
     items = np.zeros(int(sizes.sum()), np.int32)
-    transpose(numbers, (features.yes.starts, features.yes.items), starts, items)
-    return Terms(numbers, sizes.astype(np.int32), Lists(starts, items))
+    transpose(numbers, list_arrays(features.yes), starts, items)
+    return TermArrays(numbers, sizes.astype(np.int32), starts, items)
 
 
-@dataclass(frozen=True)
-class Labels:
-    """Label sets both ways: of each example, and of each label its examples and their places."""
-
-    sets: Lists
-    examples: Lists
-    places: Int32
-
-    def arrays(self) -> tuple[Int64, Int32, Int64, Int32, Int32]:
-        """As kernels take them."""
-        return (
-            self.sets.starts, self.sets.items, self.examples.starts, self.examples.items,
-            self.places,
-        )  # fmt: skip
-
-
-def labels(sets: Lists, k: int) -> Labels:
+def labels(sets: Lists, k: int) -> LabelArrays:
+    """Label sets both ways."""
     order = np.argsort(sets.items, kind="stable").astype(np.int32)
     rows = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(sets.starts))
     starts = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(sets.items, minlength=k), out=starts[1:])
-    return Labels(sets, Lists(starts, rows[order]), order)
+    return LabelArrays(sets.starts, sets.items, starts, rows[order], order)

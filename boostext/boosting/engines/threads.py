@@ -1,4 +1,4 @@
-"""Ranges of terms for threads, of about equal work; results do not depend on them."""
+"""Threads that share ranges of terms, of about equal work; results do not depend on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ PASSED, HEARD, TOLD, LOOKED = 0.4, 1.0, 6.0, 20.0
 row and with one; a row that is looked at: in nanoseconds, but only their ratios count."""
 LIFE = 64
 """Rounds that ranges are kept at most."""
-
+SPLIT = 50_000
+"""Work, in sums changed or terms looked at, from which threads pay."""
+USUAL = 64
+"""Rounds over which the share of documents that change is a mean."""
 
 Part = tuple[int, int]
 
@@ -48,14 +51,37 @@ def _nothing() -> None:
     """What a thread is roused by."""
 
 
-class Shares:
-    """The terms in ranges for threads. sizes: (n,) documents of each term."""
+def pays(work: int) -> bool:
+    """Whether threads do."""
+    return work >= SPLIT
+
+
+class Threads:
+    """sizes: (n,) documents of each term. ranges: of terms, one a thread."""
 
     def __init__(self, sizes: Int32, threads: int) -> None:
         self._sizes, self.threads = sizes, threads
-        self._ranges = [(0, len(sizes))]
-        self._shares, self._ended = np.full(threads, 1 / threads), np.zeros(threads)
-        self._round = 0
+        self.ranges = [(0, len(sizes))]
+        self._parts, self._ended = np.full(threads, 1 / threads), np.zeros(threads)
+        self._next_cut, self._changed = 0, 0.0
+
+    def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
+        """What `work_on` returns for each range of terms, in order; of all at once if too little
+        is to be done.
+        """
+        return self.each(work_on) if pays(work) else [work_on(0, len(self._sizes))]
+
+    def each_part(
+        self, work_on: Callable[[int, int], Any], sizes: NDArray[Any], work: int
+    ) -> list[Any]:
+        """The same for parts of something else, by the size of each."""
+        parts = self.cut(sizes) if pays(work) else [(0, len(sizes))]
+        return self.at_once(work_on, parts)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several ranges."""
+        return len(self.ranges) > 1
 
     def each(self, work_on: Callable[[int, int], Any]) -> list[Any]:
         """What `work_on` returns for each range, in order."""
@@ -64,14 +90,14 @@ class Shares:
         def timed(low: int, high: int) -> tuple[Any, float]:
             return work_on(low, high), time.perf_counter() - began
 
-        found = self.at_once(timed, self._ranges)
+        found = self.at_once(timed, self.ranges)
         if len(found) == self.threads:  # not before ranges are dealt out
             self._ended += [ended for _, ended in found]
         return [made for made, _ in found]
 
     def wake(self) -> None:
         """Rouse the threads: soon there will be work."""
-        if len(self._ranges) > 1:
+        if self.several:
             for worker in self._workers:
                 worker.begin(_nothing)
 
@@ -114,34 +140,35 @@ class Shares:
         for _ in self._workers:
             done.get()
 
-    def cut(self, work: NDArray[Any], shares: Sequence[float] | Float64 = ()) -> list[Part]:
-        """Ranges with these shares of the work, else equal ones for the threads. work: of each."""
+    def cut(self, work: NDArray[Any], fractions: Sequence[float] | Float64 = ()) -> list[Part]:
+        """Ranges with these fractions of the work (of each item), else equal ones for threads."""
         done = np.cumsum(work)
         last = done[-1] if len(done) else 0
-        ends = np.cumsum(shares if len(shares) else np.full(self.threads, 1 / self.threads))
+        ends = np.cumsum(fractions if len(fractions) else np.full(self.threads, 1 / self.threads))
         cuts = np.searchsorted(done - work / 2, last * ends[:-1])
         return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
 
     def deal(self, clock: int, slot: Int32, changed: float) -> None:
         """Cut the terms anew, if it is time. slot: rows of the first terms, or -1. changed: the
-        share of documents that rules change.
+        share of documents that the last rule changed.
         """
-        if self.threads == 1 or clock < self._round:
+        self._changed += (changed - self._changed) / min(clock, USUAL)
+        if self.threads == 1 or clock < self._next_cut:
             return
-        self._round = clock + min(max(clock, 1), LIFE)
+        self._next_cut = clock + min(max(clock, 1), LIFE)
         with_row = np.zeros(len(self._sizes), np.bool_)
         with_row[: len(slot)] = slot >= 0
-        told = changed * self._sizes * np.where(with_row, TOLD, HEARD)
+        told = self._changed * self._sizes * np.where(with_row, TOLD, HEARD)
         work = told + np.where(with_row, LOOKED, PASSED)
-        self._ranges = self.cut(work, self._even())
+        self.ranges = self.cut(work, self._even())
 
     def _even(self) -> Float64:
-        """Shares with which threads end together, by when they ended so far."""
+        """Fractions with which threads end together, by when they ended so far."""
         if self._ended.all():
-            self._shares *= np.sqrt(self._ended.mean() / self._ended)
-            self._shares /= self._shares.sum()
+            self._parts *= np.sqrt(self._ended.mean() / self._ended)
+            self._parts /= self._parts.sum()
         self._ended[:] = 0
-        return self._shares
+        return self._parts
 
     @cached_property
     def _workers(self) -> list[Worker]:

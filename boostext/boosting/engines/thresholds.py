@@ -1,4 +1,4 @@
-"""Sums kept for thresholds and for conditions that are partly unknown: told only of what changes.
+"""Rows of sums for thresholds and for conditions that are partly unknown, updated by what changes.
 
 A threshold's block YES is a running sum of steps, the documents between it and the next; every
 step, unknown block and partly unknown condition has a row of whole numbers, exact as terms' rows.
@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from boostext.arrays import Float64, Int32
+from boostext.boosting.engines.arrays import (
+    BlockArrays,
+    BlockRoom,
+    ChangeArrays,
+    LabelArrays,
+    ListArrays,
+)
 from boostext.boosting.engines.interface import Problem
+from boostext.boosting.engines.weights import Weights
 from boostext.boosting.membership import Membership
 from boostext.features.conditions import UNKNOWN
 
@@ -26,7 +34,7 @@ GREATEST = 1e8
 """Steps weigh no more: a weight is at most 1, so that more could only be a step of no document."""
 
 
-class KeptSums:
+class Thresholds:
     """Rows of unknown blocks, of partly unknown conditions, of steps from the greatest value down.
 
     conditions: all that have a row.
@@ -47,34 +55,38 @@ class KeptSums:
         self.rows = np.zeros((len(documents), -(-2 * k // 4) * 4), np.uint32)
         self._parts = np.zeros((len(unknown), 2))
         self._found = (np.zeros(len(documents), np.int32), np.zeros(len(documents)))
-        self._work = (
+        self._work = BlockRoom(
             np.zeros((2, k, STEP), np.uint32), np.zeros((2, k, STEP), np.uint32),
             np.zeros(STEP, np.float32), np.zeros(STEP, np.float32), np.zeros(STEP),
             np.zeros(STEP), np.zeros((2, k), np.uint32),
         )  # fmt: skip
 
-    def tell(self, changes: Any, labels: Any) -> None:
-        """Add changes (shapes.CHANGES) to the rows."""
-        self._kernels["tell_blocks"](changes, self._by_document, labels, self._k, self.rows)
+    def update(self, changes: ChangeArrays, labels: LabelArrays) -> None:
+        """Add what changed to the rows."""
+        self._kernels["update_blocks"](changes, self._by_document, labels, self._k, self.rows)
 
-    def recount(self, whole_neg: Any, whole_pos: Any, labels: Any) -> None:
-        """All rows anew, from the whole numbers of all documents."""
+    def renew(self, weights: Weights) -> None:
+        """All rows anew, from the steps of all documents."""
         self.rows[:] = 0
         everyone = np.arange(self._m, dtype=np.int32)
-        self.tell((everyone, whole_neg, whole_pos, np.zeros(0, np.int32)), labels)
+        every, steps = np.array([self._m], np.int64), weights.steps
+        changes = ChangeArrays(every, everyone, steps.neg, steps.pos, np.zeros(0, np.int32))
+        self.update(changes, weights.labels)
 
     def may_reach(
-        self, least: float, preference: Float64, units: Any, counts: Any, weighs: Float64
+        self, least: float, preference: Float64, weights: Weights, counts: Any
     ) -> tuple[Int32, Float64]:
         """Conditions whose value may reach `least`, and bounds on their values.
 
-        units, counts: of shapes.MEASURE. weighs: (2, k), weight of a step by sign and label.
+        counts: of RowArrays.
         """
-        scale = np.minimum(weighs, GREATEST).astype(np.float32)
+        steps = weights.steps
+        of_step = weights.arrays.scales / steps.per_weight
+        scale = np.minimum(of_step, GREATEST).astype(np.float32)
         found, bounds = self._found
         count = self._kernels["bound_blocks"](
             self._form, self._votes, self._m, least, self.numbers, preference, self._blocks,
-            self.rows, units, counts, scale, self._work, self._parts, found, bounds,
+            self.rows, steps.sums, counts, scale, self._work, self._parts, found, bounds,
         )  # fmt: skip
         return found[:count], bounds[:count]
 
@@ -95,8 +107,8 @@ def _step_lists(members: Membership, column: int) -> list[Int32]:
 
 def _described(
     members: Membership, documents: list[Int32], unknown: int, partly: Int32
-) -> tuple[Int32, tuple[Int32, Int32, Any]]:
-    """Of each row its condition, and shapes.BLOCKS; the first rows are of unknown blocks."""
+) -> tuple[Int32, BlockArrays]:
+    """Of each row its condition, and more; the first rows are of unknown blocks."""
     numbers = np.full(len(documents), -1, np.int32)
     sizes = np.array([len(d) for d in documents], np.int32)
     unknown_of, resets = np.zeros(len(documents), np.int32), np.zeros(len(documents), np.bool_)
@@ -112,13 +124,13 @@ def _described(
         unknown_of[rows] = unknown - len(members.columns) + c
         resets[first : first + min(1, len(column))] = True
         first += len(column)
-    return numbers, (sizes, unknown_of, resets)
+    return numbers, BlockArrays(sizes, unknown_of, resets)
 
 
-def _transposed(documents: list[Int32], m: int) -> tuple[Any, Int32]:
+def _transposed(documents: list[Int32], m: int) -> ListArrays:
     """(starts, items): rows of each document."""
     flat = np.concatenate([*documents, np.zeros(0, np.int32)])
     rows = np.repeat(np.arange(len(documents), dtype=np.int32), [len(d) for d in documents])
     starts = np.zeros(m + 1, np.int64)
     np.cumsum(np.bincount(flat, minlength=m), out=starts[1:])
-    return starts, rows[np.argsort(flat, kind="stable")]
+    return ListArrays(starts, rows[np.argsort(flat, kind="stable")])

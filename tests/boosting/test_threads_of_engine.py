@@ -7,19 +7,19 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from boostext.boosting.engines.shares import Shares
+from boostext.boosting.engines.threads import Threads
 
 PARTS = [(i, i + 1) for i in range(20)]
 
 
-def shares(threads):
-    return Shares(np.arange(100, 0, -1).astype(np.int32), threads)
+def threads_of(threads):
+    return Threads(np.arange(100, 0, -1).astype(np.int32), threads)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("count", [1, 2, 20])
 def test_results_are_in_order_whoever_made_them(threads, count):
-    made = shares(threads)
+    made = threads_of(threads)
     for _ in range(50):
         assert made.at_once(lambda low, high: low, PARTS[:count]) == list(range(count))
 
@@ -28,7 +28,7 @@ def test_results_are_in_order_whoever_made_them(threads, count):
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 @pytest.mark.parametrize("failing", [0, 7, 19])
 def test_an_error_in_any_part_is_raised_when_no_thread_is_at_work(threads, error, failing):
-    made = shares(threads)
+    made = threads_of(threads)
     working = []
 
     def work(low, high):
@@ -48,7 +48,7 @@ def test_an_error_in_any_part_is_raised_when_no_thread_is_at_work(threads, error
 
 
 def test_ranges_cover_all_terms_once_and_threads_share_them():
-    made = shares(2)
+    made = threads_of(2)
     met = []
 
     def work(low, high):
@@ -67,7 +67,7 @@ def test_ranges_cover_all_terms_once_and_threads_share_them():
 
 def test_who_ends_late_gets_less():
     """Its second half takes ten times as long: the first range grows."""
-    made = shares(2)
+    made = threads_of(2)
 
     def work(low, high):
         time.sleep(sum(1e-5 if t < 30 else 1e-4 for t in range(low, high)))

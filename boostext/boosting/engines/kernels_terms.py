@@ -1,0 +1,244 @@
+"""What terms are told of changed documents: bounds on their gains, and rows of sums."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostext.boosting.engines.arrays import (
+    Array,
+    BoundArrays,
+    ChangeArrays,
+    Int32s,
+    Int64s,
+    LabelArrays,
+    ListArrays,
+    Number,
+    RowArrays,
+    StepArrays,
+    TermArrays,
+    WeightArrays,
+)
+from boostext.boosting.gains import adds_of, label_share, least_weight
+
+ALL = 2.0**26
+"""Whole numbers that all documents' bounds make."""
+HIGH = 2.0**30
+"""A document's bound is at most this, so that it is a whole number of 32 bits."""
+
+
+def transpose(numbers: Int32s, lists: ListArrays, starts: Int64s, items: Int32s) -> None:
+    """starts (m + 1,), items: places in `numbers` of the listed conditions of each document."""
+    for j in numbers:
+        for c in range(lists.starts[j], lists.starts[j + 1]):
+            starts[lists.items[c] + 1] += 1
+    for i in range(1, len(starts)):
+        starts[i] += starts[i - 1]
+    for t in range(len(numbers)):
+        j = numbers[t]
+        for c in range(lists.starts[j], lists.starts[j + 1]):
+            i = lists.items[c]
+            items[starts[i]] = t
+            starts[i] += 1
+    for i in range(len(starts) - 1, 0, -1):
+        starts[i] = starts[i - 1]
+    starts[0] = 0
+
+
+def document_bound(
+    i: int, starts: Array, items: Array, neg: Array, pos: Array, counted: Array
+) -> Number:
+    """What the document adds at most to the gain of a term, as a whole number, rounded up."""
+    bound = 0.0
+    for label in range(neg.shape[1]):
+        bound += neg[i, label] * counted[0, label]
+    for place in range(starts[i], starts[i + 1]):
+        bound += pos[place] * counted[1, items[place]]
+    return np.int32(np.ceil(min(bound, HIGH)))
+
+
+def bound_documents(
+    form: int, labels: LabelArrays, weights: WeightArrays, bounds: BoundArrays
+) -> Number:
+    """of_document, of all anew, by what e counts now; returns their sum."""
+    starts, items, neg, pos = labels.starts, labels.items, weights.neg, weights.pos
+    of_document, adds, counted = bounds.of_document, bounds.adds, bounds.counted
+    adds_of(form, weights.sums, weights.scales, adds)
+    for sign in range(2):
+        for label in range(neg.shape[1]):
+            counted[sign, label] = adds[sign, label] * ALL
+    total = 0.0
+    for i in range(neg.shape[0]):
+        of_document[i] = document_bound(i, starts, items, neg, pos, counted)
+        total += np.float64(of_document[i])
+    return np.int64(total)
+
+
+def bound_changed(
+    form: int, labels: LabelArrays, weights: WeightArrays, changes: ChangeArrays,
+    bounds: BoundArrays,
+) -> Number:  # fmt: skip
+    """of_document, of those that changed; returns by how much their sum did."""
+    starts, items, neg, pos = labels.starts, labels.items, weights.neg, weights.pos
+    of_document, counted = bounds.of_document, bounds.counted
+    documents, by = changes.documents, changes.bounds
+    adds_of(form, weights.sums, weights.scales, bounds.adds)
+    total = np.int64(0)
+    for c in range(changes.count[0]):
+        i = documents[c]
+        now = document_bound(i, starts, items, neg, pos, counted)
+        by[c] = now - of_document[i]
+        of_document[i] = now
+        total += by[c]
+    return total
+
+
+def bound_terms(
+    low: int, high: int, terms: TermArrays, lists: ListArrays, bounds: BoundArrays
+) -> None:
+    """of_term of terms low..high - 1: the sum of their documents' bounds."""
+    numbers, starts, items = terms.numbers, lists.starts, lists.items
+    of_document, of_term = bounds.of_document, bounds.of_term
+    for t in range(low, high):
+        j = numbers[t]
+        total = np.int32(0)
+        for c in range(starts[j], starts[j + 1]):
+            total += of_document[items[c]]
+        of_term[t] = total
+
+
+SLACKS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0, 1e9)
+SHARES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
+NEVER = 1e300
+
+
+def fit_bound(
+    form: int, gain: float, base: float, sums: Array, scales: Array, adds: Array, counted: Array,
+    room: Array, fitted: Array,
+) -> None:  # fmt: skip
+    """fitted (4,): ratio, out, least, and the least bound of a term that may reach the gain: with
+    ratio times the bound as x, see gains.roof.
+
+    A label that has moved since bounds were counted by more than some slack, or weighs less than
+    some share of the gain, is left out of the bound and allowed all that it has; of several slacks
+    and shares the best is taken. room: (2, kp).
+    """
+    k = sums.shape[1]
+    unit = NEVER
+    for label in range(k):
+        room[1, label] = label_share(form, label, sums, scales)
+        moved = 0.0
+        for sign in range(2):
+            if adds[sign, label] > 0:
+                known = counted[sign, label] > 1e-200
+                moved = max(moved, adds[sign, label] / counted[sign, label] if known else NEVER)
+        room[0, label] = moved
+        if moved > 0:
+            unit = min(unit, moved)
+    fitted[0], fitted[1], fitted[2], fitted[3] = 0.0, NEVER, 1.0, -2.0
+    for trial in range(len(SLACKS) * len(SHARES)):
+        slack, share = SLACKS[trial // len(SHARES)], SHARES[trial % len(SHARES)]
+        out, least, ratio = 0.0, NEVER, 0.0
+        for label in range(k):
+            moved, weight = room[0, label], room[1, label]
+            if moved > slack * unit or weight < share * gain / 2:
+                out += weight
+            elif moved > 0:
+                ratio = max(ratio, moved)
+                least = min(least, weight)
+        if ratio > 0 and ratio < NEVER:
+            found = max(least_weight(form, gain, base, out, least) / ratio, -1.0)
+            if found > fitted[3]:
+                fitted[0], fitted[1], fitted[2], fitted[3] = ratio, out, least, found
+
+
+# Rows ----------------------------------------------------------------------------------------
+
+
+def update(
+    low: int, high: int, labels: LabelArrays, terms: TermArrays, changes: ChangeArrays,
+    bounds: BoundArrays, rows: RowArrays,
+) -> None:  # fmt: skip
+    """Add what changed in documents to the bounds and rows of their terms low..high - 1."""
+    starts, items, sums, slot = terms.starts, terms.items, rows.sums, rows.slot
+    label_starts, label_items, of_term = labels.starts, labels.items, bounds.of_term
+    documents, by_neg, by_pos, by = changes.documents, changes.neg, changes.pos, changes.bounds
+    stop = min(high, len(slot))
+    for c in range(changes.count[0]):
+        i, bound = documents[c], by[c]
+        first, last = label_starts[i], label_starts[i + 1]
+        # subtle: most documents have one label, and a loop for it would take a third of the time
+        label_one, change_one = np.int64(0), np.uint32(0)
+        if first < last:
+            label_one, change_one = np.int64(label_items[first]), by_pos[first]
+        place, end = starts[i], starts[i + 1]
+        if low > 0:
+            place = lower_bound(items, place, end, low)
+        while place < end and items[place] < stop:
+            t = np.uint32(items[place])
+            of_term[t] += bound
+            r = slot[t]
+            if r >= 0:
+                for label in range(sums.shape[2]):
+                    sums[r, 0, label] += by_neg[c, label]
+                sums[r, 1, label_one] += change_one
+                if last - first > 1:
+                    for p in range(first + 1, last):
+                        sums[r, 1, label_items[p]] += by_pos[p]
+            place += 1
+        while place < end and items[place] < high:
+            of_term[items[place]] += bound
+            place += 1
+
+
+def lower_bound(items: Array, low: int, high: int, x: int) -> int:
+    """First place in items[low:high], ascending, that is not below x."""
+    while low < high:
+        middle = (low + high) >> 1
+        if items[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def fill_rows(
+    wanted: Int32s, lists: ListArrays, labels: LabelArrays, terms: TermArrays, steps: StepArrays,
+    rows: RowArrays,
+) -> None:  # fmt: skip
+    """The rows of the wanted terms, which have a slot."""
+    sums, slot, numbers = rows.sums, rows.slot, terms.numbers
+    starts, items, label_starts, label_items = (
+        lists.starts,
+        lists.items,
+        labels.starts,
+        labels.items,
+    )
+    neg, pos = steps.neg, steps.pos
+    for w in range(len(wanted)):
+        r, j = slot[wanted[w]], numbers[wanted[w]]
+        for label in range(sums.shape[2]):
+            sums[r, 0, label] = sums[r, 1, label] = 0
+        for c in range(starts[j], starts[j + 1]):
+            i = items[c]
+            for label in range(sums.shape[2]):
+                sums[r, 0, label] += neg[i, label]
+            for p in range(label_starts[i], label_starts[i + 1]):
+                sums[r, 1, label_items[p]] += pos[p]
+
+
+def add_changes(
+    term: Array, count: int, documents: Array, by_neg: Array, by_pos: Array, starts: Array,
+    items: Array, row: Array,
+) -> None:  # fmt: skip
+    """Add to a row (2, kp) what changed in the documents of its term, ascending."""
+    for c in range(count):
+        i = documents[c]
+        place = lower_bound(term, 0, len(term), i)
+        if place < len(term) and term[place] == i:
+            for label in range(row.shape[1]):
+                row[0, label] += by_neg[c, label]
+            for p in range(starts[i], starts[i + 1]):
+                row[1, items[p]] += by_pos[p]
+
+
+KERNELS = (transpose, bound_documents, bound_changed, bound_terms, update, fill_rows)

@@ -1,0 +1,328 @@
+"""What a rule moves: the weights of documents, their sums, and block weights from these."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostext.boosting.engines.arrays import (
+    Array,
+    Bools,
+    ChangeArrays,
+    DoubleBlocks,
+    Doubles,
+    DoubleTable,
+    Int32s,
+    Int64s,
+    LabelArrays,
+    Number,
+    StepArrays,
+    WeightArrays,
+)
+from boostext.boosting.gains import gain_of_blocks
+from boostext.boosting.losses import logistic_value, logistic_weight
+
+EXPONENTIAL, LOGISTIC = 0, 1
+STEPS, ROOM = 2.0**30, 3.5
+"""Steps that a label's sum of e makes, and how far it may grow within 32 bits."""
+COARSE = 4
+"""What the sum of a label's e may fall by: its steps then have grown too great."""
+FALLEN = 1e-9
+"""What is left of e when it is computed anew: where all labels are alike, nothing else tells."""
+MOST_COMMON = 200
+"""Score of all documents from which e is computed anew: its exponential takes part in products."""
+HIGHEST = 2.0**32 - 1
+CANCEL = 1e-4
+"""A rest of the sums below this share has lost digits; it is summed from its own examples."""
+
+
+def add_exactly(high: Array, low: Array, sign: int, label: int, x: float) -> None:
+    """high + x; the rounding error goes to `low`. Source: Knuth's TwoSum."""
+    s = high[sign, label]
+    t = s + x
+    b = t - s
+    low[sign, label] += (s - (t - b)) + (x - b)
+    high[sign, label] = t
+
+
+def add_to_loss(loss: Array, x: float) -> None:
+    """The same for the value of the loss."""
+    t = loss[0] + x
+    b = t - loss[0]
+    loss[1] += (loss[0] - (t - b)) + (x - b)
+    loss[0] = t
+
+
+def in_steps(weight: float, per_weight: float) -> Number:
+    """A weight in steps, rounded down; what is too great for 32 bits is cut (see `is_worn`)."""
+    return np.uint32(np.int64(min(weight * per_weight, HIGHEST)))
+
+
+def sum_weights(loss: int, labels: LabelArrays, weights: WeightArrays) -> None:
+    """high, low: the sums of e to twice the digits, as they fall by many powers of ten; the loss.
+
+    The value of a loss is in the unit of e.
+    """
+    neg, pos, local, sums = weights.neg, weights.pos, weights.local, weights.sums
+    high, low, value, example = weights.high, weights.low, weights.loss, weights.example
+    starts, items, factors = labels.starts, labels.items, weights.factors
+    value[0] = value[1] = 0.0
+    for label in range(neg.shape[1]):
+        high[0, label] = high[1, label] = low[0, label] = low[1, label] = 0.0
+    for i in range(neg.shape[0]):
+        unit = example[i] * factors[2]
+        for label in range(neg.shape[1]):
+            add_exactly(high, low, 0, label, neg[i, label])
+            if loss == LOGISTIC and neg[i, label] > 0:
+                add_to_loss(value, unit * factors[0] * logistic_value(-local[i, label]))
+        for place in range(starts[i], starts[i + 1]):
+            label = items[place]
+            add_exactly(high, low, 1, label, pos[place])
+            if loss == LOGISTIC:
+                add_to_loss(value, unit * factors[1] * logistic_value(local[i, label]))
+    for label in range(neg.shape[1]):
+        for sign in range(2):
+            sums[sign, label] = high[sign, label] + low[sign, label]
+
+
+def advance(
+    loss: int, documents: Array, shift: Array, factor: Array, labels: LabelArrays,
+    weights: WeightArrays, steps: StepArrays, changes: ChangeArrays,
+) -> None:  # fmt: skip
+    """Votes `shift` (k,) for the documents of one block; factor: (2, k) exp(shift), exp(-shift)."""
+    starts, items, value = labels.starts, labels.items, weights.loss
+    neg, pos, local, high, low = weights.neg, weights.pos, weights.local, weights.high, weights.low
+    example, factors, per_weight = weights.example, weights.factors, steps.per_weight
+    steps_neg, steps_pos, steps_sums = steps.neg, steps.pos, steps.sums
+    changed, by_neg, by_pos = changes.documents, changes.neg, changes.pos
+    first = changes.count[0]
+    for c in range(len(documents)):
+        i = documents[c]
+        changed[first + c] = i
+        against, in_favor = (
+            example[i] * factors[2] * factors[0],
+            example[i] * factors[2] * factors[1],
+        )
+        for label in range(neg.shape[1]):
+            before = neg[i, label]
+            after = before * factor[0, label]
+            if loss == LOGISTIC and before > 0:
+                margin = -local[i, label]
+                after = against * logistic_weight(margin - shift[label])
+                add_to_loss(value, -against * logistic_value(margin))
+                add_to_loss(value, against * logistic_value(margin - shift[label]))
+            neg[i, label] = after
+            now = in_steps(after, per_weight[0, label])
+            change = np.uint32(now - steps_neg[i, label])
+            steps_neg[i, label] = now
+            by_neg[first + c, label] = change
+            steps_sums[0, label] += change
+            add_exactly(high, low, 0, label, -before)
+            add_exactly(high, low, 0, label, after)
+        for place in range(starts[i], starts[i + 1]):
+            label = items[place]
+            before = pos[place]
+            after = before * factor[1, label]
+            if loss == LOGISTIC:
+                margin = local[i, label]
+                after = in_favor * logistic_weight(margin + shift[label])
+                add_to_loss(value, -in_favor * logistic_value(margin))
+                add_to_loss(value, in_favor * logistic_value(margin + shift[label]))
+            pos[place] = after
+            now = in_steps(after, per_weight[1, label])
+            change = np.uint32(now - steps_pos[place])
+            steps_pos[place] = now
+            by_pos[place] = change
+            steps_sums[1, label] += change
+            add_exactly(high, low, 1, label, -before)
+            add_exactly(high, low, 1, label, after)
+        for label in range(neg.shape[1]):
+            local[i, label] += shift[label]
+    changes.count[0] = first + len(documents)
+
+
+def scale(sums: Array, scales: Array, common: Array) -> Number:
+    """scales: exp(-+common) over the total, so that e times them sums to 1; returns the total."""
+    total = 0.0
+    for label in range(sums.shape[1]):
+        scales[0, label], scales[1, label] = np.exp(common[label]), np.exp(-common[label])
+        total += sums[0, label] * scales[0, label] + sums[1, label] * scales[1, label]
+    for label in range(sums.shape[1]):
+        scales[0, label] /= total
+        scales[1, label] /= total
+    return total
+
+
+def rest_of(yes: Array, unknown: Array, inside: Array, rest: Array) -> Number:
+    """rest: the documents in neither list, ascending; returns how many. inside: room, all False."""
+    for i in yes:
+        inside[i] = True
+    for i in unknown:
+        inside[i] = True
+    count = 0
+    for i in range(len(inside)):
+        if inside[i]:
+            inside[i] = False
+        else:
+            rest[count] = i
+            count += 1
+    return count
+
+
+def move(
+    loss: int, yes: Int32s, unknown: Int32s, votes: DoubleTable, quiet: bool, labels: LabelArrays,
+    weights: WeightArrays, steps: StepArrays, changes: ChangeArrays, inside: Bools, rest: Int32s,
+) -> Number:  # fmt: skip
+    """Votes (3, k) for the blocks of a condition: scores, weights, sums; and what changed.
+
+    yes, unknown: its documents. quiet: block NO is silent, and so the one that all others are
+    moved against; else that is the one with most documents. inside, rest: room for documents.
+    Returns the total of weights and how far the votes moved e, as an exponent.
+    """
+    m, k = weights.neg.shape
+    common, sums, high, low = weights.common, weights.sums, weights.high, weights.low
+    sizes = (len(unknown), m - len(yes) - len(unknown), len(yes))
+    base = 1
+    if not quiet:
+        if sizes[2] > sizes[base]:
+            base = 2
+        if sizes[0] > sizes[base]:
+            base = 0
+    changes.count[0] = 0
+    shift, factor = np.zeros(k), np.zeros((2, k))
+    farthest = 0.0
+    for block in (2, 0, 1):
+        greatest = 0.0
+        for label in range(k):
+            shift[label] = votes[block, label] - votes[base, label]
+            factor[0, label], factor[1, label] = np.exp(shift[label]), np.exp(-shift[label])
+            greatest = max(greatest, abs(shift[label]))
+        if block == base or sizes[block] == 0 or greatest == 0:
+            continue
+        documents = yes if block == 2 else unknown
+        if block == 1:
+            documents = rest[: rest_of(yes, unknown, inside, rest)]
+        advance(loss, documents, shift, factor, labels, weights, steps, changes)
+        farthest = max(farthest, greatest)
+    for label in range(k):
+        common[label] += votes[base, label]
+        for sign in range(2):
+            sums[sign, label] = high[sign, label] + low[sign, label]
+    return scale(sums, weights.scales, common), farthest
+
+
+def is_worn(weights: WeightArrays, steps: StepArrays) -> Number:
+    """Whether steps have grown too coarse, or weights too great or too small for them."""
+    sums, per_weight, common = weights.sums, steps.per_weight, weights.common
+    left, roots, coarse = 0.0, 0.0, 0.0
+    for label in range(sums.shape[1]):
+        neg, pos = sums[0, label], sums[1, label]
+        neg_steps, pos_steps = neg * per_weight[0, label], pos * per_weight[1, label]
+        if max(neg_steps, pos_steps) >= ROOM * STEPS or abs(common[label]) > MOST_COMMON:
+            return True
+        left += neg + pos
+        root = np.sqrt(neg * pos)
+        roots += root
+        if min(neg_steps, pos_steps) < STEPS / COARSE:
+            coarse += root
+    return left < FALLEN or coarse > 0.02 * roots
+
+
+# Block weights -------------------------------------------------------------------------------
+
+
+def add_documents(
+    documents: Array, block: int, W: Array, starts: Array, items: Array, neg: Array, pos: Array
+) -> None:
+    """Add e of the documents to W (3, 2, k)."""
+    for c in range(len(documents)):
+        i = documents[c]
+        for label in range(neg.shape[1]):
+            W[block, 0, label] += neg[i, label]
+        for place in range(starts[i], starts[i + 1]):
+            W[block, 1, items[place]] += pos[place]
+
+
+def rest_positive(yes: Array, unknown: Array, examples: Array, places: Array, pos: Array) -> Number:
+    """Sum of e over the examples of a label that are in neither list; places: of the pairs."""
+    total = 0.0
+    y, u = 0, 0
+    for c in range(len(examples)):
+        i = examples[c]
+        while y < len(yes) and yes[y] < i:
+            y += 1
+        while u < len(unknown) and unknown[u] < i:
+            u += 1
+        if (y == len(yes) or yes[y] != i) and (u == len(unknown) or unknown[u] != i):
+            total += pos[places[c]]
+    return total
+
+
+def rest_negative(label: int, yes: Array, unknown: Array, neg: Array) -> Number:
+    """Sum of e over examples without label l that are in neither list."""
+    total = 0.0
+    y, u = 0, 0
+    for i in range(neg.shape[0]):
+        if y < len(yes) and yes[y] == i:
+            y += 1
+        elif u < len(unknown) and unknown[u] == i:
+            u += 1
+        else:
+            total += neg[i, label]
+    return total
+
+
+def exact(
+    form: int, yes: Int32s, unknown: Int32s, labels: LabelArrays, weights: WeightArrays,
+    speaks: Doubles, W: DoubleBlocks,
+) -> Number:  # fmt: skip
+    """The gain of the condition with these lists, ascending; W (3, 2, k): its block weights."""
+    sums, scales, neg, pos = weights.sums, weights.scales, weights.neg, weights.pos
+    starts, items, by_label = labels.starts, labels.items, labels.by_label
+    examples, places = labels.examples, labels.places
+    for sign in range(2):
+        for label in range(W.shape[2]):
+            W[0, sign, label] = W[2, sign, label] = 0.0
+    add_documents(unknown, 0, W, starts, items, neg, pos)
+    add_documents(yes, 2, W, starts, items, neg, pos)
+    for label in range(W.shape[2]):
+        for sign in range(2):
+            rest = sums[sign, label] - W[0, sign, label] - W[2, sign, label]
+            if rest < CANCEL * sums[sign, label]:
+                if sign == 1:
+                    low, high = by_label[label], by_label[label + 1]
+                    rest = rest_positive(yes, unknown, examples[low:high], places[low:high], pos)
+                else:
+                    rest = rest_negative(label, yes, unknown, neg)
+            W[1, sign, label] = rest
+            for block in range(3):
+                W[block, sign, label] *= scales[sign, label]
+    return gain_of_blocks(form, W, speaks)
+
+
+def cut_gains(
+    form: int, order: Int32s, first: Int64s, unknown: Int32s, labels: LabelArrays,
+    weights: WeightArrays, speaks: Doubles, gains: Doubles,
+) -> None:  # fmt: skip
+    """gains (c,) of the thresholds of one column, by sums that run down from the greatest value.
+
+    order, first, unknown: of Cuts.
+    """
+    neg, pos, starts, items = weights.neg, weights.pos, labels.starts, labels.items
+    everything, scales = weights.sums, weights.scales
+    k = everything.shape[1]
+    sums, table = np.zeros((3, 2, k)), np.zeros((3, 2, k))
+    add_documents(unknown, 0, sums, starts, items, neg, pos)
+    end = len(order)
+    for cut in range(len(first) - 1, -1, -1):
+        add_documents(order[first[cut] : end], 2, sums, starts, items, neg, pos)
+        end = first[cut]
+        for sign in range(2):
+            for label in range(k):
+                rest = everything[sign, label] - sums[0, sign, label] - sums[2, sign, label]
+                table[0, sign, label] = sums[0, sign, label] * scales[sign, label]
+                table[1, sign, label] = max(rest, 0.0) * scales[sign, label]
+                table[2, sign, label] = sums[2, sign, label] * scales[sign, label]
+        gains[cut] = gain_of_blocks(form, table, speaks)
+
+
+KERNELS = (sum_weights, move, is_worn, exact, cut_gains)

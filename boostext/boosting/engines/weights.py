@@ -1,0 +1,170 @@
+"""The weights of documents, moved by what a rule changes and computed anew when they are worn.
+
+D(i, l) = e(i, l) scales(sign, l). What a rule votes on the block with most documents goes into the
+scales, one number a label and sign, and only the documents outside change their e. Sums of e are
+kept to twice the digits of a double; e is kept in whole steps, too, for the sums that terms keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from boostext.arrays import Float64, Int32, Int64, Scores, aligned
+from boostext.arrays import Weights as PairWeights
+from boostext.boosting.engines.arrays import (
+    ChangeArrays,
+    LabelArrays,
+    StepArrays,
+    WeightArrays,
+)
+from boostext.boosting.engines.interface import Problem
+from boostext.boosting.engines.kernels_weights import EXPONENTIAL, LOGISTIC, STEPS
+from boostext.boosting.losses import Loss, exponential, logistic, logistic_weight
+from boostext.features.conditions import NO
+
+LASTS = 2048
+"""Rules after which e is computed anew from the scores: products round."""
+SPREAD, DEEP = 300, 1e-150
+"""What e may have moved by, in exponents, before its least is looked at; and from where on it may
+fall below what doubles hold, 1e-308, before the next look. What did is 0 and does not rise with the
+rest; it would count again, at 1e-25, after 650 more, so that at 600 all e are computed anew.
+"""
+
+KNOWN_LOSSES: dict[Any, int] = {exponential: EXPONENTIAL, logistic: LOGISTIC}
+"""Losses.weigh of those whose weights can be moved by what a rule changes -> number in kernels.
+
+Exponential weights change by a factor for each block, sign and label. Logistic ones do not, so that
+only rules that are silent where the condition does not hold leave most documents as they are.
+"""
+
+
+def is_known(loss: Loss, abstains: bool) -> bool:
+    """Whether weights of this loss can be moved, for rules that are silent in block NO or not."""
+    return loss.weigh in KNOWN_LOSSES and (abstains or loss.weigh is exponential)
+
+
+class Weights:
+    """arrays: the weights. steps: the same in whole numbers. changes: what the last rule moved.
+
+    labels: of the examples. total: of e times the scales before these made it 1.
+    """
+
+    def __init__(
+        self, problem: Problem, loss: Loss, labels: LabelArrays, kernels: Mapping[str, Any]
+    ) -> None:
+        m, k, kp = problem.example_count, problem.label_count, padded(problem.label_count)
+        pairs, start = len(problem.label_sets.items), problem.start
+        self.labels, self._kernels, self._loss = labels, kernels, KNOWN_LOSSES[loss.weigh]
+        self._quiet = bool(problem.speaks[NO] == 0)
+        table = partial(np.zeros, (2, k))
+        self.arrays = WeightArrays(
+            neg=np.zeros((m, k)), pos=np.zeros(pairs), sums=table(), high=table(), low=table(),
+            scales=table(), local=np.zeros((m, k)), common=np.zeros(k), example=start.example,
+            factors=np.array([start.negative, start.positive, 1.0]), loss=np.zeros(2),
+        )  # fmt: skip
+        self.steps = StepArrays(
+            aligned((m, kp)), np.zeros(pairs, np.uint32), np.zeros((2, kp), np.uint32), table()
+        )
+        self.changes = ChangeArrays(
+            np.zeros(1, np.int64), np.zeros(m, np.int32), aligned((m, kp)),
+            np.zeros(pairs, np.uint32), np.zeros(m, np.int32),
+        )  # fmt: skip
+        self._room = np.zeros(m, np.bool_), np.zeros(m, np.int32)
+        self._rows_of_pos: Int64 = np.repeat(np.arange(m), np.diff(labels.starts))
+        self._moves, self._spread, self._deep, self.total = 0, 0.0, False, 1.0
+        self.renew()
+
+    def move(self, yes: Int32, unknown: Int32, votes: Float64) -> float:
+        """Add votes (3, k) for the blocks of a condition; the factor Z of the loss."""
+        weights = self.arrays
+        before = self._value()
+        self.total, farthest = self._kernels["move"](
+            self._loss, yes, unknown, votes, self._quiet, self.labels, weights, self.steps,
+            self.changes, *self._room,
+        )  # fmt: skip
+        self._moves += 1
+        self._spread += farthest
+        return float(self._value() / before)
+
+    def _value(self) -> float:
+        """The value of the loss, in the unit of e."""
+        loss = self.arrays.loss
+        return float(loss[0] + loss[1]) if self._loss == LOGISTIC else float(self.total)
+
+    def is_worn(self) -> bool:
+        """Whether steps have grown too coarse or too great, or e has rounded too often.
+
+        Depends on the rules applied only: replaying them leaves the same bits as finding them.
+        """
+        if self._moves >= LASTS or self._sunken():
+            return True
+        return bool(self._kernels["is_worn"](self.arrays, self.steps))
+
+    def _sunken(self) -> bool:
+        """Whether some e may have fallen below what doubles hold, and risen again since."""
+        if self._deep:
+            return self._spread > 2 * SPREAD
+        if self._spread > SPREAD:
+            both = (self.arrays.neg, self.arrays.pos)
+            least = min(e.min(where=e > 0, initial=1.0) for e in both)
+            self._deep, self._spread = bool(least < DEEP), 0.0
+        return False
+
+    def scores(self) -> Scores:
+        return np.asarray(self.arrays.local + self.arrays.common)
+
+    def values(self) -> PairWeights:
+        """(m, k): D."""
+        D = self.arrays.neg * self.arrays.scales[0]
+        items = self.labels.items
+        D[self._rows_of_pos, items] = self.arrays.pos * self.arrays.scales[1, items]
+        return np.asarray(D)
+
+    def renew(self) -> None:
+        """Everything anew from the scores: e = D, all scales 1."""
+        weights, steps, k = self.arrays, self.steps, self.arrays.neg.shape[1]
+        weights.local[:] += weights.common
+        weights.common[:] = 0
+        self._moves, self._spread = 0, 0.0
+        self._weigh()
+        self._kernels["sum_weights"](self._loss, self.labels, weights)
+        self.total = float(weights.sums.sum())
+        weights.scales[:] = 1 / self.total
+        steps.per_weight[:] = STEPS / np.maximum(weights.sums, 1e-250)
+        steps.neg[:, :k] = weights.neg * steps.per_weight[0]  # rounded down
+        steps.pos[:] = weights.pos * steps.per_weight[1, self.labels.items]
+        steps.sums[0] = steps.neg.sum(axis=0)
+        steps.sums[1, :k] = np.bincount(self.labels.items, steps.pos, k)
+        self.changes.count[0] = 0
+
+    def _weigh(self) -> None:
+        """e = D from the scores; the greatest exponent is taken out first, as in losses."""
+        weights, items, rows = self.arrays, self.labels.items, self._rows_of_pos
+        against = weights.local.copy()  # -Y f of the pairs with sign -
+        against[rows, items] *= -1
+        if self._loss == LOGISTIC:
+            np.copyto(against, logistic_weight(-against))
+            self._deep = False
+        else:
+            against[weights.example <= 0] = -np.inf
+            against -= against.max()
+            least = against.min(where=against > -np.inf, initial=0.0)
+            lightest = weights.example.min(where=weights.example > 0, initial=1.0)
+            self._deep = bool(least + np.log(lightest) < np.log(DEEP))
+            np.exp(against, out=against)
+        against *= weights.example[:, None]
+        weights.pos[:] = against[rows, items] * weights.factors[1]
+        np.multiply(against, weights.factors[0], out=weights.neg)
+        weights.neg[rows, items] = 0
+        weights.factors[2] = 1 / (weights.neg.sum() + weights.pos.sum())
+        weights.neg[:] *= weights.factors[2]
+        weights.pos[:] *= weights.factors[2]
+
+
+def padded(k: int) -> int:
+    """kp of arrays.py."""
+    return -(-k // 8) * 8
