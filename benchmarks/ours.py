@@ -40,9 +40,10 @@ def text_to_matrix(
 
 def rounds(
     path: str, ngrams: tuple[int, int], min_df: int, rounds: int, engine: str, threads: int,
-    merged: bool = True,
+    merged: bool = True, options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Rounds of real MH; `each` and `each_cpu` are what one costs, building the engine included.
+    """Rounds of real MH, or what `options` of boosting make of it; `each` and `each_cpu` are what
+    one costs, building the engine included.
 
     merged: conditions that hold alike are one column, as training has it.
     """
@@ -53,7 +54,7 @@ def rounds(
     load_kernels()
     loaded = resident()
     prepared = _prepared(path, ngrams, min_df, merged)
-    settings = BoostingSettings(rounds=rounds, smoothing="ss99")
+    settings = BoostingSettings(rounds=rounds, smoothing="ss99", **(options or {}))
     corpus, watch, made = prepared.corpus, Watch(), []
     with watched() as told:
         watch.mark()

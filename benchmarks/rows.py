@@ -56,6 +56,7 @@ WORDS = Terms("20newsgroups words", "20newsgroups")
 NGRAMS = Terms("20newsgroups 1-3-grams, min_df 2", "20newsgroups", (1, 3), 2)
 DEBIAN = Terms("debian-section-en words", "debian-section-en")
 CLINC = Terms("clinc150 1-2-grams", "clinc150", (1, 2))
+TREC = Terms("trec6 words", "trec6")
 
 
 # Rounds --------------------------------------------------------------------------------------
@@ -80,6 +81,19 @@ def rounds(terms: Terms, least: float, plain: int, bench: Bench) -> Iterator[Fig
 def _check_same_rules(ours: Run, plain: Run) -> None:
     if ours.facts["rules"] != plain.facts["rules"]:
         raise RuntimeError(f"rules differ: {ours.facts['rules']} and {plain.facts['rules']}")
+
+
+def logistic(terms: Terms, most: float, bench: Bench) -> Iterator[Figure]:
+    """Silent rules of logistic loss against those of exponential loss."""
+    run = partial(
+        child, "rounds", **terms.arguments(bench), rounds=bench.rounds(1000), threads=1,
+        engine="incremental",
+    )  # fmt: skip
+    options = {"abstain": True, "prior_rule": True}
+    losses = [partial(run, options={"algorithm": name, **options}) for name in ("logistic", "mh")]
+    ours, mh = by_turns(losses, bench.repeats)
+    work = f"1,000 rounds of logistic loss, abstaining, {terms.name}"
+    yield compared(work, "exponential loss", ours, mh, "each", 1 / most)
 
 
 def threads(terms: Terms, least: float, bench: Bench) -> Iterator[Figure]:
@@ -221,6 +235,8 @@ ROWS: dict[str, Row] = {
     "rounds-ngrams": partial(rounds, NGRAMS, 200, 5),
     "rounds-debian": partial(rounds, DEBIAN, 45, 8),
     "rounds-clinc": partial(rounds, CLINC, 40, 12),
+    "rounds-trec": partial(rounds, TREC, 4, 100),
+    "logistic-words": partial(logistic, WORDS, 2.5),
     "adaboost": adaboost,
     "train-svc": train_svc,
     "train-xgboost": partial(train_trees, "xgboost", "xgboost hist, 100 trees a label", 20),

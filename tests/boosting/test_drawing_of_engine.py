@@ -10,6 +10,7 @@ from boostext.boosting.engines import incremental
 from boostext.boosting.engines.kernels_terms import ALL
 from boostext.boosting.gains import nowhere, roof
 from boostext.boosting.rounds import Booster
+from boostext.boosting.rules import Place
 from boostext.compiled import notice
 from boostext.features.conditions import Occurs
 from boostext.settings import BoostingSettings
@@ -46,7 +47,7 @@ def test_the_docstring_shows_a_round():
     share = np.sqrt(2) / 6  # of either label: sqrt(1/3 x 1/6)
     for t, (name, gain) in enumerate([("x", 1.0), ("y", 1 / 3)]):
         (bound,) = bounds.of_term[engine.terms.numbers == t] / ALL
-        W = engine.block_weights(((), t))
+        W = engine.block_weights(Place((), t))
         made = ((np.sqrt(W[:, 1]) - np.sqrt(W[:, 0])) ** 2).sum()
         assert made == pytest.approx(gain)
         same(name, bound, roof(0, bound, base, 0.0, share), made)

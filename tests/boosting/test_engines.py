@@ -335,7 +335,7 @@ def test_auto_goes_by_the_work_and_not_by_the_threads(monkeypatch):
 
 
 def test_asking_for_the_fast_engine_without_numba_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(kernels, "compiled", lambda function, signature: None)
+    monkeypatch.setattr(kernels, "compiled", lambda function: None)
     monkeypatch.setattr(kernels, "notice", lambda: "numba cannot be imported (no such file)")
     with pytest.raises(SettingsError, match=r"no such file.*use --engine plain"):
         boosted(CLEAR, np.ones(2), "incremental", rounds=2)

@@ -59,9 +59,10 @@ def _best_by_label(state: GrowerState, flat: Float64, number: int) -> tuple[Int6
         gains = state.gain(by_label[..., None])  # (c, k)
         part = slice(start, start + len(W))
         values = np.where(may_win[part], gains.T * preference[part], -np.inf)  # (k, c)
-        for j in range(part.start, part.stop):
-            if j in state.reuse_factors:
-                values[:, j - start] *= state.reuse_factors[j]
+        if state.settings.reuse < 1:
+            for j in range(part.start, part.stop):
+                if j in state.reuse_factors:
+                    values[:, j - start] *= state.reuse_factors[j]
         first = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
         here = values[np.arange(k), first]
         wins = here > greatest + TIE
