@@ -150,3 +150,17 @@ def test_the_page_of_claims_names_every_program():
     page = (BENCHMARKS.parent / "docs" / "papers.md").read_text(encoding="utf-8")
     programs = {path.name for path in (BENCHMARKS / "papers").glob("*.py")}
     assert set(re.findall(r"\w+\.py", page)) & programs == programs - {"common.py", "graphs.py"}
+
+
+def test_suggested_documents_are_labeled_beside_random_ones():
+    heads, *rows = printed("papers/tab_active", "calls")
+    assert heads[:2] == ["corpus", "chosen"]
+    assert [row[1] for row in rows] == ["random", "margin"]
+    assert rows[0][2] == rows[1][2]  # both begin with the same documents
+
+
+def test_labels_needed_lie_between_two_steps(monkeypatch):
+    needed = module("tab_active", monkeypatch).labels_needed
+    assert needed([100, 150, 200], [0.5, 0.4, 0.2], 0.3) == 175
+    assert needed([100, 150], [0.2, 0.1], 0.3) == 100
+    assert needed([100, 150], [0.5, 0.4], 0.3) is None

@@ -11,7 +11,7 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -152,17 +152,21 @@ def timed(rounds: Iterator[Round]) -> Iterator[tuple[Round, float]]:
 
 
 def options(
-    doc: str | None, rounds: int, smoke: int, names: Sequence[str] = (), graphs: bool = False
-) -> argparse.Namespace:
+    doc: str | None, rounds: int, smoke: int, names: Sequence[str] = (), graphs: bool = False,
+    more: Mapping[str, Mapping[str, Any]] | None = None,
+) -> argparse.Namespace:  # fmt: skip
     """--rounds and --smoke; `rounds` is then `smoke`, and `most` a small number of documents.
 
     names: what the experiment is on, all of it unless asked for by name; `smoke` takes the first.
+    more: further options, with what argparse is told of each.
     """
     parser = parsed(doc, rounds)
     if names:
         parser.add_argument("names", nargs="*", choices=[*names, []], metavar="NAME", default=[])
     if graphs:
         parser.add_argument("--graphs", metavar="DIR", help="folder for graphs, made if need be")
+    for option, told in (more or {}).items():
+        parser.add_argument(option, **told)
     given = parser.parse_args()
     if names and not given.names:
         given.names = list(names[:1] if given.smoke else names)
