@@ -68,11 +68,16 @@ def prepare(folder):
     """Sample data, settings, and the model that the README's first command makes."""
     for name in ("sample_data", "configs"):
         shutil.copytree(ROOT / name, folder / name)
+    install(folder)
+    return shell(first_command(), folder)
+
+
+def install(folder):
+    """`boostext` of this Python for `shell`."""
     program = folder / "bin" / "boostext"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m boostext "$@"\n', encoding="utf-8")
     program.chmod(0o755)
-    return shell(first_command(), folder)
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,9 @@ import heapq
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ from boostext.reports.near_duplicates import likeness
 RESERVE = 10
 """Documents kept for each that is wanted, so that there is something to spread over."""
 DECIDING = 3
-"""Terms that decide between two labels; documents that share one of them are of a kind."""
+"""Terms that decide between two labels; documents with the same ones are of a kind."""
 GUESSES = 3
 """Labels that a suggestion names, the likeliest first."""
 
@@ -217,18 +216,16 @@ def spread_out(
 ) -> list[Candidate]:
     """The candidates in the order in which to take `count` of them.
 
-    They are taken in turns; in each turn, no two that share a deciding term. Those nearly the same
-    as one already taken come last of all.
+    They are taken in turns; in each turn, no two with the same deciding terms. Those nearly the
+    same as one already taken come last of all.
     """
-    used: dict[object, int] = {}  # term -> the turns in which a document has it, as bits
+    seen: Counter[object] = Counter()
     turns = []
     for candidate in candidates:
         said = deciding_terms(candidate, predictor)
-        names: list[object] = [(row.precondition, row.condition) for row in said] or [None]
-        full = reduce(or_, (used.get(name, 0) for name in names))
-        first = ~full & (full + 1)  # the lowest bit that is not set
-        used.update((name, used.get(name, 0) | first) for name in names)
-        turns.append(first.bit_length())
+        kind = frozenset((row.precondition, row.condition) for row in said)
+        turns.append(seen[kind])
+        seen[kind] += 1
     order = sorted(range(len(candidates)), key=lambda i: (turns[i], i))
     if not candidates:
         return []
