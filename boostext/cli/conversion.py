@@ -88,7 +88,7 @@ def convert_corpus(source: str, target: str, wanted: Wanted, talk: Talk) -> dict
     bad = BadRecords()
     read = read_documents([source], wanted.settings, bad, labelled=False)
     written = write_documents(
-        wanted.corrections.applied(read), target,
+        wanted.corrections.applied(read, every=True), target,
         replace(wanted.settings, format=wanted.target_format or "auto"), wanted.lossy, wanted.force,
     )  # fmt: skip
     tell_bad(bad, talk)

@@ -46,7 +46,7 @@ def run(job: Job, talk: Talk) -> None:
     settings, bad = replace(job.settings, skip_bad=True), BadRecords()
     compared = read_documents(job.test, settings, labelled=False) if job.test else None
     read = read_documents(job.data, settings, bad, labelled=False)
-    documents = job.corrections.applied(read)
+    documents = job.corrections.applied(read, every=True)
     findings = check(documents, bad, compared, token_reader(job.text))
     tell_understood(bad, talk)
     tell_corrections(job.corrections, talk)

@@ -42,7 +42,8 @@ class Corrections:
 
     given: id -> its correction; of several files the last one counts. new_labels: labels that no
     document has are taken too. open: ids that a list for labelling leaves empty. met: id ->
-    documents that have it. changed: documents whose labels were others.
+    documents that have it. changed: documents whose labels were others. left_out: documents that
+    have no label at all.
     """
 
     paths: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class Corrections:
     open: int = 0
     met: Counter[str] = field(default_factory=Counter)
     changed: int = 0
+    left_out: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.paths)
@@ -62,9 +64,12 @@ class Corrections:
         return {id: correction.labels for id, correction in self.given.items()}
 
     def applied(
-        self, documents: Iterable[Document], labels: Iterable[str] = ()
+        self, documents: Iterable[Document], labels: Iterable[str] = (), every: bool = False
     ) -> Iterator[Document]:
         """The documents, those with a correction with its labels alone.
+
+        Documents that have no label field, and no correction, are left out and counted, as nobody
+        has said anything of their labels; with `every` they stay.
 
         After the last one, DataError at a label that neither a document nor `labels` has, unless
         new labels are wanted.
@@ -77,6 +82,9 @@ class Corrections:
                 self.met[document.id] += 1
                 self.changed += set(found.labels) != set(document.labels)
                 document = replace(document, labels=found.labels, labelled=True)
+            if self and not document.labelled and not every:
+                self.left_out += 1
+                continue
             yield document
         # subtle: where the data has no label at all, the corrections bring the first ones
         if self.given and known and not self.new_labels:
@@ -103,6 +111,9 @@ class Corrections:
         documents = self.met.total()
         noun = "document" if documents == 1 else "documents"
         left = f"; {self.open:,} without a label there left as they are" if self.open else ""
+        if self.left_out:
+            kind = "document" if self.left_out == 1 else "documents"
+            left += f"; {self.left_out:,} {kind} without any label left out"
         return (
             f"labels of {documents:,} {noun} from {', '.join(self.paths)}, {self.changed:,} of "
             f"them changed{left}"

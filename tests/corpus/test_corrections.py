@@ -97,3 +97,15 @@ def test_what_cannot_be_used_is_told_with_its_line(tmp_path, content, message):
 def test_a_missing_file_is_told(tmp_path):
     with pytest.raises(DataError, match="cannot read the corrections"):
         read_corrections(str(tmp_path / "none.csv"))
+
+
+def test_documents_without_a_label_field_are_left_out_unless_a_correction_names_them(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label\nb,x\n", encoding="utf-8")
+    pool = [Document(name, {"text": name}, labelled=False) for name in "abc"]
+    corrections = read_corrections(str(path))
+    assert [d.id for d in corrections.applied(pool)] == ["b"]
+    assert corrections.left_out == 2
+    assert "2 documents without any label left out" in corrections.said()
+    kept = read_corrections(str(path)).applied(pool, every=True)
+    assert [d.id for d in kept] == ["a", "b", "c"]
