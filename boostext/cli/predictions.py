@@ -109,7 +109,8 @@ def _documents(job: Job, model: Model, bad: BadRecords, talk: Talk) -> Iterator[
     # whether annotators accepted a label is nothing to one who asks for labels
     overrides = {"answers": "all", **job.overrides}
     paths = test_files(job.paths)
-    reading = Reading(model.data, overrides).for_prediction(asked_attributes(model))
+    asked, labels = asked_attributes(model), job.output == "html"
+    reading = Reading(model.data, overrides).for_prediction(asked, labels)
     tell_reading(reading, paths, talk)
     return read_documents(paths, reading.of, bad, labelled=False)
 

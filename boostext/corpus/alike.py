@@ -73,11 +73,15 @@ class Reading:
             written = {"header": self.kept.header or not self._is_numbered}
         return DataSettings(**{**held, **written, **self.given})
 
-    def for_prediction(self, attributes: Collection[str]) -> Reading:
-        """Texts and these attributes alone: labels, weights and all else may hold anything."""
-        kept = replace(self.kept, label=(), weight="", attribute=tuple(attributes))
-        given = {name: v for name, v in self.given.items() if name not in ("label", "weight")}
-        return Reading(kept, given)
+    def for_prediction(self, attributes: Collection[str], labels: bool = False) -> Reading:
+        """Texts and these attributes alone: weights and all else may hold anything.
+
+        labels: where there are any, they are read too, to be shown beside those predicted.
+        """
+        unread = ("weight",) if labels else ("label", "weight")
+        label = self.kept.label if labels else ()
+        kept = replace(self.kept, label=label, weight="", attribute=tuple(attributes))
+        return Reading(kept, {name: v for name, v in self.given.items() if name not in unread})
 
     def is_alike(self, path: str) -> bool:
         """Whether a file counts as one like those of the training."""
