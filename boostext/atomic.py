@@ -102,6 +102,17 @@ def _is_free(path: Path, kind: Kind) -> bool:
     return not head or kind.owns(head)
 
 
+def head_of(path: str | Path) -> bytes:
+    """The first bytes of a file; none where there is no ordinary file."""
+    if not Path(path).is_file():
+        return b""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(HEAD)
+    except (OSError, ValueError):
+        return b""
+
+
 def _not_ours(path: str | Path, kind: Kind) -> str:
     what = "is there already" if kind is NOTHING else f"is there already and is not {kind.name}"
     return f"{path}: {what}"

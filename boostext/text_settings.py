@@ -74,7 +74,7 @@ class TextSettings(Group):
             )
         if self.analyzer == "char" and (self.token_pattern or self.punctuation):
             raise SettingsError(
-                "--analyzer char takes every character; leave out token-pattern and punctuation"
+                "--analyzer char takes every character; leave out --token-pattern and --punctuation"
             )
         if self.expert == "sparse" and high > 6:
             raise SettingsError(f"a sparse window of {high}; it must be 6 or less")

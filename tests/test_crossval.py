@@ -141,7 +141,7 @@ def test_rounds_auto_is_training_with_the_best_number(monkeypatch):
 
 
 def test_rounds_auto_goes_with_no_validation_data():
-    with pytest.raises(SettingsError, match="leave out valid"):
+    with pytest.raises(SettingsError, match="leave out --valid"):
         settled(prepare(list(noisy(60)), plan_of(rounds="auto", valid_fraction=0.2)))
 
 
@@ -185,7 +185,7 @@ def test_thresholds_are_tuned_on_documents_that_are_held_out():
 
 
 def test_thresholds_are_refused_where_documents_have_one_label():
-    with pytest.raises(SettingsError, match="leave out tune-thresholds"):
+    with pytest.raises(SettingsError, match="leave out --tune-thresholds"):
         settled(prepare(list(noisy(60)), plan_of(tune_thresholds="f1")))
 
 

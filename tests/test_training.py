@@ -128,7 +128,7 @@ def test_patience_without_validation_data_is_refused():
 
 
 def test_validation_data_without_documents_is_refused():
-    with pytest.raises(BoostextError, match="no validation documents"):
+    with pytest.raises(BoostextError, match="holds out none of so few"):
         train(noisy(), plan_of(), [])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from boostext.atomic import NOTHING, Kind, check_own, replacing
+from boostext.atomic import NOTHING, Kind, check_own, head_of, replacing
 from boostext.cli.reading import (
     announce_stdin,
     count,
@@ -66,10 +66,11 @@ def convert(
     spare([source, *wanted.corrections.paths], target)
     if target not in STDOUT:
         make_parent(target)
-    if MODELS & {ending(source), ending(target)}:
+    if MODELS & {ending(source), ending(target)} or _holds_model(source):
         if wanted.corrections:
             raise SettingsError("--labels-from is for corpora; a model learns from them by train")
-        facts = convert_model(source, target, wanted.force, wanted.settings, shyp, talk)
+        place = (target, wanted.target_format)
+        facts = convert_model(source, place, wanted.force, wanted.settings, shyp, talk)
     else:
         facts = convert_corpus(source, target, wanted, talk)
     if as_json:
@@ -148,19 +149,36 @@ MODELS = {".boostext", ".shyp"}
 """Endings that are always those of models; .json may also be a list of documents."""
 
 
+def _holds_model(path: str) -> bool:
+    return MODEL_FILE.owns(head_of(path)) or JSON_FILE.owns(head_of(path))
+
+
 def convert_model(
-    source: str, target: str, force: bool, settings: DataSettings, shyp: ShypOptions, talk: Talk
+    source: str,
+    target_and_format: tuple[str, str | None],
+    force: bool,
+    settings: DataSettings,
+    shyp: ShypOptions,
+    talk: Talk,
 ) -> dict[str, int]:
-    for path, known in ((source, [*MODEL_READERS]), (target, [*MODEL_WRITERS])):
-        if ending(path) not in known:
-            raise SettingsError(
-                f"{path} has not the ending of a model; expected one of {', '.join(known)}"
-            )
-    kind, write = MODEL_WRITERS[ending(target)]
+    """A model is known by its content, whatever its name; the form of the target by --to, too."""
+    target, target_format = target_and_format
+    form = f".{target_format}" if target_format else ending(target)
+    if form not in MODEL_WRITERS:
+        forms = [form[1:] for form in MODEL_WRITERS]
+        raise SettingsError(
+            f"{target}: {form[1:] or 'no ending'} is no format of a model; end the name in "
+            f"{', '.join(MODEL_WRITERS)}, or say {' or '.join(f'--to {form}' for form in forms)}"
+        )
+    kind, write = MODEL_WRITERS[form]
     check_own(target, None if force else kind)
-    model = MODEL_READERS[ending(source)](source, settings, shyp)
+    read = ".boostext" if MODEL_FILE.owns(head_of(source)) else ending(source)
+    read = ".json" if JSON_FILE.owns(head_of(source)) else read
+    if read not in MODEL_READERS:
+        raise SettingsError(f"{source}: is no model; expected one as train writes it")
+    model = MODEL_READERS[read](source, settings, shyp)
     write(model, target, shyp, None if force else kind)
-    if ending(target) == ".shyp":
+    if form == ".shyp":
         for loss in lost_in_shyp(model):
             talk.warn(loss)
     return {"rule": len(model.rules), "label": len(model.labels)}

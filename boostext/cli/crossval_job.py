@@ -80,7 +80,9 @@ def run(job: Job, talk: Talk) -> None:
 def check(plan: Plan) -> None:
     """Validation data have no part in cross-validation."""
     if plan.stop.valid or plan.stop.valid_fraction:
-        raise SettingsError("crossval measures on what it holds out; leave out valid-fraction")
+        raise SettingsError(
+            "crossval measures on what it holds out; leave out --valid and --valid-fraction"
+        )
 
 
 def cross_validated(job: Job, prepared: Prepared, talk: Talk) -> CrossValidation:

@@ -95,7 +95,10 @@ def run(job: Job, talk: Talk) -> None:
     tell_bad(bad, talk)
     tell_corrections(job.corrections, talk)
     if not report.examples:
-        raise BoostextError(f"no labelled documents in {', '.join(job.paths)}")
+        raise BoostextError(
+            f"no labelled documents in {', '.join(job.paths)}; name the field of the labels by "
+            "--label"
+        )
     if job.output:
         model = tuned(job, model, kept)
         talk.say(f"{job.output}: thresholds tuned; the measures below are with them")

@@ -35,6 +35,7 @@ from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
+from boostext.evaluation.folds import TooFewError
 from boostext.evaluation.margins import MarginRow
 from boostext.fields import nearest
 from boostext.model.file import read_model
@@ -173,7 +174,7 @@ def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutl
     threads = job.threads or usable_threads()
     if job.source == "cv" or (job.source is None and job.output):
         with stop_request():
-            found = audited_data(model, documents, threads, talk)
+            found = audited_or_refused(model, documents, threads, talk)
     else:
         found = data_outliers(model, documents, threads)
     tell_bad(bad, talk)
@@ -184,6 +185,18 @@ def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutl
             "with the --labels-from that training had"
         )
     return found
+
+
+def audited_or_refused(
+    model: Model, documents: Iterable[Document], threads: int, talk: Talk
+) -> DataOutliers:
+    try:
+        return audited_data(model, documents, threads, talk)
+    except TooFewError:
+        raise SettingsError(
+            "too few documents to learn rules without each of them; --source weights goes by the "
+            "weight of a document in this model"
+        ) from None
 
 
 def reports_of(

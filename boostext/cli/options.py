@@ -111,7 +111,7 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
             for name, group in groups.items():
                 known = {f.name for f in group.options()}
                 low = {key: value for key, value in below.items() if key in known}
-                values[name] = group(**{**low, **given[name]})
+                values[name] = _made(group, low, given[name], file, values.get("preset"))
             return command(**values)
 
         decorated: Command = with_settings
@@ -120,6 +120,24 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
         return decorated
 
     return decorate
+
+
+def _made(
+    group: type[Group],
+    below: Mapping[str, Any],
+    given: Mapping[str, Any],
+    file: Mapping[str, Any],
+    preset: str | None,
+) -> Group:
+    """The settings; where they do not go together for what a preset sets, that is told."""
+    try:
+        return group(**{**below, **given})
+    except SettingsError as error:
+        own = {name: value for name, value in below.items() if name in file}
+        if preset is None or own == below:
+            raise
+        group(**{**own, **given})
+        raise SettingsError(f"{error}. --preset {preset} sets that; leave out the preset") from None
 
 
 def overriding_options(command: Command) -> Command:
@@ -172,7 +190,9 @@ def _given(group: str, values: dict[str, Any]) -> dict[str, Any]:
         if value is None or value == () or (choice and not value):
             continue
         if name in given:
-            raise SettingsError(f"--{choice or name} and another option both set {name}; give one")
+            raise SettingsError(
+                f"--{(choice or name).replace('_', '-')} and another option say the same; give one"
+            )
         given[name] = choice.replace("_", "-") if choice else value
     return given
 

@@ -134,7 +134,7 @@ def exit_code(call: Callable[[], None], debug: bool) -> int:
         _tell("stopped", debug, kind="")
         return 130
     except MemoryError:
-        _tell("not enough memory; --dry-run estimates what training needs", debug)
+        _tell("not enough memory; boostext train --dry-run estimates what training needs", debug)
     except OSError as error:
         if _is_closed_pipe(error):
             _forget_stdout()

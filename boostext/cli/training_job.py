@@ -88,7 +88,11 @@ class Job:
     @property
     def wish(self) -> Wish | None:
         """How to tune, if at all."""
-        return wish(self.preset, self.tune, self.given, self.budget, Path(f"{self.output}.trials"))
+        trials = Path(f"{self.output}.trials")
+        found = wish(self.preset, self.tune, self.given, self.budget, trials)
+        if found is None and self.budget is not None:
+            raise click.UsageError("--budget is for tuning; give --tune too, or --preset accurate")
+        return found
 
     @property
     def replaces(self) -> Kind | None:

@@ -78,8 +78,6 @@ def wish(
     search = PRESETS[preset].search if preset else None
     if whole or search:
         return Wish(None if whole else search, given, budget, trials)
-    if budget is not None:
-        raise click.UsageError("--budget is for tuning; give --tune too, or --preset accurate")
     return None
 
 

@@ -310,6 +310,8 @@ def _refuse_foreign(source: Source, head: bytes, encoding: str) -> None:
     for magic, what in MAGIC:
         if head.startswith(magic):
             raise source.fault(0, f"expected text, found {what}")
+    if encoding == "utf-8" and (other := _unmarked(head)):
+        raise source.fault(0, f"looks like {other} text, not UTF-8; add --encoding {other}")
     for mark, other in MARKS if encoding == "utf-8" else ():
         if head.startswith(mark):
             raise source.fault(0, f"is {other.upper()} text, not UTF-8; add --encoding {other}")
@@ -319,6 +321,15 @@ def _refuse_foreign(source: Source, head: bytes, encoding: str) -> None:
             raise source.fault(
                 0, f"looks like UTF-16 text without a mark, not UTF-8; add --encoding {other}"
             )
+
+
+def _unmarked(head: bytes) -> str:
+    """UTF-16 without a byte order mark has a zero byte in every letter of ASCII."""
+    start = head[:200]
+    if len(start) < 4 or start.count(0) < len(start) // 3:
+        return ""
+    odd, even = start[1::2].count(0), start[::2].count(0)
+    return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _not_text(source: Source, line: int, offset: int, error: UnicodeDecodeError) -> DataError:

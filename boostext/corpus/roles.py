@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -60,12 +61,16 @@ class Roles:
 
 
 def missing(what: str, option: str, wanted: Sequence[str], found: Iterable[str]) -> str:
-    """Says what was looked for, what there is, and the nearest name."""
+    """Says what was looked for, what there is, and the nearest name, as a shell takes it."""
     names = [name for name in found if name]
     looked = " or ".join(map(shown, wanted))
     there = ", ".join(map(shown, names[:20])) + (", ..." if len(names) > 20 else "")
     near = [n for w in wanted for n in difflib.get_close_matches(w, names[:1000], 1)]
-    hint = f"; did you mean {option} {near[0]}?" if near else f"; name it by {option}"
+    hint = (
+        f"; did you mean {option} {shlex.quote(near[0])}?"
+        if near
+        else f"; name the right one by {option}"
+    )
     return f"no {what} {looked} (there are: {there or 'none'}){hint}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -248,9 +249,22 @@ def _check_single(
                 )  # fmt: skip
 
 
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+"""What may separate columns, and how messages call it."""
+
+
 def _no_column(option: str, wanted: Sequence[str], names: Sequence[str]) -> str:
+    if names and names[0].startswith("{"):
+        return f"found {shown(names[0])}; where these are JSON objects add --format jsonl"
+    if len(names) == 1 and (found := [sign for sign in SEPARATORS if sign in names[0]]):
+        sign = max(found, key=names[0].count)
+        typed = shlex.quote("\\t" if sign == "\t" else sign)
+        return (
+            f"the header is one column, {shown(names[0])}; where {SEPARATORS[sign]} separate "
+            f"columns add --delimiter {typed}"
+        )
     message = missing("column", option, wanted, names)
-    return f"{message}, by name or number (--no-header where the first row is data)"
+    return f"{message} (numbers name columns, too; --no-header reads the first row as data)"
 
 
 def _ragged(row: Row, columns: Columns, source: Source) -> DataError:

@@ -36,6 +36,10 @@ class Folds:
         return np.flatnonzero(self.of != fold)
 
 
+class TooFewError(SettingsError):
+    """Not enough documents for the folds."""
+
+
 def make_folds(
     label_sets: Lists, count: int, seed: int, groups: Sequence[Hashable] | None = None
 ) -> Folds:
@@ -51,7 +55,7 @@ def make_folds(
     units = int(unit.max(initial=-1)) + 1
     what = ("document" if groups is None else "group") + ("" if units == 1 else "s")
     if units < count:
-        raise SettingsError(
+        raise TooFewError(
             f"folds is {count}, but there {'is' if units == 1 else 'are'} {units} {what}; "
             "each fold needs one to hold out"
         )
@@ -60,9 +64,9 @@ def make_folds(
     found = Folds(dealt[unit].astype(np.int32), count)
     empty = [fold for fold in range(count) if not len(found.held(fold))]
     if empty:
-        raise SettingsError(
+        raise TooFewError(
             f"folds is {count}, but {len(empty)} of them would hold out nothing: too many labels "
-            f"are in one {what[:-1]} only, which is needed for training; take fewer folds"
+            f"are in one {what[:-1]} only, which is needed for training; take fewer --folds"
         )
     return found
 

@@ -49,8 +49,8 @@ def check_held_out(plan: Plan, validates: bool) -> None:
     """Raise SettingsError where the settings do not go together."""
     if plan.boosting.rounds == 0 and validates:
         raise SettingsError(
-            "rounds auto goes by cross-validation of all training data; leave out valid and "
-            "valid-fraction, or give the most rounds to choose from as a number"
+            "--rounds auto goes by cross-validation of all training data; leave out --valid and "
+            "--valid-fraction, or give a number of --rounds"
         )
 
 
@@ -59,7 +59,7 @@ def check_thresholds(prepared: Prepared) -> None:
     if prepared.plan.stop.tune_thresholds and not prepared.multilabel:
         raise SettingsError(
             "these documents have one label each, and a model of them gives the label of greatest "
-            "score; leave out tune-thresholds, or train with task multi"
+            "score; leave out --tune-thresholds, or add --task multi"
         )
 
 

@@ -25,7 +25,7 @@ from boostext.features.extract import extract
 from boostext.features.matrix import FeatureMatrix
 from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
-from boostext.settings import column_kinds
+from boostext.settings import StopSettings, column_kinds
 from boostext.training.columns import declared_categories, declared_labels, with_known_types
 from boostext.training.examples import example_weights, is_multilabel
 from boostext.training.groups import Groups
@@ -152,7 +152,9 @@ def prepare(
 def check_patience(plan: Plan, validates: bool) -> None:
     """Raise SettingsError where there is nothing to be patient about."""
     if plan.stop.patience and not validates:
-        raise SettingsError("patience needs validation data; give valid or valid-fraction too")
+        raise SettingsError(
+            "--patience needs validation data; give --valid or --valid-fraction too"
+        )
 
 
 def _validation(
@@ -163,10 +165,17 @@ def _validation(
         plan.threads,
     )  # fmt: skip
     if not len(found):
-        raise BoostextError(
-            "no validation documents; give --valid a file with some, or raise --valid-fraction"
-        )
+        raise BoostextError(_nothing_held(plan.stop))
     return found
+
+
+def _nothing_held(stop: StopSettings) -> str:
+    if stop.valid:
+        return f"no labelled documents in {', '.join(stop.valid)}; give --valid another file"
+    return (
+        f"--valid-fraction {stop.valid_fraction:g} holds out none of so few documents, as the "
+        "first of each label is for training; leave it out, or give --valid a file"
+    )
 
 
 def learn(

@@ -108,7 +108,7 @@ class TrialLog:
         if other:
             raise SettingsError(
                 f"{self.path} holds trials of other work ({'; '.join(other)}); "
-                "put that back, or give another --trials file"
+                "put that back, or leave out --resume to try anew"
             )
 
 

@@ -84,10 +84,10 @@ def tuning_folds(corpus: Corpus, seed: int, groups: Groups, documents: Sequence[
         with contextlib.suppress(SettingsError):
             return make_folds(sets, FOLDS, seed, same_texts(documents))
         return make_folds(sets, FOLDS, seed)
-    except SettingsError as error:
+    except SettingsError:
         raise SettingsError(
-            f"too few documents to choose settings by ({error}); use --preset fast, or settings "
-            "of your own"
+            f"too few documents to choose settings by: {len(documents)}, of which each part needs "
+            "some of every label; train with --preset fast, or with settings of your own"
         ) from None
 
 

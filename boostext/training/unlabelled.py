@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from boostext.corpus.documents import Document, Origin
+from boostext.corpus.fasttext import PREFIX
+from boostext.corpus.files import file_ending
+from boostext.corpus.readers import ENDINGS
+from boostext.corpus.roles import shown
 from boostext.errors import BoostextError
 
 IN_MEMORY = 1 << 26
@@ -49,10 +53,20 @@ class Unlabelled:
             elif document.labels:
                 yield document
         if read and not labelled:
-            raise BoostextError(
-                f"none of the {read} documents has a label; name the field with --label"
-            )
+            raise BoostextError(_without_labels(read, document))
         yield from (document for document in self._held if document.labels)
+
+
+def _without_labels(count: int, last: Document) -> str:
+    """What to say where no document has a label."""
+    told = f"none of the {count} documents has a label"
+    if ENDINGS.get(file_ending(last.origin.path)) not in ("fasttext", "txt"):
+        return f"{told}; name the field of the labels by --label"
+    text = " ".join(last.texts.values())
+    return (
+        f"{told}: no line begins with {PREFIX}, nor does {last.origin}, {shown(text)}; expected "
+        f"lines such as {shown(f'{PREFIX}billing my bill is wrong')}"
+    )
 
 
 class _Held:

@@ -3,24 +3,29 @@
 Each table of this file is one kind of fault, and its rows are the members of the kind.
 """
 
+import ast
 import bz2
 import gzip
 import json
 import lzma
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+import boostext
 from boostext.atomic import replacing
-from boostext.cli import main
+from boostext.cli import COMMANDS, main
 from boostext.errors import BoostextError
 from boostext.model.file import MODEL_FILE, read_model, write_model
 
@@ -402,6 +407,9 @@ WRITERS = {
     "crossval": (["crossval", "base.jsonl", "--folds", 2, "--rounds", 2, "--report", "rep"],
                  "rep/curve.tsv"),
     "suggest": (["suggest", "m", "new.jsonl", "-o"], "x.html"),
+    "export": (["export", "m", "--to", "python", "-o"], "x.py"),
+    "export to JavaScript": (["export", "m", "--to", "javascript", "-o"], "x.mjs"),
+    "export to a page": (["export", "m", "--to", "html", "-o"], "x.html"),
     "model to JSON": (["convert", "m.boostext"], "x.json"),
     "model to .shyp": (["convert", "m.boostext"], "x.shyp"),
     "model to model": (["convert", "m.boostext"], "x.boostext"),
@@ -494,3 +502,231 @@ def test_a_file_that_comes_while_the_output_is_made_is_kept_as_well(folder):
     [kept] = folder.glob("x.*.new")
     assert kept.read_bytes() == b"made"
     assert str(kept) in str(raised.value)
+
+
+# Advice that fits ----------------------------------------------------------------------------
+
+READING = [name for name in COMMANDS if name != "export"]
+LEARNING = ["train", "tune", "crossval"]
+SPEAKERS = {
+    "corpus/writers": ["convert"], "corpus/table_writer": ["convert"],
+    "corpus/folder_writer": ["convert"], "corpus/holding": ["convert"], "corpus/": READING,
+    "boosting": LEARNING, "training/trial_log": ["train", "tune"], "training/": LEARNING,
+    "evaluation/folds": LEARNING,
+    "text_settings": LEARNING, "features/": LEARNING, "presets": ["train", "tune"],
+    "model/prune": ["prune"], "model/shyp": ["train"], "reports/suggestions": ["suggest"],
+    "reports/portable": ["export"], "cli/cross_validating": ["train"], "cli/findings": ["check"],
+    "cli/predict": ["predict"], "cli/evaluat": ["evaluate"], "cli/document_insp": ["inspect"],
+    "cli/inspect": ["inspect"], "cli/term_insp": ["inspect"], "cli/tune": ["tune"],
+    "cli/tuning_job": ["train", "tune"], "cli/training_job": ["train"], "cli/prun": ["prune"],
+    "cli/suggest": ["suggest"], "cli/crossval_job": ["crossval"], "cli/export": ["export"],
+    "cli/conver": ["convert"], "cli/program": ["train"],
+    "cli/options": COMMANDS, "fields": COMMANDS,
+    "atomic": ["train", "prune", "tune", "convert", "inspect", "crossval", "evaluate", "suggest",
+               "export"],
+}  # fmt: skip
+"""beginning of a module's path -> the commands in which its messages are heard"""
+ELSEWHERE = re.compile(r"train (?:anew )?(?:with |without )?(--[a-z-]+)")
+"""Advice to give an option to train, in whatever command it is heard."""
+SHARED = {"cli/options", "fields", "corpus/corrections"}
+"""Modules whose messages are heard where the option is there, which not all commands have."""
+OPTION = re.compile(r"(?<![\w'\"-])--[a-z][a-z-]*[a-z]")
+PACKAGE = Path(boostext.__file__).parent
+
+
+def said_strings(tree):
+    """The texts of a module that are neither docstrings nor the help of an option."""
+    skipped = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(node.value)
+        name = getattr(getattr(node, "func", None), "attr", getattr(node, "func", None))
+        if isinstance(node, ast.Call) and getattr(name, "id", name) in ("option", "setting"):
+            skipped.update(ast.walk(node))
+        for decorator in getattr(node, "decorator_list", []):
+            skipped.update(ast.walk(decorator))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in skipped:
+            yield node.value
+
+
+def options_of(command):
+    found = main.get_command(click.Context(main), command).params
+    return {name for p in found for name in (*p.opts, *p.secondary_opts)} | {"--help"}
+
+
+def test_every_option_in_a_message_is_one_of_the_command_that_says_it():
+    known = {command: options_of(command) for command in COMMANDS}
+    wrong, seen = [], 0
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).as_posix()
+        for text in said_strings(ast.parse(path.read_text(encoding="utf-8"))):
+            elsewhere = ELSEWHERE.findall(text)
+            for option in OPTION.findall(text):
+                seen += 1
+                speakers = next(
+                    (c for start, c in SPEAKERS.items() if module.startswith(start)), []
+                )
+                speakers = ["train"] if option in elsewhere else speakers
+                has = [option in known[name] for name in speakers]
+                shared = module.removesuffix(".py") in SHARED and (any(has) or option == "--no")
+                if not has or not (all(has) or shared):
+                    wrong.append((module, option, text))
+    assert wrong == []
+    assert seen > 80
+
+
+FIELDS = "message,Category,n\nmy bill please,billing,1\nno signal,tech,2\nthe charge,billing,3\n"
+FIELDS += "a screen,tech,4\n" + "".join(f"bill {n},billing,1\nscreen {n},tech,2\n" for n in "abcd")
+FILES = {
+    "m.csv": FIELDS,
+    "cap.csv": FIELDS.replace("message", "Text").replace("Category", "Label"),
+    "semi.csv": FIELDS.replace("message", "text").replace("Category", "label").replace(",", ";"),
+    "tabs.csv": FIELDS.replace("message", "text").replace("Category", "label").replace(",", "\t"),
+    "bars.csv": FIELDS.replace("message", "text").replace("Category", "label").replace(",", "|"),
+    "blank.csv": FIELDS.replace("message", "text ").replace("Category", " label"),
+    "odd.csv": FIELDS.replace("message", "text").replace("Category", "label $1"),
+    "excel.csv": "sep=;\n" + FIELDS.replace("message", "text").replace("Category", "label")
+                 .replace(",", ";"),
+    "json.csv": jsonl(rows()),
+    "n.ft": "my bill please\nno signal\n",
+    "two.jsonl": jsonl(list(rows())[:2]),
+    "body.jsonl": jsonl({"body": r["text"], "topic": r["label"], "id": r["id"]} for r in rows()),
+    "txt.jsonl": jsonl({"txt": r["text"], "lable": r["label"]} for r in rows()),
+    "latin.jsonl": jsonl([{**r, "text": r["text"] + " ä"} for r in rows()]).encode("cp1252"),
+    "wide.csv": FIELDS.replace("message", "text").replace("Category", "label").encode("utf-16-le"),
+    "big.csv": FIELDS.replace("message", "text").replace("Category", "label").encode("utf-16-be"),
+    "marked.jsonl": jsonl(rows()).encode("utf-16"),
+    "quote.csv": 'text,label\n"my" bill,billing\nno signal,tech\nbill,billing\nscreen,tech\n',
+    "export.dat": jsonl(rows()),
+    "mine": "mine\n",
+    "weights.jsonl": jsonl({**r, "weight": "much"} for r in rows()),
+    "lists.jsonl": jsonl({**r, "label": [0, 1]} for r in rows()),
+}  # fmt: skip
+
+TRAIN = "train {} -o t -q --rounds 2"
+ADVICE = {
+    "predict: no text": ("predict m m.csv", "--text message"),
+    "predict: near text": ("predict m cap.csv", "--text Text"),
+    "evaluate: labels": ("evaluate m cap.csv --text Text", "--label Label"),
+    "inspect: labels": ("inspect m cap.csv --text Text", "--label Label"),
+    "check: text": ("check cap.csv", "--text Text"),
+    "convert: text": ("convert cap.csv x.jsonl", "--text Text"),
+    "JSON in .csv": (TRAIN.format("json.csv"), "--format jsonl"),
+    "blanks in names": (TRAIN.format("blank.csv") + " --text 'text '", "--label ' label'"),
+    "signs of the shell in names": (TRAIN.format("odd.csv"), "--label 'label $1'"),
+    "field of JSONL": (TRAIN.format("txt.jsonl") + " --label lable", "--text txt"),
+    "labels of JSONL": (TRAIN.format("txt.jsonl") + " --text txt", "--label lable"),
+    "Latin-1": (TRAIN.format("latin.jsonl"), "--encoding cp1252"),
+    "UTF-16 without a mark": (TRAIN.format("wide.csv"), "--encoding utf-16-le"),
+    "UTF-16, the other way": (TRAIN.format("big.csv"), "--encoding utf-16-be"),
+    "UTF-16 with a mark": (TRAIN.format("marked.jsonl"), "--encoding utf-16"),
+    "loose quotes": (TRAIN.format("quote.csv"), "--no-quotes"),
+    "output": ("train base.jsonl -o mine -q --rounds 2", "--force"),
+    "weights": (TRAIN.format("weights.jsonl"), "--weight ''"),
+    "numbers as labels": (TRAIN.format("lists.jsonl"), "--literal-labels"),
+    "patience": (TRAIN.format("base.jsonl") + " --patience 3", "--valid-fraction 0.3"),
+    "too few for folds": ("inspect m two.jsonl -o rep", "--source weights"),
+    "model to JSON": ("convert m out", "--to json"),
+    "model to .shyp": ("convert m out", "--to shyp"),
+    "several labels in a cell": ("convert several.jsonl x.csv", "--label-sep ';'"),
+    "what a format cannot hold": ("convert several.jsonl x/", "--lossy"),
+    "budget": ("train base.jsonl -o t -q --budget 1s", "--tune"),
+}
+"""case -> a command that is refused, and the option of the message that mends it"""
+
+
+@pytest.fixture
+def files(folder):
+    for name, content in FILES.items():
+        data = content.encode("utf-8") if isinstance(content, str) else content
+        (folder / name).write_bytes(data)
+    several = [{**row, "label": [row["label"], "all"]} for row in rows()]
+    (folder / "several.jsonl").write_text(jsonl(several), encoding="utf-8")
+    return folder
+
+
+def check_options(command, stderr):
+    """Every option that a message names exists in the command."""
+    said = set(OPTION.findall(ELSEWHERE.sub("", stderr)))
+    assert said <= options_of(command), said - options_of(command)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("case", ADVICE)
+def test_advice_works(case):
+    typed, mend = ADVICE[case]
+    words = shlex.split(typed)
+    refused = run(*words)
+    assert refused.exit_code in (1, 2)
+    check_options(words[0], refused.stderr)
+    option = mend.split()[0] if mend.split()[0] in VALUES else mend
+    assert option in refused.stderr
+    done(*words, *shlex.split(mend))
+
+
+VALUES = {"--valid-fraction", "--encoding", "--weight", "--label-sep", "--source", "--to", "--text",
+          "--literal-labels"}  # fmt: skip
+"""Options whose value is for the user to know: the message names the option, perhaps examples."""
+
+
+LEFT_OUT = {
+    "a preset's setting": ("train base.jsonl -o t -q --rounds 2 --preset fast --algorithm oc",
+                           "--preset fast", "--preset fast"),
+    "too small a fraction": ("train two.jsonl -o t -q --rounds 2 --valid-fraction 0.9",
+                             "--valid-fraction 0.9", "leave it out"),
+    "crossval of a fraction": ("crossval base.jsonl --rounds 2 --valid-fraction 0.2",
+                               "--valid-fraction 0.2", "leave out --valid and --valid-fraction"),
+    "characters and punctuation": (
+        "train base.jsonl -o t -q --rounds 2 --analyzer char --punctuation", "--punctuation",
+        "--punctuation",
+    ),
+    "thresholds of one label": (
+        "train base.jsonl -o t -q --rounds 2 --tune-thresholds f1", "--tune-thresholds f1",
+        "leave out --tune-thresholds",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_advice_to_leave_an_option_out_works(case):
+    typed, needless, said = LEFT_OUT[case]
+    refused = run(*shlex.split(typed))
+    assert refused.exit_code in (1, 2)
+    assert said in refused.stderr
+    check_options(typed.split()[0], refused.stderr)
+    done(*shlex.split(typed.replace(needless, "")))
+
+
+@pytest.mark.usefixtures("files")
+def test_fasttext_without_labels_shows_how_a_line_begins():
+    refused = run("train", "n.ft", "-o", "t", "-q")
+    assert refused.exit_code == 1
+    assert "no line begins with __label__" in refused.stderr
+    assert "'__label__billing my bill is wrong'" in refused.stderr
+
+
+@pytest.mark.usefixtures("files")
+def test_a_model_is_known_by_its_content_whatever_its_name():
+    done("convert", "m", "out", "--to", "json")
+    done("convert", "out", "back", "--to", "boostext")
+    assert Path("back").read_bytes() == Path("m").read_bytes()
+    done("convert", "m", "rules.shyp")
+    assert Path("rules.names").exists()
+
+
+def test_excels_mark_is_no_row(folder):
+    (folder / "e.csv").write_text(FILES["excel.csv"], encoding="utf-8")
+    assert len(done("predict", "m", "e.csv").stdout.splitlines()) == 12
+
+
+@pytest.mark.parametrize(("sign", "typed"), [(";", "';'"), ("\t", "'\\t'"), ("|", "'|'")])
+def test_a_header_that_is_one_cell_is_told_the_delimiter(folder, sign, typed):
+    (folder / "s.csv").write_text(FIELDS.replace(",", sign), encoding="utf-8")
+    for command in (["train", "s.csv", "-o", "t"], ["predict", "m", "s.csv"], ["check", "s.csv"]):
+        refused = run(*command)
+        assert refused.exit_code == 1
+        assert f"add --delimiter {typed}" in refused.stderr
+    names = ["--text", "message", "--label", "Category", "--delimiter", sign]
+    done("train", "s.csv", *names, "-o", "t", "-q", "--rounds", 2)

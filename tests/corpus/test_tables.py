@@ -140,7 +140,7 @@ HEADERS = [
     (
         "text,category\n",
         {},
-        "no column 'labels' or 'label' .*name it by --label, by name or number",
+        "no column 'labels' or 'label' .*name the right one by --label",
     ),
     ("text,a\n", {"label": ("a", "b")}, "no column 'b'"),
     ("text,label\n", {"text": ("3",)}, "no column '3'"),
