@@ -9,8 +9,6 @@ import pytest
 
 from boostext.boosting.engines.choose import ENGINES
 from boostext.boosting.rounds import Booster
-from boostext.boosting.rules import Place
-from boostext.boosting.votes import real_votes
 from boostext.cli.config import read_config
 from boostext.corpus.readers import read_documents
 from boostext.corpus.schema import read_schema
@@ -142,14 +140,12 @@ def abstaining(icsiboost):
 
 
 def test_rules_of_icsiboost_where_unknown_abstains_have_its_votes(abstaining, engine):
-    recorded, log, label_sets, made = abstaining
+    recorded, log, _, made = abstaining
     booster = made(engine)
-    speaks, smoothing = np.array([0.0, 1, 1]), booster.settings.smoothing_value(len(label_sets), 2)
     rounds, gains = booster.rounds(replay=recorded), []
     for theirs in recorded:
-        place = Place((), booster.members.numbers[theirs.condition])
-        votes = real_votes(booster._engine.block_weights(place), speaks, smoothing).votes
-        assert votes == pytest.approx(theirs.votes, abs=0.51e-10)
+        growth = booster._state.grown(booster.members.numbers[theirs.condition])
+        assert booster._rule(growth.rules[0]).votes == pytest.approx(theirs.votes, abs=0.51e-10)
         gains.append(next(rounds).gain)
     criterion = 1 - np.array(gains)
     assert criterion == pytest.approx(np.array(log["wh-err"]), abs=0.51e-6)
