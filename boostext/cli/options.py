@@ -190,9 +190,8 @@ def _given(group: str, values: dict[str, Any]) -> dict[str, Any]:
         if value is None or value == () or (choice and not value):
             continue
         if name in given:
-            raise SettingsError(
-                f"--{(choice or name).replace('_', '-')} and another option say the same; give one"
-            )
+            option = (choice or name).replace("_", "-")
+            raise SettingsError(f"--{option} and another option both set {name}; give one")
         given[name] = choice.replace("_", "-") if choice else value
     return given
 
