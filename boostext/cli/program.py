@@ -23,7 +23,6 @@ import boostext
 from boostext.cli.signals import Stopped, ended_by_sigterm
 from boostext.cli.talk import guarded_terminals, to_stderr
 from boostext.errors import BoostextError
-from boostext.reports.escape import visible
 
 OBJECTS = 50_000
 """New objects after which Python looks for unused cycles. Imports make many that stay and few
@@ -155,7 +154,7 @@ def _message(error: click.ClickException | BoostextError) -> str:
 def _tell(message: str, debug: bool, kind: str = "Error: ") -> None:
     if debug:
         traceback.print_exc()
-    to_stderr(kind + visible(message))
+    to_stderr(message, kind)
 
 
 def _disk_message(error: OSError) -> str:

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,6 +19,14 @@ from boostext.reports.escape import visible
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+
+LINE = 500
+"""The most characters of a message: a value of the data may be as long as it likes."""
+PATH = 200
+"""The most characters of the path in a message; the others are for what is the matter."""
+_PLACE = re.compile(r"""([^'"]*?)(:[0-9]+: )""")
+"""PATH:LINE: at the beginning; what follows a quotation mark is a value, and no place."""
 
 
 class Screen:
@@ -78,10 +87,35 @@ def unguarded(stream: TextIO) -> TextIO:
     return stream.stream if isinstance(stream, Screen) else stream
 
 
-def to_stderr(text: str) -> None:
-    """Write a line that nobody may be able to hear: a full disk or closed pipe ends no work."""
+def to_stderr(text: str, kind: str = "", whole: bool = False) -> None:
+    """Write a line that nobody may be able to hear: a full disk or closed pipe ends no work.
+
+    kind: what stands before it, as "Error: ". whole: it may be longer than LINE.
+    """
+    shown = visible(text)
     with contextlib.suppress(OSError):
-        click.echo(text, err=True)
+        click.echo(kind + (shown if whole else _cut(shown, LINE - len(kind))), err=True)
+
+
+def _cut(message: str, length: int) -> str:
+    """At most `length` characters: the place and the advice at the end stay, the middle goes."""
+    if len(message) <= length:
+        return message
+    place = _PLACE.match(message)
+    if place is None:
+        return _without_middle(message, length)
+    path, line = place.groups()
+    if len(path) > PATH:
+        path = "…" + path[1 - PATH :]
+    left = length - len(path) - len(line)
+    return path + line + _without_middle(message[place.end() :], left)
+
+
+def _without_middle(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    end = length // 2
+    return f"{text[: length - end - 1]}…{text[-end:]}"
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -96,12 +130,13 @@ class Talk:
     quiet: bool = False
     color: bool = True
 
-    def say(self, message: str) -> None:
+    def say(self, message: str, whole: bool = False) -> None:
+        """whole: a command to be copied, which is not cut whatever its length."""
         if not self.quiet:
-            to_stderr(visible(message))
+            to_stderr(message, whole=whole)
 
     def warn(self, message: str) -> None:
-        to_stderr("Warning: " + visible(message))
+        to_stderr(message, "Warning: ")
 
     def show(self, drawing: Text) -> None:
         """Print a drawing to stdout, which has the width it was drawn for.

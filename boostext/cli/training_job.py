@@ -125,7 +125,7 @@ def run(job: Job, talk: Talk) -> None:
         if job.wish:
             job, documents = with_tuned(job, job.wish, bad, stop, talk)
         elif job.preset:
-            talk.say(f"chosen: {command_line(job.plan)}")
+            talk.say(f"chosen: {command_line(job.plan)}", whole=True)
         prepared = read(job.data, job.plan, bad, talk, job.progress, documents, job.corrections)
         prepared, found = settle(prepared, job.progress, talk)
         trained = finished(follow(job, prepared, old, stop, talk), found, talk.warn)
@@ -199,7 +199,7 @@ def with_tuned(
     found = tuned(documents, plan, wanted, job.resume, stop, talk, job.progress)
     for line in table(found):
         talk.say(line)
-    talk.say(f"chosen: {command_line(found.plan)}")
+    talk.say(f"chosen: {command_line(found.plan)}", whole=True)
     return dataclasses.replace(job, plan=found.plan), documents
 
 
