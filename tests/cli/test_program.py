@@ -91,7 +91,11 @@ def raising(error):
         (DataError("a.csv", 3, "is bad"), 1, "Error: a.csv:3: is bad"),
         (ModelError("m: is cut"), 1, "Error: m: is cut"),
         (SettingsError("rounds is 0"), 2, "Error: rounds is 0"),
-        (MemoryError(), 1, "Error: not enough memory; --dry-run estimates what training needs"),
+        (
+            MemoryError(),
+            1,
+            "Error: not enough memory; boostext train --dry-run estimates what training needs",
+        ),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "Error: No space left on device"),
         (OSError(errno.EIO, "Input/output error", "x.csv"), 1, "Error: x.csv: Input/output error"),
         (BrokenPipeError(errno.EPIPE, "Broken pipe"), 0, ""),
