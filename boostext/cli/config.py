@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,14 +83,21 @@ def read_config(path: Path, groups: Sequence[type[Group]]) -> dict[str, Any]:
     return values
 
 
-def write_config(groups: Sequence[Group]) -> str:
-    """The settings as YAML that `read_config` accepts, each under its help."""
+def write_config(groups: Sequence[Group], sources: Mapping[str, str] | None = None) -> str:
+    """The settings as YAML that `read_config` accepts, each under its help.
+
+    sources: field name -> where its value comes from, for a comment behind each; the others are
+    defaults. Without it there are no such comments.
+    """
     lines = []
     for group in groups:
         for field in group.options():
             value = fields.to_plain(field, getattr(group, field.name))
             lines.append(f"# {field.metadata['help']}")
-            lines.append(f"{fields.option_name(field)}: {_written(value)}")
+            source = "" if sources is None else sources.get(field.name, "default")
+            # escaped as a YAML text would be: the name of a file may hold a line end
+            comment = f"  # {_written(source)[1:-1]}" if source else ""
+            lines.append(f"{fields.option_name(field)}: {_written(value)}{comment}")
     return "\n".join(lines) + "\n"
 
 

@@ -180,10 +180,7 @@ def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutl
     tell_bad(bad, talk)
     tell_corrections(job.corrections, talk)
     if found.digest != model.provenance.digest:
-        talk.say(
-            "these are not the very documents the model was trained on; outliers tell most there, "
-            "with the --labels-from that training had"
-        )
+        talk.say(f"{model.provenance.other_documents}; outliers tell most on the training data")
     return found
 
 

@@ -8,6 +8,7 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -95,17 +96,19 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
 
     Where the command has a `config` parameter, what that file says stands under what the command
     line says and over the defaults. A `preset` stands under both; the command then receives
-    `given`, the names of all settings that one of the two says.
+    `given`: of each setting that one of the two says, which of them does.
     """
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def with_settings(**values: Any) -> Any:
             given = {name: _given(name, values) for name in groups}
-            file = _file_values(values.pop("config", None), list(groups.values()))
+            path = values.pop("config", None)
+            file = _file_values(path, list(groups.values()))
             below: dict[str, Any] = file
             if "preset" in values:
-                values["given"] = frozenset(file).union(*given.values())
+                told = dict.fromkeys(chain(*given.values()), "command line")
+                values["given"] = {**dict.fromkeys(file, f"config {path}"), **told}
                 preset = PRESETS.get(values["preset"])
                 below = {**(preset.settings if preset else {}), **file}
             for name, group in groups.items():

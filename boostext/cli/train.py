@@ -30,7 +30,10 @@ from boostext.cli.talk import Talk
 )  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on from MODEL.checkpoint, or MODEL, if there.")
 @click.option("--dry-run", is_flag=True, help="Read the data, tell sizes and memory, and stop.")
-@click.option("--print-config", is_flag=True, help="Print all settings as YAML, and stop.")
+@click.option(
+    "--print-config", is_flag=True,
+    help="Print all settings as YAML, each with where it comes from, and stop.",
+)  # fmt: skip
 @force_option
 @corrections_options
 @learning_options
@@ -50,7 +53,7 @@ def command(
 
     plan = training_job.take_plan(values)
     if print_config:
-        click.echo(training_job.plan_as_yaml(plan), nl=False)
+        click.echo(training_job.plan_as_yaml(plan, values["preset"], values["given"]), nl=False)
     elif not data:
         raise click.UsageError("no data; name labelled files, or - for stdin")
     elif dry_run:

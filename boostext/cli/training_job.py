@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.features.selection import SYMBOLS
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model
+from boostext.presets import PRESETS
 from boostext.reports.folder import ReportFolder, report_folder
 from boostext.training.columns import described, with_validation
 from boostext.training.crossval import CrossValidation, remarks_before
@@ -83,13 +85,13 @@ class Job:
     preset: str | None = None
     tune: bool = False
     budget: float | None = None
-    given: frozenset[str] = frozenset()
+    given: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def wish(self) -> Wish | None:
         """How to tune, if at all."""
         trials = Path(f"{self.output}.trials")
-        found = wish(self.preset, self.tune, self.given, self.budget, trials)
+        found = wish(self.preset, self.tune, frozenset(self.given), self.budget, trials)
         if found is None and self.budget is not None:
             raise click.UsageError("--budget is for tuning; give --tune too, or --preset accurate")
         return found
@@ -110,8 +112,9 @@ def take_plan(values: dict[str, Any]) -> Plan:
     return Plan(*(values.pop(name) for name in names))
 
 
-def plan_as_yaml(plan: Plan) -> str:
-    return write_config(plan.groups)
+def plan_as_yaml(plan: Plan, preset: str | None, given: Mapping[str, str]) -> str:
+    chosen = PRESETS[preset].settings if preset else ()
+    return write_config(plan.groups, {**dict.fromkeys(chosen, f"preset {preset}"), **given})
 
 
 def run(job: Job, talk: Talk) -> None:
@@ -218,16 +221,19 @@ def read(
     talk.say(f"threads {plan.threads}, seed {plan.boosting.seed}")
     progress = Progress("off" if talk.quiet else mode)
     on_compile(lambda: announce_compiling(progress, talk))
-    documents = already or corrected(paths, plan, bad, corrections or Corrections())
+    corrections = corrections or Corrections()
+    documents = already or corrected(paths, plan, bad, corrections)
     valid = read_documents(plan.stop.valid, plan.data, bad) if plan.stop.valid else None
     try:
         prepared = prepare(progress.counting(documents), described(paths, plan), valid)
     finally:
         progress.finish()
-    prepared = dataclasses.replace(prepared, plan=prepared.plan.as_read(bad))
+    prepared = dataclasses.replace(
+        prepared, plan=prepared.plan.as_read(bad), corrected=corrections.changed
+    )
     if not already:
         tell_bad(bad, talk)
-        tell_corrections(corrections or Corrections(), talk)
+        tell_corrections(corrections, talk)
     if notice():
         talk.say(notice())
     talk.say(sizes(prepared))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from boostext.cli.talk import Talk
 @corrections_options
 @learning_options
 def command(
-    data: tuple[str, ...], preset: str | None, budget: float | None, given: frozenset[str],
+    data: tuple[str, ...], preset: str | None, budget: float | None, given: Mapping[str, str],
     talk: Talk, **values: Any,
 ) -> None:  # fmt: skip
     """Find good settings on the training data alone.
@@ -43,7 +44,7 @@ def command(
 
     plan = training_job.take_plan(values)
     trials = Path(f"{values['output']}.trials")
-    wanted = tuning_job.wish(preset, preset is None, given, budget, trials)
+    wanted = tuning_job.wish(preset, preset is None, frozenset(given), budget, trials)
     if wanted is None:
         raise click.UsageError(f"--preset {preset} has nothing to tune; give it to train")
     tuning_job.run(tuning_job.Job(data, plan, wanted, **values), talk)

@@ -80,8 +80,11 @@ class Corrections:
             found = self.given.get(document.id)
             if found is not None:
                 self.met[document.id] += 1
-                self.changed += set(found.labels) != set(document.labels)
-                document = replace(document, labels=found.labels, labelled=True)
+                same = set(found.labels) == set(document.labels)
+                self.changed += not same
+                # the same labels in another order change nothing, nor does the digest
+                labels_now = document.labels if same else found.labels
+                document = replace(document, labels=labels_now, labelled=True)
             if self and not document.labelled and not every:
                 self.left_out += 1
                 continue

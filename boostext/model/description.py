@@ -41,7 +41,7 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
             "text": model.text.to_dict(),
             "boosting": model.boosting.to_dict(),
         },
-        "provenance": dataclasses.asdict(model.provenance),
+        "provenance": _provenance(model.provenance),
         "conditions": [condition_to_plain(condition) for condition in conditions],
         **({"code": list(model.code)} if model.code else {}),
         **(
@@ -51,6 +51,12 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
         ),
         **({"round_sizes": list(model.round_sizes)} if model.round_sizes else {}),
     }
+
+
+def _provenance(known: Provenance) -> Plain:
+    """Without `corrected` where nothing was."""
+    plain = dataclasses.asdict(known)
+    return plain if known.corrected else {k: v for k, v in plain.items() if k != "corrected"}
 
 
 def check_format(record: Plain) -> None:

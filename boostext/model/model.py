@@ -29,6 +29,7 @@ class Provenance:
 
     digest: of the training data. stopped: why training ended ("all rounds", "no condition helps",
     "best round on validation data", "interrupted"). rounds_done: before the model was cut.
+    corrected: documents whose labels --labels-from changed.
     """
 
     version: str = ""
@@ -39,6 +40,19 @@ class Provenance:
     stopped: str = ""
     rounds_done: int = 0
     command: str = ""
+    corrected: int = 0
+
+    @property
+    def other_documents(self) -> str:
+        """What to say of documents that are not those of the digest."""
+        told = "these are not the very documents the model was trained on"
+        if not self.corrected:
+            return told
+        noun = "document" if self.corrected == 1 else "documents"
+        return (
+            f"{told}, or not their labels: the labels of {self.corrected:,} {noun} were corrected "
+            "for training; give the same --labels-from FILE here"
+        )
 
 
 @dataclass(frozen=True)

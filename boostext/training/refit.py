@@ -39,14 +39,15 @@ def refit(
     prepared = prepare(documents, plan)
     if prepared.corpus.digest != model.provenance.digest:
         raise BoostextError(
-            f"these are not the documents of the model ({len(prepared.corpus)}, where it learned "
-            f"from {model.provenance.documents}, or other contents); name its training data, with "
-            "the --labels-from that it had"
+            f"{model.provenance.other_documents} ({len(prepared.corpus)} documents, where it "
+            f"learned from {model.provenance.documents}, or other contents); name its training data"
         )
     fitted = merged(learn(prepared, hooks, only=kept).model)
     command = f"{model.provenance.command} (pruned to {terms} terms)"
     return replace(
         fitted,
         boosting=replace(boosting, rounds=model.boosting.rounds),
-        provenance=replace(fitted.provenance, command=command),
+        provenance=replace(
+            fitted.provenance, command=command, corrected=model.provenance.corrected
+        ),
     )

@@ -46,6 +46,7 @@ class Prepared:
     weights: (m,), class weights multiplied in. validation: None where nothing is held out.
     groups: (m,) values of the field that `--group` names; None without it.
     unlabelled: the documents that were left out; notes: what was guessed of columns.
+    corrected: documents whose labels were changed by corrections.
     """
 
     plan: Plan
@@ -57,6 +58,7 @@ class Prepared:
     groups: tuple[Attribute, ...] | None = None
     unlabelled: Unlabelled = field(default_factory=lambda: Unlabelled("auto"))
     notes: Notes = field(default_factory=Notes)
+    corrected: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,6 +288,7 @@ class _Learning:
                 stopped=stopped,
                 rounds_done=len(self.rounds),
                 command=command_line(plan),
+                corrected=prepared.corrected,
             ),
         )  # fmt: skip
 

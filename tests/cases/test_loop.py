@@ -216,7 +216,38 @@ CASES = {
     "corrections, prune without them": Case(
         ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
          "prune m base.jsonl --terms 3 -o s"),
-        ("with the --labels-from that it had",), files={"a.csv": "id,label\nd0,tech\n"}, code=1,
+        ("the labels of 1 document were corrected for training; give the same --labels-from",),
+        files={"a.csv": "id,label\nd0,tech\n"}, code=1,
+    ),
+    "no corrections, prune with other data": Case(
+        (TRAIN, "prune m d.jsonl --terms 3 -o s"), ("name its training data",), ("--labels-from",),
+        files={"d.jsonl": BASE[: BASE.index("\n") + 1] + BASE}, code=1,
+    ),
+    "corrections, inspect the small model": Case(
+        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+         "prune m base.jsonl --terms 3 -o s --labels-from a.csv", "inspect s base.jsonl"),
+        ("the labels of 1 document were corrected",), files={"a.csv": "id,label\nd0,tech\n"},
+    ),
+    "corrections, inspect without them": Case(
+        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv", "inspect m base.jsonl"),
+        ("or not their labels: the labels of 1 document were corrected", "same --labels-from FILE"),
+        files={"a.csv": "id,label\nd0,tech\n"},
+    ),
+    "corrections, inspect with others": Case(
+        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+         "inspect m base.jsonl --labels-from b.csv"),
+        ("the labels of 1 document were corrected for training",),
+        files={"a.csv": "id,label\nd0,tech\n", "b.csv": "id,label\nd1,tech\n"},
+    ),
+    "no corrections, inspect other data": Case(
+        (TRAIN, "inspect m d.jsonl"), ("not the very documents",), ("--labels-from", "corrected"),
+        files={"d.jsonl": BASE[: BASE.index("\n") + 1]},
+    ),
+    "corrections that change nothing, inspect": Case(
+        ("train t.jsonl -o m -q --rounds 3 --labels-from a.csv", "inspect m t.jsonl"),
+        ("margins of all documents",), ("not the very documents",),
+        files={"t.jsonl": BASE + jsonl({"id": "two", "text": "a", "labels": ["moving", "tech"]}),
+               "a.csv": "id,label\ntwo,tech\ntwo,moving\n"},
     ),
     "corrections, inspect": Case(
         ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",

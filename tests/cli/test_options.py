@@ -7,6 +7,7 @@ import pytest
 
 from boostext import fields
 from boostext.cli import COMMANDS, main
+from boostext.presets import PRESETS
 from boostext.settings import ALL_GROUPS, BoostingSettings, DataSettings
 
 
@@ -115,8 +116,40 @@ def test_without_a_command_help_is_shown(run):
 def printed_settings(run, *arguments):
     done = run("train", "--print-config", *arguments)
     assert done.exit_code == 0, done.stderr
-    pairs = (line.split(": ", 1) for line in done.stdout.splitlines() if not line.startswith("#"))
-    return dict(pairs)
+    return {name: value for name, value, source in settings_and_sources(done.stdout)}
+
+
+def settings_and_sources(printed):
+    """Name, value and where it comes from, of each setting."""
+    for line in printed.splitlines():
+        if not line.startswith("#"):
+            setting, _, source = line.rpartition("  # ")
+            yield *setting.split(": ", 1), source
+
+
+def test_printed_settings_say_where_they_come_from(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.yaml").write_text("seed: 3\nabstain: true\nrounds: 7\n", encoding="utf-8")
+    arguments = ("--config", "c.yaml", "--preset", "accurate", "--rounds", 9, "--sparse")
+    done = run("train", "--print-config", *arguments)
+    sources = {name: source for name, _, source in settings_and_sources(done.stdout)}
+    assert {sources[name] for name in ("rounds", "expert")} == {"command line"}
+    assert {sources[name] for name in ("seed", "abstain")} == {"config c.yaml"}
+    preset = {name.replace("_", "-") for name in PRESETS["accurate"].settings}
+    others = preset - {"seed", "abstain", "rounds", "expert"}
+    assert others
+    assert {name for name, source in sources.items() if source == "preset accurate"} == others
+    assert sources["class-weight"] == "default"
+
+
+def test_the_name_of_a_file_cannot_add_settings(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = "a\nrounds: 5 # b.yaml"
+    (tmp_path / name).write_text("seed: 3\n", encoding="utf-8")
+    printed = run("train", "--print-config", "--config", name).stdout
+    assert "seed: 3  # config a\\nrounds: 5 # b.yaml\n" in printed
+    (tmp_path / "c.yaml").write_text(printed, encoding="utf-8")
+    assert run("train", "--print-config", "--config", "c.yaml").exit_code == 0
 
 
 def test_the_command_line_wins_over_the_file_and_the_file_over_defaults(run, tmp_path):
@@ -140,7 +173,10 @@ def test_printed_settings_are_accepted_and_print_the_same(run, tmp_path):
     ).stdout  # fmt: skip
     path = tmp_path / "settings.yaml"
     path.write_text(first, encoding="utf-8")
-    assert run("train", "--print-config", "--config", path).stdout == first
+    again = run("train", "--print-config", "--config", path).stdout
+    before, after = (list(settings_and_sources(printed)) for printed in (first, again))
+    assert [setting[:2] for setting in after] == [setting[:2] for setting in before]
+    assert {source for *_, source in after} == {f"config {path}"}
 
 
 def test_both_names_of_a_field_count(run):
