@@ -30,8 +30,8 @@ ICSIBOOST_OPTIONS = {
     "--no-unk-ngrams", "--no-unknown-stump", "--only", "--optimal-iterations",
     "--output-weights", "--pack-model", "--posteriors", "--sequence", "--test", "--train",
 }  # fmt: skip
-# Options of other programs that the pages mention.
-FOREIGN_OPTIONS = {"--version", *ICSIBOOST_OPTIONS}
+# Options of other programs, and of benchmarks, that the pages mention.
+FOREIGN_OPTIONS = {"--version", "--per-label", *ICSIBOOST_OPTIONS}
 
 
 def readme():

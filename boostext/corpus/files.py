@@ -47,10 +47,6 @@ MARKS = (
 """Byte order marks and the encoding they speak of; the longest first."""
 
 
-UNMARKED = 8
-"""Characters of UTF-16 that tell it, by a zero in every other byte."""
-
-
 class XzReader(io.RawIOBase):
     """Bytes of an .xz file; lzma.LZMAFile would let the file itself say how much memory to take."""
 
@@ -310,17 +306,13 @@ def _refuse_foreign(source: Source, head: bytes, encoding: str) -> None:
     for magic, what in MAGIC:
         if head.startswith(magic):
             raise source.fault(0, f"expected text, found {what}")
-    if encoding == "utf-8" and (other := _unmarked(head)):
-        raise source.fault(0, f"looks like {other} text, not UTF-8; add --encoding {other}")
     for mark, other in MARKS if encoding == "utf-8" else ():
         if head.startswith(mark):
             raise source.fault(0, f"is {other.upper()} text, not UTF-8; add --encoding {other}")
-    for first, other in ((1, "utf-16-le"), (0, "utf-16-be")) if encoding == "utf-8" else ():
-        some = head[: 2 * UNMARKED]
-        if len(some) >= UNMARKED and not any(some[first::2]) and all(some[1 - first :: 2]):
-            raise source.fault(
-                0, f"looks like UTF-16 text without a mark, not UTF-8; add --encoding {other}"
-            )
+    if encoding == "utf-8" and (other := _unmarked(head)):
+        raise source.fault(
+            0, f"looks like UTF-16 text without a mark, not UTF-8; add --encoding {other}"
+        )
 
 
 def _unmarked(head: bytes) -> str:

@@ -118,7 +118,7 @@ def test_a_saved_data_set_of_hugging_face_is_read_with_its_names(tmp_path):
 def test_a_saved_data_set_of_several_parts_names_them(tmp_path):
     for part in ("train", "test"):
         saved(tmp_path / "d" / part, 1)
-    (tmp_path / "d" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    (tmp_path / "d" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}', "utf-8")
     with pytest.raises(DataError, match=r"several parts .*name one: .*d/test, .*d/train"):
         read(tmp_path / "d")
     assert len(read(tmp_path / "d" / "train")) == 2

@@ -162,7 +162,7 @@ def test_separators_respect_quotes_and_blanks(tmp_path, format, cell, separator,
 @pytest.mark.parametrize("mark", ["nan", "N/A", "None"])
 def test_fasttext_labels_are_labels_like_any_other(tmp_path, mark):
     path = tmp_path / "a.ft"
-    path.write_text(f"__label__{mark} x\n__label__a __label__1.0 y\n")
+    path.write_text(f"__label__{mark} x\n__label__a __label__1.0 y\n", "utf-8")
     documents = read_documents([str(path)], DataSettings())
     assert [d.labels for d in documents] == [(), ("a", "1")]
 

@@ -122,7 +122,7 @@ def test_results_before_a_signal_are_written(folder, number, code):
         [sys.executable, "-m", "boostext", "predict", "m", "pipe.jsonl"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
     )  # fmt: skip
-    with (folder / "pipe.jsonl").open("w") as pipe:  # opens once the command does
+    with (folder / "pipe.jsonl").open("w", encoding="utf-8") as pipe:  # opens once the command does
         pipe.write(GOOD * 100)
         pipe.flush()
         time.sleep(1)  # until it waits for more, with some documents in hand

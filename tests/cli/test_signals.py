@@ -74,7 +74,7 @@ def test_a_signal_while_the_report_is_made_keeps_the_model(start, noise, tmp_pat
     path, report = tmp_path / "m.boostext", tmp_path / "report"
     child = start("train", noise, "-o", path, "--rounds", 3, "--report", report)
     told = iter(child.stderr.readline, "")
-    assert any("in all folds" in line for line in told)
+    assert any("judging labels" in line for line in told)
     child.send_signal(number)
     _, said = child.communicate(timeout=PATIENCE)
     assert child.returncode == code
@@ -91,7 +91,7 @@ def test_a_signal_ends_an_inspection_that_learns(start, noise, run, tmp_path, nu
     assert run("train", noise, "-o", path, "--rounds", 3, "-q").exit_code == 0
     child = start("inspect", path, noise, "-o", tmp_path / "report")
     told = iter(child.stderr.readline, "")
-    assert any("in all folds" in line for line in told)
+    assert any("judging labels" in line for line in told)
     child.send_signal(number)
     _, said = child.communicate(timeout=PATIENCE)
     assert child.returncode == 128 + number
@@ -140,7 +140,7 @@ def test_ctrl_c_while_predicting_is_one_line(start, model):
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=PATIENCE)
     assert child.returncode == 130
-    assert said == "stopped\n"
+    assert said == "stopped after 1 result\n"
 
 
 def test_the_first_request_only_sets_a_mark_where_the_run_is_patient():

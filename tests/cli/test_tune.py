@@ -97,7 +97,7 @@ def test_too_few_documents_are_told_before_anything_is_learned(run, tmp_path):
     (tmp_path / "d.jsonl").write_text('{"text": "a", "labels": ["x"]}\n' * 2, encoding="utf-8")
     done = run("tune", tmp_path / "d.jsonl", "-o", tmp_path / "t")
     assert done.exit_code == 2
-    assert "2 documents" in done.stderr
+    assert "too few documents to choose settings by: 2" in done.stderr
 
 
 def test_the_library_takes_presets_too(corpus, run, tmp_path):

@@ -72,7 +72,7 @@ def test_several_text_fields_stay_apart_and_one_may_be_absent(tmp_path):
 
 def test_an_attribute_may_stand_beside_the_text(tmp_path):
     record = {"text": "", "labels": [], "weight": 80, "attributes": {"age": 3}}
-    document = one(tmp_path, record, attribute=("weight", "absent"))
+    document = one(tmp_path, record, attribute=("weight",))
     assert document.attributes == {"age": 3.0, "weight": 80.0}
     assert document.weight == 1.0
 

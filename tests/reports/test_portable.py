@@ -111,7 +111,7 @@ def in_node(model, documents, folder, size=50_000_000):
     if not shutil.which("node"):
         pytest.skip("no node here")
     (folder / "model.mjs").write_text(to_javascript(model, "m", size).text, encoding="utf-8")
-    (folder / "run.mjs").write_text(NODE)
+    (folder / "run.mjs").write_text(NODE, "utf-8")
     return answered(["node", "run.mjs"], documents, folder)
 
 
@@ -121,7 +121,7 @@ def in_python(model, documents, folder, size=50_000_000):
 
 
 def answered(command, documents, folder):
-    (folder / "documents.json").write_text(json.dumps([plain(d) for d in documents]))
+    (folder / "documents.json").write_text(json.dumps([plain(d) for d in documents]), "utf-8")
     done = subprocess.run(command, cwd=folder, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
