@@ -95,7 +95,7 @@ def test_a_refit_asks_for_no_other_terms_and_lowers_the_bound_of_those():
 
 
 def test_a_refit_on_other_documents_is_refused():
-    with pytest.raises(BoostextError, match="not the documents of the model"):
+    with pytest.raises(BoostextError, match="not the very documents"):
         refit(documents(seed=1), trained().model, 3)
 
 

@@ -48,7 +48,7 @@ def test_the_wrong_data_is_told(run, model, tmp_path):
     other = write_jsonl(tmp_path / "other.jsonl", list(records())[:30])
     done = run("prune", model, other, "-o", tmp_path / "small", "--terms", 5)
     assert done.exit_code == 1
-    assert "not the documents of the model (30, where it learned from 60" in done.stderr
+    assert "not the very documents the model was trained on (30 documents" in done.stderr
     assert not (tmp_path / "small").exists()
 
 
