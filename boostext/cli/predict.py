@@ -48,6 +48,11 @@ from boostext.cli.talk import Talk
     help="Show for each label the N rules that spoke most; for programs with --output jsonl, as a "
     "page with --output html.",
 )  # fmt: skip
+@click.option(
+    "--keep-columns", is_flag=True,
+    help="Put the fields of the input before those of the result, in jsonl, csv and tsv. One that "
+    "is called like one of the result becomes input_NAME.",
+)  # fmt: skip
 @threads_option
 @overriding_options
 @talk_options

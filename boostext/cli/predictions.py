@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import sys
@@ -11,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from boostext.cli.reading import announce_stdin, count, tell_bad, tell_reading, test_files
-from boostext.cli.results import FORMATS, Result, Wanted
+from boostext.cli.results import FORMATS, TABLES, Result, Wanted, with_header
 from boostext.cli.signals import Stopped, stop_request, until_stopped
 from boostext.cli.talk import Talk, is_terminal
 from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document, Origin
+from boostext.corpus.lookalikes import alike_words
 from boostext.corpus.readers import read_documents
-from boostext.corpus.sources import BadRecords
+from boostext.corpus.sources import BadRecords, SeenLabels
 from boostext.errors import SettingsError
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_attributes
@@ -52,6 +54,7 @@ class Job:
     explain: int | None
     threads: int
     overrides: dict[str, Any]
+    keep_columns: bool = False
 
 
 def run(job: Job, talk: Talk) -> None:
@@ -59,11 +62,14 @@ def run(job: Job, talk: Talk) -> None:
     wanted = _wanted(job, model)
     bad = BadRecords()
     documents = _documents(job, model, bad, talk)
-    write = FORMATS[_format(job)](wanted, model, talk)
     told, prompt = 0, _is_interactive(job)
     with stop_request() as stop:
+        documents = until_stopped(documents, stop)
         try:
-            for result in _results(job, model, until_stopped(documents, stop), wanted):
+            if job.keep_columns and _format(job) in TABLES:
+                documents, wanted = _headed(documents, wanted, model)
+            write = FORMATS[_format(job)](wanted, model, talk)
+            for result in _results(job, model, documents, wanted):
                 write(result)
                 told += 1
                 if prompt:
@@ -74,8 +80,20 @@ def run(job: Job, talk: Talk) -> None:
         finally:
             sys.stdout.flush()  # results stand before what is said of them
     tell_bad(bad, talk)
+    if bad.seen and (alike := alike_words(bad.seen.counts, model.labels, "the model's")):
+        talk.warn(f"labels of the data look like labels of the model; are they meant? {alike}")
     if bad.count or bad.blank_lines or (is_terminal(sys.stderr) and not job.document):
         talk.say(f"{count(told, 'result')}, one for each document")
+
+
+def _headed(
+    documents: Iterator[Document], wanted: Wanted, model: Model
+) -> tuple[Iterator[Document], Wanted]:
+    """The same documents; the columns of the table are those of the first."""
+    first = next(documents, None)
+    if first is None:
+        return documents, wanted
+    return itertools.chain([first], documents), with_header(wanted, first, model)
 
 
 def _format(job: Job) -> str:
@@ -85,6 +103,9 @@ def _format(job: Job) -> str:
 def _wanted(job: Job, model: Model) -> Wanted:
     if job.explain and job.output not in (None, "jsonl", "html"):
         raise SettingsError(f"--explain does not go with --output {job.output}; use jsonl or html")
+    if job.keep_columns and _format(job) not in (*TABLES, "jsonl"):
+        shown = f"--output {job.output}" if job.output else "--explain without --output jsonl"
+        raise SettingsError(f"--keep-columns does not go with {shown}; use jsonl, csv or tsv")
     for option in ("proba", "threshold_proba"):
         if getattr(job, option) and not has_chances(model):
             raise SettingsError(
@@ -98,6 +119,7 @@ def _wanted(job: Job, model: Model) -> Wanted:
         job.proba or (is_page and has_chances(model)),
         job.explain or (LINES if is_page else None),
         f"Labels by {Path(job.model).name}",
+        job.keep_columns,
     )
 
 
@@ -112,7 +134,8 @@ def _documents(job: Job, model: Model, bad: BadRecords, talk: Talk) -> Iterator[
     asked, labels = asked_attributes(model), job.output == "html"
     reading = Reading(model.data, overrides).for_prediction(asked, labels)
     tell_reading(reading, paths, talk)
-    return read_documents(paths, reading.of, bad, labelled=False)
+    bad.seen = SeenLabels(Reading(model.data, overrides).of(paths[0]))
+    return read_documents(paths, reading.of, bad, labelled=False, columns=job.keep_columns)
 
 
 def _is_interactive(job: Job) -> bool:

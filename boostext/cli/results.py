@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boostext.arrays import Float64, Scores
 from boostext.cli.spoken import Spoken
 from boostext.cli.talk import Talk
+from boostext.corpus.carried import carried, cell, names_beside
 from boostext.corpus.documents import Document
+from boostext.corpus.roles import shown
+from boostext.corpus.table_writer import row_writer
 from boostext.model.model import Model
 from boostext.model.predict import Contribution
 from boostext.reports.escape import tsv_field, tsv_names
@@ -22,7 +24,8 @@ from boostext.reports.escape import tsv_field, tsv_names
 class Wanted:
     """top: scores of so many labels, None where nothing was said. explain: rules per label.
 
-    title: of a page.
+    title: of a page. columns: whether the fields of the input stand before the result; table: the
+    name of each in the header, where the result is a table.
     """
 
     top: int | None
@@ -30,6 +33,8 @@ class Wanted:
     proba: bool
     explain: int | None
     title: str = ""
+    columns: bool = False
+    table: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +72,10 @@ def jsonl(wanted: Wanted, model: Model, talk: Talk) -> Write:
                 model.labels[n]: spoken.of(n, float(result.scores[n]), wanted.explain or 0)
                 for n in result.shown
             }
+        if wanted.columns:
+            given = carried(result.document)
+            names = names_beside(given, record)
+            record = {names[name]: value for name, value in given.items()} | record
         sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
 
     return write
@@ -79,45 +88,64 @@ def _by_label(values: Float64, shown: Sequence[int], model: Model) -> dict[str, 
 def tsv(wanted: Wanted, model: Model, talk: Talk) -> Write:
     r"""Tabs, line ends and backslashes in fields are \t \n \r \\; several labels joined by |."""
 
-    def line(cells: Sequence[str], names: Sequence[str]) -> None:
-        first, *rest = map(tsv_field, cells)
-        sys.stdout.write("\t".join([first, tsv_names(names), *rest]) + "\n")
+    def line(first: Sequence[str], names: Sequence[str], rest: Sequence[str]) -> None:
+        cells = [*map(tsv_field, first), tsv_names(names), *map(tsv_field, rest)]
+        sys.stdout.write("\t".join(cells) + "\n")
 
-    return _table(line, wanted, model)
+    return _table(line, wanted, model, talk)
 
 
 def comma_separated(wanted: Wanted, model: Model, talk: Talk) -> Write:
     r"""As RFC 4180, lines ended by LF; several labels joined by |, one of their own is \|."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    write_row = row_writer(sys.stdout, ",")
 
-    def line(cells: Sequence[str], names: Sequence[str]) -> None:
+    def line(first: Sequence[str], names: Sequence[str], rest: Sequence[str]) -> None:
         joined = "|".join(name.replace("\\", "\\\\").replace("|", "\\|") for name in names)
-        writer.writerow([cells[0], joined, *cells[1:]])
+        write_row([*first, joined, *rest])
 
-    return _table(line, wanted, model)
-
-
-Line = Callable[[Sequence[str], Sequence[str]], None]
-"""Write the cells of a row, and the labels given as its second one."""
+    return _table(line, wanted, model, talk)
 
 
-def _table(line: Line, wanted: Wanted, model: Model) -> Write:
+Line = Callable[[Sequence[str], Sequence[str], Sequence[str]], None]
+"""Write the cells of a row: those before the labels given, these, and those after them."""
+
+
+def with_header(wanted: Wanted, first: Document, model: Model) -> Wanted:
+    """With the columns of a table in which the fields of the first document have theirs."""
+    return replace(
+        wanted, table=names_beside(carried(first), ["id", "labels", *_head(wanted, model)])
+    )
+
+
+def _table(line: Line, wanted: Wanted, model: Model, talk: Talk) -> Write:
     """Columns id and labels; then one a label by name, or label and score of the best ones."""
-    line(_head(wanted, model), ["labels"])
+    line([*wanted.table.values(), "id"], ["labels"], _head(wanted, model))
+    told = not wanted.columns
 
     def write(result: Result) -> None:
+        nonlocal told
+        given = carried(result.document) if wanted.columns else {}
+        if not told and (further := given.keys() - wanted.table.keys()):
+            told = True
+            talk.warn(
+                f"{result.document.origin}: the field {shown(min(further))} is not in the first "
+                "record, whose fields are the columns; such fields are left out, and --output "
+                "jsonl keeps them"
+            )
         names = [model.labels[number] for number in result.given]
-        line([result.document.id, *_cells(result, wanted, model)], names)
+        cells = [cell(given.get(name)) for name in wanted.table]
+        line([*cells, result.document.id], names, _cells(result, wanted, model))
 
     return write
 
 
 def _head(wanted: Wanted, model: Model) -> list[str]:
+    """What stands behind id and labels."""
     kinds = ["score", "probability"] if wanted.proba else ["score"]
     if wanted.all_scores:
-        return ["id", *(f"{kind}:{label}" for kind in kinds for label in model.labels)]
+        return [f"{kind}:{label}" for kind in kinds for label in model.labels]
     places = range(1, min(wanted.top or 1, len(model.labels)) + 1)
-    return ["id", *(f"{name}{n}" for n in places for name in ("label", *kinds))]
+    return [f"{name}{n}" for n in places for name in ("label", *kinds)]
 
 
 def _cells(result: Result, wanted: Wanted, model: Model) -> list[str]:
@@ -186,3 +214,5 @@ FORMATS: dict[str, Callable[[Wanted, Model, Talk], Write]] = {
     "drawing": drawing, "html": html,
 }  # fmt: skip
 """--output -> what writes a result; "drawing" is --explain without --output"""
+TABLES = ("csv", "tsv")
+"""Those with a header, which stands before all results."""

@@ -27,6 +27,8 @@ class Document:
     texts: text field -> text, in the order of the fields; a missing field is absent.
     id: as given, else "FILENAME:NUMBER"; labelled is False where the record has no label field.
     scored: scored texts, column -> word -> its value.
+    columns: the fields of the record as they stand there, without the one called id that the id
+    says again; None unless the reading was asked for them and the format has records.
     """
 
     id: str
@@ -37,6 +39,7 @@ class Document:
     origin: Origin = Origin("-", 0)
     labelled: bool = True
     scored: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    columns: Mapping[str, object] | None = None
 
     def word_values(self) -> dict[str, float]:
         """Every word of the scored texts, spelled `column:word` as conditions spell it."""

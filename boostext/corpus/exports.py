@@ -8,7 +8,7 @@ ask for all answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boostext.corpus.roles import Roles, shown
@@ -75,6 +75,8 @@ class ExportReader:
         if self._export is None:
             return record
         taken = self._export.take(record, self._all)
+        if "labels" in record and isinstance(record.get("scores"), dict):  # predicted ones
+            taken = replace(taken, labels=None, annotated=True)
         if taken.refused and not self._all:
             self._leave_out(taken.refused)
             return None

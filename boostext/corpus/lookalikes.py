@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 LOOSE_END = re.compile(r"""[\s.,;:!?'"]+$""")
+MOST_TOLD = 5
+"""Pairs that one line names."""
 _WHOLE_NUMBER = re.compile(r"([+-]?\d+)\.0+")
 _HIDDEN = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u3164]")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
@@ -47,12 +49,14 @@ def lookalikes(labels: Iterable[str], known: Sequence[str]) -> dict[str, str]:
 
 
 def alike_words(counts: Mapping[str, int], known: Sequence[str], whose: str) -> str:
-    """`'Billing' (2) is like the model's 'billing'`, one after the other; "" for none."""
+    """`'Billing' (2) is like the model's 'billing'`, the first MOST_TOLD of them; "" for none."""
     found = lookalikes(counts, known)
-    return ", ".join(
+    told = [
         f"{spelled(label)} ({counts[label]:,}) is like {whose} {spelled(name)}"
-        for label, name in found.items()
-    )
+        for label, name in list(found.items())[:MOST_TOLD]
+    ]
+    more = f" and {len(found) - MOST_TOLD:,} more" if len(found) > MOST_TOLD else ""
+    return ", ".join(told) + more
 
 
 def spelled(label: str) -> str:

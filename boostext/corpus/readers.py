@@ -67,13 +67,14 @@ def read_documents(
     settings: ReadingSettings,
     bad: BadRecords | None = None,
     labelled: bool = True,
+    columns: bool = False,
 ) -> Iterator[Document]:
     """The documents of files, folders or stdin ("-"), one after the other, as they are read.
 
     bad: takes the account of blank lines and, with skip_bad, of bad records; without skip_bad the
     first bad record raises DataError. labelled: a record must have a label field; an empty list
-    of labels is one. A bare stem is its .data. Missing files and unknown endings are raised at
-    once.
+    of labels is one. columns: documents carry the fields of their records, in formats that have
+    records. A bare stem is its .data. Missing files and unknown endings are raised at once.
     """
     if isinstance(paths, str):
         raise TypeError("paths is one string; expected a sequence of paths")
@@ -87,7 +88,8 @@ def read_documents(
     paths = [file for path in given for file in data_files(path, own(path), account)]
     each = [own(path) for path in paths]
     readers = [READERS[format_of(*pair)] for pair in zip(paths, each, strict=True)]
-    sources = [Source(path, name, account) for path, name in zip(paths, _names(paths), strict=True)]
+    names = zip(paths, _names(paths), strict=True)
+    sources = [Source(path, name, account, columns) for path, name in names]
     return _read(sources, readers, each, labelled)
 
 
@@ -102,6 +104,8 @@ def _read(
             records = _wanted(records, source, settings)
         for record in records:
             if isinstance(record, Document):
+                if account.seen and record.labels:
+                    account.seen.add(record.labels)
                 yield in_single_precision(record) if settings.single_precision else record
             elif settings.skip_bad:
                 source.bad.add(record)

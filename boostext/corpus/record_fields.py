@@ -70,8 +70,9 @@ class Paths:
     texts: frozenset[str]
 
     @staticmethod
-    def of(roles: Roles) -> Paths:
-        names = (*roles.texts, *roles.labels, roles.id, roles.weight, *roles.attributes)
+    def of(roles: Roles, labels: tuple[str, ...] = ()) -> Paths:
+        """labels: further label fields, which the roles leave out."""
+        names = (*roles.texts, *roles.labels, *labels, roles.id, roles.weight, *roles.attributes)
         return Paths(tuple(n for n in dict.fromkeys(names) if "." in n), frozenset(roles.texts))
 
     def laid_out(self, record: Mapping[str, object]) -> Mapping[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from boostext.corpus.documents import Attribute, Document, Origin
 from boostext.corpus.exports import ExportReader
 from boostext.corpus.record_fields import Conditions, Paths, field_names
 from boostext.corpus.roles import Roles, default_id, missing, shown
-from boostext.corpus.sources import Record, Source
+from boostext.corpus.sources import BadRecords, Record, SeenLabels, Source
 from boostext.corpus.spellings import is_switch, looks_one_hot, switched
 from boostext.errors import DataError
 from boostext.settings import DataSettings
@@ -34,7 +35,7 @@ def record_documents(
     """
     reader = RecordReader(source, settings, labelled, textual)
     export = ExportReader(source, settings, reader.roles)
-    paths, conditions = Paths.of(reader.roles), Conditions.of(settings)
+    paths, conditions = Paths.of(reader.roles, reader.unneeded), Conditions.of(settings)
     for number, (line, record) in enumerate(records, 1):
         if isinstance(record, DataError):
             yield record
@@ -45,7 +46,8 @@ def record_documents(
             fields = export.take(record)
             if fields is None:
                 continue
-            found = reader.read(paths.laid_out(fields) if paths.names else fields, line, number)
+            fields = paths.laid_out(fields) if paths.names else fields
+            found = reader.read(fields, line, number, record)
         except RecursionError:
             found = source.fault(line, "the record is nested too deeply; expected flat objects")
         if numbered and isinstance(found, DataError):
@@ -65,16 +67,46 @@ class RecordReader:
         self.cells = Cells(source, settings, textual)
         if source.bad.one_hot is None and settings.label_columns != "auto":
             source.bad.one_hot = settings.label_columns == "one-hot"
+        self._seen = source.bad.seen if self.roles.bare else None
+        self._looker: RecordReader | None = None
+        if self._seen:  # what it says of labels is nothing to one who needs none
+            apart = Source(source.path, source.name, BadRecords())
+            self._looker = RecordReader(apart, self._seen.settings, False, textual)
 
-    def read(self, record: Fields, line: int, number: int) -> Record:
-        """The document of a record, or what is wrong with it. number: from 1 in the source."""
+    @property
+    def unneeded(self) -> tuple[str, ...]:
+        """Label fields that are looked at though documents need no labels."""
+        return self._looker.roles.labels if self._looker else ()
+
+    def read(self, record: Fields, line: int, number: int, whole: Fields | None = None) -> Record:
+        """The document of a record, or what is wrong with it.
+
+        number: from 1 in the source. whole: all fields as they stand, for documents to carry.
+        """
         self.cells.line = line
         try:
-            return self._document(record, line, number)
+            document = self._document(record, line, number, whole)
         except CellError as error:
             return self.source.fault(line, str(error))
+        if self._seen and self._looker:
+            self._looker._look(record, self._seen)
+        return document
 
-    def _document(self, record: Fields, line: int, number: int) -> Document:
+    def _look(self, record: Fields, seen: SeenLabels) -> None:
+        """Count the labels of a record, where these may hold anything."""
+        names = [name for name in self.roles.labels if name in record]
+        if not names:
+            return
+        value = record[names[0]]
+        if type(value) is list and len(value) == 1:
+            value = value[0]
+        if type(value) is str and value in seen.counts and len(names) == 1:  # most by far
+            seen.counts[value] += 1
+            return
+        with contextlib.suppress(CellError, RecursionError):
+            seen.add(self._labels(record) or ())
+
+    def _document(self, record: Fields, line: int, number: int, whole: Fields | None) -> Document:
         roles, cells = self.roles, self.cells
         if roles.required and (absent := roles.required - record.keys()):
             name = min(absent)
@@ -97,7 +129,15 @@ class RecordReader:
             Origin(self.source.path, line),
             labels is not None,
             scored,
+            self._columns(whole) if whole is not None and self.source.columns else None,
         )
+
+    def _columns(self, whole: Fields) -> Fields:
+        """The fields but the one that the document's id says again."""
+        given = whole.get("id")
+        if self.roles.id == "id" and (given is None or isinstance(given, str | int | float)):
+            return {name: value for name, value in whole.items() if name != "id"}
+        return whole
 
     def _id(self, given: object, number: int) -> str:
         try:

@@ -9,12 +9,30 @@ from dataclasses import dataclass, field
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.notes import Notes
 from boostext.errors import DataError
+from boostext.settings import DataSettings
 
 Record = Document | DataError
 """What a reader gives for each record: the document, or what is wrong with it."""
 
 Line = tuple[int, str, DataError | None]
 """1-based number; text with its line end; what is wrong with its bytes."""
+
+
+@dataclass
+class SeenLabels:
+    """The labels of documents that are read without them: counted, and nothing else done.
+
+    settings: where labels stand in the data. counts: label -> documents, of the first MOST_LABELS.
+    """
+
+    settings: DataSettings
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, labels: Iterable[str]) -> None:
+        """Count the labels of one document."""
+        for label in labels:
+            if label in self.counts or len(self.counts) < MOST_LABELS:
+                self.counts[label] += 1
 
 
 @dataclass
@@ -25,7 +43,7 @@ class BadRecords:
     are no text were replaced. one_hot: whether the label columns are; None while nothing told.
     left_out: reason -> records that are good and not wanted. understood: how the data was read, a
     sentence each. unmet: attributes that were named and no record had so far; fields: names that
-    records have.
+    records have. seen: takes the labels that documents have, where nobody needs them.
     """
 
     limit: int = 1000
@@ -39,6 +57,7 @@ class BadRecords:
     one_hot: bool | None = None
     unmet: set[str] = field(default_factory=set)
     fields: dict[str, None] = field(default_factory=dict)
+    seen: SeenLabels | None = None
 
     def add(self, error: DataError) -> None:
         """Count one bad record."""
@@ -53,17 +72,24 @@ class BadRecords:
             self.fields.update(dict.fromkeys((*fields, *attributes)))
 
 
+MOST_LABELS = 10_000
+"""Labels that are looked at where nobody needs them; a field of free text has more."""
+
 MOST_FIELDS = 1000
 """Names of fields that are kept to find the nearest to one that is missing."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """path: as given ("-" is stdin). name: what default ids begin with. bad: the account."""
+    """path: as given ("-" is stdin). name: what default ids begin with. bad: the account.
+
+    columns: documents carry the fields of their records.
+    """
 
     path: str
     name: str
     bad: BadRecords
+    columns: bool = False
 
     def understand(self, message: str) -> None:
         """Tell, once, how this source is read."""

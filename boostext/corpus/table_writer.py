@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO
 
 from boostext.corpus.cells import Cells
@@ -123,14 +123,23 @@ def _cells(
 def _lines(rows: Iterable[list[str]], delimiter: str) -> Iterator[str]:
     r"""One line a row, ended by \n, which may stand inside quotes, too."""
     buffer = io.StringIO(newline="")
-    minimal = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    # subtle: the csv module leaves a lone CR unquoted where lines end with LF (Python 3.11), and
-    # a reader takes a byte order mark off a row that begins with one
-    quoted = csv.writer(buffer, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    write = row_writer(buffer, delimiter)
     for row in rows:
-        odd = row[0].startswith(MARK) or any("\r" in cell for cell in row)
-        writer = quoted if odd else minimal
-        writer.writerow(row)
+        write(row)
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
+
+
+def row_writer(file: IO[str], delimiter: str) -> Callable[[Sequence[str]], object]:
+    r"""What writes a row as RFC 4180 has it, ended by \n, so that a reader finds the same cells."""
+    minimal = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    # subtle: the csv module leaves a lone CR unquoted where lines end with LF (Python 3.11), and
+    # a reader takes a byte order mark off a row that begins with one
+    quoted = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+
+    def write(row: Sequence[str]) -> None:
+        odd = row[0].startswith(MARK) or any("\r" in cell for cell in row)
+        (quoted if odd else minimal).writerow(row)
+
+    return write

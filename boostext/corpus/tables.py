@@ -145,13 +145,26 @@ def _documents(
         rows = itertools.chain([first], rows)
     is_wanted = _condition(names, settings, roles, source, first.line)
     reader = RecordReader(source, settings, roles.labelled, textual=True)
-    width, places = len(names), columns.places
+    width, known = len(names), _places(names)
+    looked = [(name, known[name]) for name in reader.unneeded if name in known]
+    places = tuple(dict.fromkeys((*columns.places, *looked)))
+    whole = _distinct(names) if source.columns else None
     for number, row in enumerate(rows, 1):
         cells = row.cells
         if row.error or len(cells) != width:
             yield row.error or _ragged(row, columns, source)
         elif is_wanted(cells):
-            yield reader.read({name: cells[place] for name, place in places}, row.line, number)
+            record = {name: cells[place] for name, place in places}
+            carried = dict(zip(whole, cells, strict=True)) if whole else None
+            yield reader.read(record, row.line, number, carried)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names of all columns; one that stands there before has its number behind it."""
+    found: dict[str, None] = {}
+    for number, name in enumerate(names, 1):
+        found[name if name not in found else f"{name}_{number}"] = None
+    return list(found) if len(found) == len(names) else [str(n + 1) for n in range(len(names))]
 
 
 def _without_headers(rows: Iterator[Row], names: list[str], source: Source) -> Iterator[Row]:

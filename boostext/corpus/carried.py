@@ -1,0 +1,36 @@
+"""The fields of a record beside what is said of its document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from boostext.corpus.documents import Document
+
+PREFIX = "input_"
+"""Stands before the name of a field where a result has the same name."""
+
+
+def carried(document: Document) -> Mapping[str, object]:
+    """The fields of the document's record; texts and attributes where its format has no fields."""
+    if document.columns is not None:
+        return document.columns
+    return {**document.texts, **document.attributes, **document.scored}
+
+
+def names_beside(fields: Iterable[str], results: Iterable[str]) -> dict[str, str]:
+    """field -> its name beside results: its own, or with PREFIX where a result has that one."""
+    found, theirs = {name: name for name in fields}, frozenset(results)
+    taken = {*found, *theirs}
+    for name in [name for name in found if name in theirs]:
+        while found[name] in taken:
+            found[name] = PREFIX + found[name]
+        taken.add(found[name])
+    return found
+
+
+def cell(value: object) -> str:
+    """A value for a table: texts as they stand, nothing for null, all else as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
