@@ -521,7 +521,7 @@ SPEAKERS = {
     "cli/inspect": ["inspect"], "cli/term_insp": ["inspect"], "cli/tune": ["tune"],
     "cli/tuning_job": ["train", "tune"], "cli/training_job": ["train"], "cli/prun": ["prune"],
     "cli/suggest": ["suggest"], "cli/crossval_job": ["crossval"], "cli/export": ["export"],
-    "cli/conver": ["convert"], "cli/program": ["train"],
+    "cli/conver": ["convert"], "cli/program": ["train"], "cli/results": ["predict"],
     "cli/options": COMMANDS, "fields": COMMANDS,
     "atomic": ["train", "prune", "tune", "convert", "inspect", "crossval", "evaluate", "suggest",
                "export"],
