@@ -24,6 +24,15 @@ def find(driver, selector):
     return driver.find_elements("css selector", selector)
 
 
+def until(found):
+    """What is found, once it is there: a busy machine may draw late."""
+    for _ in range(100):
+        if result := found():
+            return result
+        time.sleep(0.1)
+    raise AssertionError("nothing was found within ten seconds")
+
+
 def press(driver, element):
     """Click where the bar on top does not cover it."""
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
@@ -172,7 +181,7 @@ def test_decisions_stay_through_ordering_and_paging(driver):
 
 
 def test_the_command_that_learns_again_is_whole(driver, report):
-    command = find(driver, "#e-command")[0].text
+    command = until(lambda: find(driver, "#e-command"))[0].text
     assert command.startswith("boostext train --rounds 100 ")
     assert "calls.train.jsonl" in command
     assert command.endswith("--labels-from corrections.csv")
