@@ -68,6 +68,7 @@ class WeightArrays(NamedTuple):
     local (m, k): scores of the examples without `common` (k,), those of all.
     example (m,), factors (3,): weights at the start are example times the factor of a sign; the
     last makes e of them. loss (2,): the value of a loss that is no product, to twice the digits.
+    shift (k,), factor (2, k): room for what votes do to the documents of a block.
     """
 
     neg: DoubleTable
@@ -81,6 +82,8 @@ class WeightArrays(NamedTuple):
     example: Doubles
     factors: Doubles
     loss: Doubles
+    shift: Doubles
+    factor: DoubleTable
 
 
 class StepArrays(NamedTuple):

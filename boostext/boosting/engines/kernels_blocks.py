@@ -16,6 +16,7 @@ from boostext.boosting.engines.arrays import (
     ListArrays,
     Number,
     SingleTable,
+    Steps,
     StepTable,
 )
 from boostext.boosting.gains import ALLOWED, apart
@@ -25,13 +26,16 @@ DENSE = 8
 
 
 def update_blocks(
-    changes: ChangeArrays, by_document: ListArrays, labels: LabelArrays, k: int, rows: StepTable
-) -> None:
-    """Add what changed in documents to the rows that hold them, those of by_document."""
+    changes: ChangeArrays, by_document: ListArrays, labels: LabelArrays, k: int, rows: StepTable,
+    change: Steps,
+) -> None:  # fmt: skip
+    """Add what changed in documents to the rows that hold them, those of by_document.
+
+    change: room for a row.
+    """
     by_neg, by_pos = changes.neg, changes.pos
     starts, items = by_document.starts, by_document.items
     width = rows.shape[1]
-    change = np.zeros(width, np.uint32)
     for c in range(changes.count[0]):
         i = changes.documents[c]
         first, last = labels.starts[i], labels.starts[i + 1]

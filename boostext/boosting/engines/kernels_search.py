@@ -184,27 +184,26 @@ def scan(
     flat = len(preference) == 1
     for c in range(len(near_bounds)):
         near_bounds[c] = -1.0
-    fitted = np.zeros(4)
-    fit_bound(
-        form, least_value / greatest, base, sums, scales, bounds.adds, bounds.counted, room, fitted
+    ratio, out, smallest, least_bound = fit_bound(
+        form, least_value / greatest, base, sums, scales, bounds.adds, bounds.counted, room
     )
     for start in range(low, high, STEP):
         stop = min(start + STEP, high)
         heaviest = of_term[start]
         for t in range(start + 1, stop):
             heaviest = max(heaviest, of_term[t])
-        if heaviest < fitted[3]:
+        if heaviest < least_bound:
             continue
         for t in range(start, stop):
-            if of_term[t] < fitted[3]:
+            if of_term[t] < least_bound:
                 continue
             j = numbers[t]
             if not is_drawn(key, share, j):
                 continue
             like = preference[0] if flat else preference[j]
             if not flat:
-                x = fitted[0] * of_term[t]
-                if like * roof(form, x, base, fitted[1], fitted[2]) < least_value:
+                x = ratio * of_term[t]
+                if like * roof(form, x, base, out, smallest) < least_value:
                     continue
             if t < len(slot) and slot[t] >= 0:
                 used[t] = clock
@@ -234,7 +233,7 @@ def scan(
                 numbers_found[count], bounds_found[count] = j, value
                 count += 1
     found.counts[FOUND], found.counts[WANTED] = count - low, wanted - low
-    figures[LEAST_BOUND] = fitted[3]
+    figures[LEAST_BOUND] = least_bound
 
 
 def keep_near(t: int, value: float, near: Array, near_bounds: Array) -> None:

@@ -113,10 +113,10 @@ NEVER = 1e300
 
 def fit_bound(
     form: int, gain: float, base: float, sums: Array, scales: Array, adds: Array, counted: Array,
-    room: Array, fitted: Array,
-) -> None:  # fmt: skip
-    """fitted (4,): ratio, out, least, and the least bound of a term that may reach the gain: with
-    ratio times the bound as x, see gains.roof.
+    room: Array,
+) -> tuple[Number, Number, Number, Number]:  # fmt: skip
+    """ratio, out, least, and the least bound of a term that may reach the gain: with ratio times
+    the bound as x, see gains.roof.
 
     A label that has moved since bounds were counted by more than some slack, or weighs less than
     some share of the gain, is left out of the bound and allowed all that it has; of several slacks
@@ -134,7 +134,7 @@ def fit_bound(
         room[0, label] = moved
         if moved > 0:
             unit = min(unit, moved)
-    fitted[0], fitted[1], fitted[2], fitted[3] = 0.0, NEVER, 1.0, -2.0
+    fitted = 0.0, NEVER, 1.0, -2.0
     for trial in range(len(SLACKS) * len(SHARES)):
         slack, share = SLACKS[trial // len(SHARES)], SHARES[trial % len(SHARES)]
         out, least, ratio = 0.0, NEVER, 0.0
@@ -148,7 +148,8 @@ def fit_bound(
         if ratio > 0 and ratio < NEVER:
             found = max(least_weight(form, gain, base, out, least) / ratio, -1.0)
             if found > fitted[3]:
-                fitted[0], fitted[1], fitted[2], fitted[3] = ratio, out, least, found
+                fitted = ratio, out, least, found
+    return fitted
 
 
 # Rows ----------------------------------------------------------------------------------------

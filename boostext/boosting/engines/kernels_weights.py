@@ -188,7 +188,7 @@ def move(
         if sizes[0] > sizes[base]:
             base = 0
     changes.count[0] = 0
-    shift, factor = np.zeros(k), np.zeros((2, k))
+    shift, factor = weights.shift, weights.factor
     farthest = 0.0
     for block in (2, 0, 1):
         greatest = 0.0
@@ -301,16 +301,20 @@ def exact(
 
 def cut_gains(
     form: int, order: Int32s, first: Int64s, unknown: Int32s, labels: LabelArrays,
-    weights: WeightArrays, speaks: Doubles, gains: Doubles,
+    weights: WeightArrays, speaks: Doubles, gains: Doubles, sums: DoubleBlocks,
+    table: DoubleBlocks,
 ) -> None:  # fmt: skip
     """gains (c,) of the thresholds of one column, by sums that run down from the greatest value.
 
-    order, first, unknown: of Cuts.
+    order, first, unknown: of Cuts. sums, table: room, (3, 2, k).
     """
     neg, pos, starts, items = weights.neg, weights.pos, labels.starts, labels.items
     everything, scales = weights.sums, weights.scales
     k = everything.shape[1]
-    sums, table = np.zeros((3, 2, k)), np.zeros((3, 2, k))
+    for block in range(3):
+        for sign in range(2):
+            for label in range(k):
+                sums[block, sign, label] = 0.0
     add_documents(unknown, 0, sums, starts, items, neg, pos)
     end = len(order)
     for cut in range(len(first) - 1, -1, -1):

@@ -212,11 +212,12 @@ class Search:
     def _cuts(self, preference: Float64, draw: Eligible, greatest: float) -> None:
         """Look at the thresholds of numeric columns, of which no sums are kept."""
         weights, figures = self.parts.weights, self.found.figures
+        room = np.zeros_like(self.found.table)
         for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
             gains = np.zeros(len(column))
             self.kernels["cut_gains"](
                 self.form, column.order, column.first, column.unknown, weights.labels,
-                weights.arrays, self.problem.speaks, gains,
+                weights.arrays, self.problem.speaks, gains, self.found.table, room,
             )  # fmt: skip
             numbers = np.arange(offset, offset + len(column))
             values = np.where(eligible(draw, numbers), gains * preference[numbers], -1)

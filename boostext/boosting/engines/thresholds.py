@@ -53,6 +53,7 @@ class Thresholds:
         self._by_document = _transposed(documents, self._m)
         self.numbers, self._blocks = _described(members, documents, len(unknown), partly)
         self.rows = np.zeros((len(documents), -(-2 * k // 4) * 4), np.uint32)
+        self._change = np.zeros(self.rows.shape[1], np.uint32)
         self._parts = np.zeros((len(unknown), 2))
         self._found = (np.zeros(len(documents), np.int32), np.zeros(len(documents)))
         self._work = BlockRoom(
@@ -63,7 +64,9 @@ class Thresholds:
 
     def update(self, changes: ChangeArrays, labels: LabelArrays) -> None:
         """Add what changed to the rows."""
-        self._kernels["update_blocks"](changes, self._by_document, labels, self._k, self.rows)
+        self._kernels["update_blocks"](
+            changes, self._by_document, labels, self._k, self.rows, self._change
+        )
 
     def renew(self, weights: Weights) -> None:
         """All rows anew, from the steps of all documents."""

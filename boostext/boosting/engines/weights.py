@@ -65,6 +65,7 @@ class Weights:
             neg=np.zeros((m, k)), pos=np.zeros(pairs), sums=table(), high=table(), low=table(),
             scales=table(), local=np.zeros((m, k)), common=np.zeros(k), example=start.example,
             factors=np.array([start.negative, start.positive, 1.0]), loss=np.zeros(2),
+            shift=np.zeros(k), factor=table(),
         )  # fmt: skip
         self.steps = StepArrays(
             aligned((m, kp)), np.zeros(pairs, np.uint32), np.zeros((2, kp), np.uint32), table()
