@@ -16,6 +16,8 @@ WIDTHS = (360, 768, 1400)
 
 
 def opened(driver, page):
+    """The page as somebody sees it who comes from elsewhere; a reload would keep what was typed."""
+    driver.get("about:blank")
     driver.get(page.as_uri())
     return driver
 
@@ -93,14 +95,22 @@ def test_the_page_asks_for_nothing_but_itself_and_complains_of_nothing(start_bro
 
 
 def test_errors_come_in_several_orders(driver):
-    ranks = [number(item, "doubt") for item in errors(driver)]
-    assert len(ranks) == 6
+    assert len(until(lambda: errors(driver))) == 6
     for place, word, sign in ((1, "weight", -1), (2, "margin", 1)):
         find(driver, "#e-order option")[place].click()
         values = [sign * number(item, word) for item in errors(driver)]
         assert values == sorted(values)
     find(driver, "#e-order option")[3].click()
     assert names(driver) == sorted(names(driver))
+
+
+def test_a_reload_shows_all_errors_again(driver):
+    find(driver, "#e-text")[0].send_keys("no such words in any document")
+    find(driver, "#e-state option")[2].click()
+    assert errors(driver) == []
+    driver.refresh()
+    assert len(until(lambda: errors(driver))) == 6
+    assert find(driver, "#e-text")[0].get_attribute("value") == ""
 
 
 def test_errors_are_filtered_by_words_kind_and_label(driver):
