@@ -14,7 +14,7 @@ from boostext.errors import DataError
 from boostext.settings import DataSettings
 
 DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".ft", ".fasttext", ".parquet",
-        ".arrow", ".feather", ".vw")  # fmt: skip
+        ".arrow", ".feather", ".vw", ".libsvm", ".svmlight", ".svm")  # fmt: skip
 """Endings of files that hold many documents; .txt may also be one text."""
 
 ABOUT = re.compile(

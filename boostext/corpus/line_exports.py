@@ -1,4 +1,5 @@
-"""Training data of other programs that is no JSON: Rasa NLU's YAML and lines of Vowpal Wabbit."""
+"""Training data of other programs that is no JSON: Rasa NLU's YAML, lines of Vowpal Wabbit and of
+libsvm."""
 
 from __future__ import annotations
 
@@ -172,3 +173,44 @@ def _vowpal_head(head: str, source: Source, line: int) -> dict[str, Any]:
     if parts:
         record["labels"] = parts[0].split(",")
     return record
+
+
+# libsvm --------------------------------------------------------------------------------------
+
+VALUES = "values"
+"""The scored text that holds the numbers of a line."""
+
+
+def libsvm_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
+    """Lines `LABEL[,LABEL] INDEX:VALUE ...`, as libsvm, svmlight and XGBoost read them.
+
+    The numbers are a scored text, in which a missing index is unknown; there is no text.
+    """
+    return record_documents(_libsvm_records(source, settings), source, settings, labelled)
+
+
+def _libsvm_records(source: Source, settings: DataSettings) -> Iterator[Found]:
+    for line, text, error in numbered_lines(source, settings):
+        content = text.partition("#")[0].split()
+        if not error and not content:
+            source.bad.blank_lines += 1
+            continue
+        try:
+            yield line, error or _libsvm_record(content, source, line)
+        except DataError as fault:
+            yield line, fault
+
+
+def _libsvm_record(parts: list[str], source: Source, line: int) -> dict[str, Any]:
+    labels = [] if ":" in parts[0] else parts.pop(0).split(",")
+    values: dict[str, float] = {}
+    for part in parts:
+        index, colon, value = part.rpartition(":")
+        if index == "qid":
+            continue
+        if not index or not colon or not NUMBER.fullmatch(value):
+            raise source.fault(line, f"{shown(part)} is no INDEX:VALUE; expected 1 3:0.5 17:2")
+        if index in values:
+            raise source.fault(line, f"{shown(index)} stands twice; expected each index once")
+        values[index] = float(value)
+    return {"text": "", "labels": labels, "attributes": {VALUES: values}}

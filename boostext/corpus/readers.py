@@ -16,7 +16,7 @@ from boostext.corpus.fasttext import fasttext_documents, line_documents, txt_doc
 from boostext.corpus.files import STDIN, cannot_open, file_ending
 from boostext.corpus.folders import folder_documents
 from boostext.corpus.jsonl import json_documents, jsonl_documents
-from boostext.corpus.line_exports import rasa_documents, vowpal_documents
+from boostext.corpus.line_exports import libsvm_documents, rasa_documents, vowpal_documents
 from boostext.corpus.record_fields import Conditions
 from boostext.corpus.roles import shown
 from boostext.corpus.sources import BadRecords, Record, Source
@@ -41,6 +41,7 @@ READERS: dict[str, Reader] = {
     "arrow": arrow_documents,
     "rasa": rasa_documents,
     "vw": vowpal_documents,
+    "libsvm": libsvm_documents,
     "csv": csv_documents,
     "tsv": tsv_documents,
     "fasttext": fasttext_documents,
@@ -54,6 +55,7 @@ READERS: dict[str, Reader] = {
 ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".yml": "rasa", ".yaml": "rasa", ".vw": "vw",
+    ".libsvm": "libsvm", ".svmlight": "libsvm", ".svm": "libsvm",
     ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow",
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".ft": "fasttext", ".fasttext": "fasttext", ".txt": "txt",
@@ -134,7 +136,7 @@ def as_read(settings: DataSettings, account: BadRecords) -> DataSettings:
 
 FILTERING = (
     jsonl_documents, json_documents, csv_documents, tsv_documents, parquet_documents,
-    arrow_documents, rasa_documents, vowpal_documents,
+    arrow_documents, rasa_documents, vowpal_documents, libsvm_documents,
 )  # fmt: skip
 """Readers that look at --where themselves, as their records have fields of their own."""
 

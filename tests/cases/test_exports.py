@@ -230,3 +230,21 @@ def test_a_bad_line_of_vowpal_wabbit_is_an_error(tmp_path, line, message):
     path.write_text(f"x | a\n{line}\n", encoding="utf-8")
     with pytest.raises(DataError, match=rf"a\.vw:2: .*{re.escape(message)}"):
         found_in(path)
+
+
+def test_lines_of_libsvm_are_numbers_by_their_index(tmp_path):
+    one, two = found_in(example(tmp_path, "numbers"))
+    assert (one.labels, one.scored, one.texts["text"]) == (
+        ("1",),
+        {"values": {"3": 0.5, "17": 2}},
+        "",
+    )
+    assert (two.labels, two.scored) == (("-1", "2"), {"values": {"3": 0.25}})
+
+
+@pytest.mark.parametrize("line", ["1 3", "1 3:x", "1 :3", "1 3:1 3:2"])
+def test_a_bad_line_of_libsvm_is_an_error(tmp_path, line):
+    path = tmp_path / "a.libsvm"
+    path.write_text(f"1 qid:4 3:1\n{line}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"a\.libsvm:2: .*(INDEX:VALUE|each index once)"):
+        found_in(path)
