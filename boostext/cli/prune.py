@@ -35,6 +35,11 @@ from boostext.cli.talk import Talk
     help="Labelled data to tell the price on: a measure before and after; repeat. With --terms "
     "alone it is told on DATA.",
 )  # fmt: skip
+@click.option(
+    "--folds", type=click.IntRange(2), metavar="K",
+    help="Tell the price by cross-validation on DATA, the training data: K times a model is "
+    "learned without one part, pruned in the same way, and measured on that part.",
+)  # fmt: skip
 @force_option
 @threads_option
 @overriding_options
@@ -47,9 +52,10 @@ def command(
 ) -> None:  # fmt: skip
     """Make a model of fewer rules or terms.
 
-    What it costs is told: a measure of both models, and the documents won and lost. The first N
-    rules are the model that training with N rounds gives. For N terms the model's training data
-    are needed: votes are fitted anew, and the rules of each term become one.
+    What it costs is told: a measure of both models, and the documents won and lost, on --valid
+    files, by --folds, or else on the training data. The first N rules are the model that training
+    with N rounds gives. For N terms the model's training data are needed: votes are fitted anew,
+    and the rules of each term become one.
 
     \b
     Example:
@@ -61,6 +67,13 @@ def command(
         raise click.UsageError("nothing to prune; give --rules N or --terms N")
     if terms is not None and not data:
         raise click.UsageError("--terms fits votes anew; name the model's training data as DATA")
-    if terms is None and data:
-        raise click.UsageError("--rules alone needs no data; leave it out, or give --terms too")
+    folds, valid = values["folds"], values["valid"]
+    if folds and valid:
+        raise click.UsageError("--folds and --valid both tell the price; give one of them")
+    if folds and (not data or "-" in data):
+        raise click.UsageError("--folds learns again; name the files of the training data as DATA")
+    if terms is None and data and not folds:
+        raise click.UsageError(
+            "--rules alone needs no data; leave it out, or give --terms or --folds too"
+        )
     run(Job(model, data, rules, terms, **values), talk)

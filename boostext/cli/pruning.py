@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import click
 
 from boostext.atomic import check_writable
+from boostext.cli.progress import Progress
 from boostext.cli.reading import (
     announce_stdin,
     count,
@@ -26,13 +28,13 @@ from boostext.corpus.corrections import Corrections
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
-from boostext.evaluation.comparing import compare
+from boostext.evaluation.comparing import Comparison, compare
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model, asked_conditions
 from boostext.model.prune import cut
 from boostext.settings import RunSettings
 from boostext.threads import usable_threads
-from boostext.training.refit import refit
+from boostext.training.refit import fold_prices, refit
 from boostext.training.run import Hooks
 
 
@@ -51,6 +53,7 @@ class Job:
     as_json: bool
     corrections: Corrections
     valid: tuple[str, ...] = ()
+    folds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def run(job: Job, talk: Talk) -> None:
         talk.warn(
             "thresholds and chances that were fitted to all rules are left out; fit them again"
         )
-    price = _price(job, model, small, talk)
+    price = _fold_price(job, model, talk) if job.folds else _price(job, model, small, talk)
     write_model(small, job.output, kind)
     _show(job, small, price, talk)
 
@@ -142,6 +145,35 @@ def _price(job: Job, model: Model, small: Model, talk: Talk) -> Price | None:
     name = "micro-f1" if model.multilabel else "error"
     before, after = (report.measures[name] for report in (found.first, found.second))
     return Price(data, name, before, after, found.won, found.lost)
+
+
+def _fold_price(job: Job, model: Model, talk: Talk) -> Price:
+    """The mean measure of models that are learned, and pruned, without the part they label."""
+    assert job.folds is not None
+    reading = Reading(replace(model.data, known_types=()), job.overrides)
+    read = read_documents(job.data, reading.of, BadRecords(), labelled=not job.corrections)
+    settings = RunSettings(threads=job.threads, checkpoint_every=0)
+    found: list[Comparison] = []
+    progress = Progress("off" if talk.quiet else "auto")
+    with stop_request() as stop:
+        documents = list(until_stopped(job.corrections.applied(read, model.labels), stop))
+        hooks = Hooks(should_stop=stop)
+        try:
+            for comparison in fold_prices(
+                documents, model, job.folds, job.terms, job.rules, settings, hooks
+            ):
+                found.append(comparison)
+                progress.tell(lambda: f"price told by {len(found)} of {job.folds} folds")
+        finally:
+            progress.finish()
+        if stop():
+            raise Stopped(stop.signal_number, "stopped; nothing was written")
+    name = "micro-f1" if model.multilabel else "error"
+    before = [comparison.first.measures[name] for comparison in found]
+    after = [comparison.second.measures[name] for comparison in found]
+    won = sum(comparison.won for comparison in found)
+    lost = sum(comparison.lost for comparison in found)
+    return Price("held-out", name, fmean(before), fmean(after), won, lost)
 
 
 def _show(job: Job, small: Model, price: Price | None, talk: Talk) -> None:

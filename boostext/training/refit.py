@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from boostext.arrays import Int64, Lists
 from boostext.corpus.documents import Document
 from boostext.errors import BoostextError
+from boostext.evaluation.comparing import Comparison, compare
+from boostext.evaluation.folds import make_folds
 from boostext.model.model import Model
-from boostext.model.prune import influential, merged
+from boostext.model.prune import cut, influential, merged
 from boostext.settings import RunSettings, StopSettings
 from boostext.training.plan import Plan
 from boostext.training.run import Hooks, learn, prepare
@@ -51,3 +56,38 @@ def refit(
             fitted.provenance, command=command, corrected=model.provenance.corrected
         ),
     )
+
+
+def fold_prices(
+    documents: Sequence[Document],
+    model: Model,
+    folds: int,
+    terms: int | None = None,
+    rules: int | None = None,
+    run: RunSettings | None = None,
+    hooks: Hooks | None = None,
+) -> Iterator[Comparison]:
+    """For each fold, what pruning costs on it: a model of the other folds, whole and pruned.
+
+    The models have the settings and the number of rounds of `model`, and are pruned as it would
+    be, to `terms` terms or `rules` rules; which terms stay is decided without the fold. Raises
+    SettingsError where the documents are too few for the folds.
+    """
+    hooks = hooks or Hooks()
+    numbers = {name: j for j, name in enumerate(model.labels)}
+    used = [d for d in documents if d.labels or (d.labelled and model.multilabel)]
+    labels = Lists.of([numbers[name] for name in d.labels if name in numbers] for d in used)
+    cuts = make_folds(labels, folds, model.boosting.seed)
+    boosting = replace(model.boosting, rounds=model.round_count)
+    plan = Plan(model.data, model.text, boosting, StopSettings(), run or RunSettings())
+    for fold in range(folds):
+        learned = _chosen(used, cuts.learned(fold))
+        whole = learn(prepare(learned, plan), hooks).model
+        small = refit(learned, whole, terms, rules, run, hooks) if terms else cut(whole, rules or 1)
+        if hooks.should_stop():
+            return
+        yield compare((whole, small), _chosen(used, cuts.held(fold)), plan.threads)
+
+
+def _chosen(documents: Sequence[Document], places: Int64) -> list[Document]:
+    return [documents[int(place)] for place in np.sort(places)]

@@ -2,6 +2,11 @@
 
 import json
 
+import pytest
+
+from boostext.arrays import Lists
+from boostext.corpus.readers import read_documents
+from boostext.evaluation.folds import make_folds
 from boostext.model.file import read_model
 
 from .conftest import records, write_jsonl
@@ -42,6 +47,33 @@ def test_the_price_is_what_evaluate_measures(run, corpus, model, tmp_path):
             measures = json.loads(run("evaluate", of, data, "--json").stdout)["measures"]
             assert price[name] == measures[price["measure"]]
     assert "before, " in run("prune", model, "-o", small, "--rules", 3, "--valid", held).stdout
+
+
+@pytest.mark.parametrize("words", [("--rules", 3), ("--terms", 4), ("--terms", 4, "--rules", 9)])
+def test_the_price_by_folds_is_that_of_models_learned_without_each(
+    run, corpus, model, tmp_path, words
+):
+    small = tmp_path / "small"
+    done = run("prune", model, corpus, "-o", small, *words, "--folds", 3, "--json")
+    assert done.exit_code == 0, done.stderr
+    price = json.loads(done.stdout)["price"]
+    assert price["data"] == "held-out"
+    whole = read_model(model)
+    documents = list(read_documents([str(corpus)], whole.data))
+    sets = Lists.of([whole.labels.index(name) for name in d.labels] for d in documents)
+    folds = make_folds(sets, 3, whole.boosting.seed)
+    errors = []
+    for fold in range(3):
+        parts = {"held": folds.held(fold), "learned": folds.learned(fold)}
+        lines = corpus.read_text(encoding="utf-8").splitlines(keepends=True)
+        for name, places in parts.items():
+            path = tmp_path / f"{name}.jsonl"
+            path.write_text("".join(lines[i] for i in places), encoding="utf-8")
+        learned, held, own = tmp_path / "learned.jsonl", tmp_path / "held.jsonl", tmp_path / "own"
+        run("train", learned, "-o", own, "--rounds", whole.round_count, "--force", "-q")
+        told = run("evaluate", own, held, "--json").stdout
+        errors.append(json.loads(told)["measures"][price["measure"]])
+    assert price["before"] == pytest.approx(sum(errors) / 3)
 
 
 def test_the_wrong_data_is_told(run, model, tmp_path):
