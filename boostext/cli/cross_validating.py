@@ -49,8 +49,8 @@ def audited(source: str, prepared: Prepared, mode: str, talk: Talk) -> tuple[str
         return "weights", None
     times = f", {asked.splits} times over" if asked.splits > 1 else ""
     talk.say(
-        f"judging labels by what is learned without each of {asked.folds} parts of the "
-        f"documents{times}"
+        f"judging the labels in all folds of a cross-validation: of each of {asked.folds} parts of "
+        f"the documents, by what is learned without it{times}"
     )
     progress = Progress("off" if talk.quiet else mode)
 
