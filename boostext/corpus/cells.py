@@ -56,7 +56,8 @@ class CellError(ValueError):
 class Cells:
     """The values of one source. line: where the record stands whose values are read.
 
-    textual: values are cells of a table, in which strings spell numbers.
+    textual: values are cells of a table, in which strings spell numbers. longest_mark: characters
+    of a string that may mark a missing value, at most.
     """
 
     def __init__(self, source: Source, settings: DataSettings, textual: bool) -> None:
@@ -65,7 +66,7 @@ class Cells:
         self._literal, self._separator = settings.literal_labels, settings.label_sep
         given = frozenset(mark.strip().casefold() for mark in settings.missing)
         self._marks = given - {""} if "" in given else given | MARKS
-        self._longest = max(map(len, self._marks), default=0) + 2  # a blank on either side
+        self.longest_mark = max(map(len, self._marks), default=0) + 2  # a blank on either side
         self._kinds = column_kinds(settings)
         self._known: dict[str, tuple[tuple[str, ...], list[str]]] = {}
         self._values: dict[str, Attribute] = {}
@@ -76,7 +77,7 @@ class Cells:
 
     def is_missing(self, text: str) -> bool:
         """Whether a string that is not blank marks a missing value."""
-        return len(text) <= self._longest and text.strip().casefold() in self._marks
+        return len(text) <= self.longest_mark and text.strip().casefold() in self._marks
 
     # Labels ----------------------------------------------------------------------------------
 
@@ -198,7 +199,7 @@ class Cells:
     def text(self, name: str, value: object) -> str:
         """A string as it stands, a number by its text, nothing where a value is missing."""
         if isinstance(value, str):
-            if len(value) <= self._longest and self.is_missing(value):
+            if len(value) <= self.longest_mark and self.is_missing(value):
                 self.note("missing text", value)
                 return ""
             return value
@@ -285,7 +286,7 @@ class Cells:
                 return number
         if not text or text.isspace():
             return None
-        if len(text) <= self._longest and self.is_missing(text):
+        if len(text) <= self.longest_mark and self.is_missing(text):
             self.note("missing attribute", f"{name}: {text.strip()}")
             return None
         if kind in ("number", "decimal-comma"):

@@ -115,13 +115,15 @@ class RecordReader:
         labels = self._labels(record)
         attributes: dict[str, Attribute] = {}
         scored: dict[str, dict[str, float]] = {}
-        for name, value in self._given(record).items():
-            if isinstance(value, dict):  # a scored text: words with a number each
-                scored[name] = cells.words(name, value)
-            else:
-                attributes[name] = cells.attribute(name, value)
+        if roles.attributes or "attributes" in record:
+            for name, value in self._given(record).items():
+                if isinstance(value, dict):  # a scored text: words with a number each
+                    scored[name] = cells.words(name, value)
+                else:
+                    attributes[name] = cells.attribute(name, value)
+        given = record.get(roles.id)
         return Document(
-            self._id(record.get(roles.id), number),
+            given if given and type(given) is str else self._id(given, number),
             self._texts(record),
             labels or (),
             cells.weight(roles.weight, record[roles.weight]) if roles.weight in record else 1.0,
@@ -151,6 +153,9 @@ class RecordReader:
     def _texts(self, record: Fields) -> dict[str, str]:
         """Fields that hold null count as absent, as long as there is another."""
         names = self.roles.texts
+        text = record.get(names[0]) if len(names) == 1 else None
+        if type(text) is str and len(text) > self.cells.longest_mark:  # most by far
+            return {names[0]: text}
         if len(names) != 1 or names[0] not in record:
             names = tuple(name for name in names if record.get(name) is not None)
         if not names and self.roles.texts:
@@ -167,6 +172,8 @@ class RecordReader:
         names = [name for name in roles.labels if name in record]
         if len(names) > 1 and roles.alternatives:
             names = names[:1]
+        if len(names) == 1 and not self.source.bad.one_hot and record[names[0]] is not None:
+            return self.cells.labels(names[0], record[names[0]])
         if not roles.labelled:
             names = [name for name in names if record[name] is not None]
         if not names:
