@@ -19,7 +19,7 @@ CORPORA = {
     "truevoice-th": {"text": TextSettings(ngrams=(1, 3))},
     "reuters-r90": {"boosting": BoostingSettings(abstain=True)},
 }
-LEARNED, ASKED, ROUNDS = 1500, 1000, 150
+LEARNED, ASKED, ROUNDS = 1500, 250, 150
 
 
 @pytest.fixture(scope="module", params=CORPORA)

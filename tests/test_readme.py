@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from boostext.cli import main
 from boostext.corpus.readers import ENDINGS, read_documents
@@ -129,18 +130,22 @@ def printed(command, folder):
     return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 
+@pytest.fixture(scope="module")
+def single(tmp_path_factory):
+    """Calls with one label each, as some algorithms are about these alone."""
+    calls = (ROOT / "sample_data" / "calls.train.jsonl").read_text(encoding="utf-8")
+    lines = [line for line in calls.splitlines() if len(json.loads(line)["labels"]) == 1]
+    path = tmp_path_factory.mktemp("single") / "single.jsonl"
+    path.write_text("\n".join(lines[:600]), encoding="utf-8")
+    return path
+
+
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.name)
-def test_every_configuration_trains(config, clone):
-    """On calls with one label each, as some algorithms are about these alone."""
-    model = clone / "out" / f"{config.stem}.boostext"
-    calls = (clone / "sample_data" / "calls.train.jsonl").read_text(encoding="utf-8")
-    single = [line for line in calls.splitlines() if len(json.loads(line)["labels"]) == 1]
-    (clone / "single.jsonl").write_text("\n".join(single[:600]), encoding="utf-8")
-    done = shell(
-        f"boostext train single.jsonl -o {model} --config configs/{config.name} --rounds 5 -q",
-        clone,
-    )
-    assert done.returncode == 0, done.stderr
+def test_every_configuration_trains(config, single, tmp_path):
+    model = tmp_path / "m.boostext"
+    words = ["train", single, "-o", model, "--config", config, "--rounds", 5, "-q"]
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    assert done.exit_code == 0, done.stderr
     assert model.is_file()
 
 

@@ -187,7 +187,7 @@ def test_a_longest_trial_cut_off_before_the_best_of_a_shorter_one_counts_for_not
     """A clock by which every mark takes a second; the longest trials begin anew with more folds."""
     monkeypatch.setattr("boostext.training.tuning_parts.HELD_OUT", 10)
     before = {}
-    for budget in range(300, 660, 20):
+    for budget in range(300, 660, 60):
         ticks = iter(range(1_000_000))
         hooks = Hooks(clock=lambda ticks=ticks: next(ticks))
         for found in tune(documents(), plan(), SMALL, budget=budget, hooks=hooks).outcomes:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from boostext.cli import main
+from boostext.corpus import json_values
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import DataError, SettingsError
@@ -139,11 +140,12 @@ def test_records_of_every_size_meet_the_ends_of_what_is_in_memory(tmp_path):
         assert [document.texts["text"] for document in read(path)] == texts
 
 
-def test_a_large_list_takes_little_memory_and_a_hostile_value_is_refused(tmp_path):
+def test_a_value_of_many_small_ones_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_values, "LARGE", 2**18)
     with pytest.raises(DataError, match=r"a\.json:1: one JSON value of .* holds millions"):
-        read(write(tmp_path, "a.json", '{"text": "", "n": [' + "[]," * 2**24))
+        read(write(tmp_path, "a.json", '{"text": "", "n": [' + "[]," * 2**18))
     with pytest.raises(DataError, match=r"a\.jsonl:1: one JSON value of .* holds millions"):
-        read(write(tmp_path, "a.jsonl", '{"text": "", "n": [' + "[]," * 2**24 + "[]]}"))
+        read(write(tmp_path, "a.jsonl", '{"text": "", "n": [' + "[]," * 2**18 + "[]]}"))
 
 
 # Nested fields -------------------------------------------------------------------------------

@@ -112,7 +112,8 @@ def test_the_library_takes_presets_too(corpus, run, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_tuning_that_was_stopped_goes_on(start, run, corpus, tmp_path):
     config, whole = tmp_path / "t.yaml", tmp_path / "whole.yaml"
-    child = start("tune", corpus, "-o", config, *SHORT[2:])
+    few = ("--rounds", 60, "--threads", 1)
+    child = start("tune", corpus, "-o", config, *few)
     trials, deadline = tmp_path / "t.yaml.trials", time.monotonic() + 60
     while time.monotonic() < deadline:
         if trials.exists() and trials.read_text("utf-8").count("\n") >= 3:
@@ -125,6 +126,6 @@ def test_tuning_that_was_stopped_goes_on(start, run, corpus, tmp_path):
     assert child.returncode == 130
     assert "--resume goes on from there" in said
     assert not config.exists()
-    ok(run("tune", corpus, "-o", config, *SHORT[2:], "--resume", "-q"))
-    ok(run("tune", corpus, "-o", whole, *SHORT[2:], "-q"))
+    ok(run("tune", corpus, "-o", config, *few, "--resume", "-q"))
+    ok(run("tune", corpus, "-o", whole, *few, "-q"))
     assert config.read_text("utf-8") == whole.read_text("utf-8")
