@@ -46,7 +46,10 @@ class BoostingSettings(Group):
         "of one size that may be silent also in Freund and Schapire's conservative way.",
         choices=("auto", "bound", "exact", "numeric", "newton", "conservative"),
     )  # fmt: skip
-    abstain: bool = setting(False, "Rules are silent where the term is absent.", negative=True)
+    abstain: bool = setting(
+        False, "Rules are silent where the term is absent, those of numbers on one side of their "
+        "threshold.", negative=True,
+    )  # fmt: skip
     prior_rule: bool = setting(
         False, "The first rule votes by label alone, the same for every document.", negative=True
     )

@@ -39,6 +39,21 @@ class Cuts:
         starts = np.append(self.first, len(self.order))
         return Lists(starts - starts[0], self.order[starts[0] :])
 
+    def below(self) -> Cuts:
+        """The same thresholds, descending, for conditions that hold below them and not above.
+
+        A threshold below all values has no such condition.
+        """
+        kept = self.first > 0
+        first = (len(self.order) - self.first[kept])[::-1].copy()
+        return Cuts(
+            self.name,
+            self.order[::-1].copy(),
+            first,
+            self.thresholds[kept][::-1].copy(),
+            self.count,
+        )
+
 
 def cuts(column: NumericColumn, known: bool = False, bins: int = 0) -> Cuts:
     """Thresholds between distinct values; t with a < t <= b even where the midpoint rounds to a.

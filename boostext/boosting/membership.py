@@ -17,13 +17,24 @@ ALWAYS = -1
 
 
 class Membership:
-    """Conditions of a FeatureMatrix by number: 0..n-1 listed, then each column's thresholds."""
+    """Conditions of a FeatureMatrix by number: 0..n-1 listed, then each column's thresholds.
 
-    def __init__(self, features: FeatureMatrix, known: bool = False, bins: int = 0) -> None:
+    one_sided: after these come the thresholds again, with the blocks YES and NO exchanged, for
+    rules that speak in block YES alone: a rule may then speak below a threshold, and be silent
+    above it. Words whose occurrences are scored are left out. Such conditions have no spelling of
+    their own: see `spelled`.
+    """
+
+    def __init__(
+        self, features: FeatureMatrix, known: bool = False, bins: int = 0, one_sided: bool = False
+    ) -> None:
         """known: that a numeric column has a value is a condition of its own. bins: see `cuts`."""
         self.features = features
         self.listed = len(features.yes)
-        self.columns: tuple[Cuts, ...] = tuple(cuts(c, known, bins) for c in features.numeric)
+        columns = [cuts(c, known, bins) for c in features.numeric]
+        self._above = len(columns)
+        self._below = [n for n, c in enumerate(features.numeric) if one_sided and not c.is_word]
+        self.columns: tuple[Cuts, ...] = (*columns, *(columns[n].below() for n in self._below))
         sizes = [len(column) for column in self.columns]
         self.offsets = self.listed + np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -32,8 +43,12 @@ class Membership:
 
     def column_of(self, j: int) -> tuple[Cuts, int]:
         """The column of threshold condition j, and the threshold's number in it."""
+        number, cut = self._column_number(j)
+        return self.columns[number], cut
+
+    def _column_number(self, j: int) -> tuple[int, int]:
         number = int(np.searchsorted(self.offsets, j, side="right")) - 1
-        return self.columns[number], j - int(self.offsets[number])
+        return number, j - int(self.offsets[number])
 
     def yes(self, j: int) -> Int32:
         """Documents in block YES, each once."""
@@ -53,13 +68,34 @@ class Membership:
             return NONE if number < 0 else self.features.unknown[number]
         return self.column_of(j)[0].unknown
 
+    def spelled(self, j: int) -> tuple[int, bool]:
+        """The number of the condition that j is spelled as, and whether its blocks YES and NO are
+        those of j exchanged.
+        """
+        if j < self.offsets[self._above]:
+            return j, False
+        column, _ = self._column_number(j)
+        above = self._below[column - self._above]
+        return int(self.offsets[above + 1]) - 1 - (j - int(self.offsets[column])), True
+
+    def below(self, j: int) -> int | None:
+        """The number of the condition that holds below the threshold of j, if there is one."""
+        if not self.listed <= j < self.offsets[self._above]:
+            return None
+        above, _ = self._column_number(j)
+        if above not in self._below:
+            return None
+        column = self._above + self._below.index(above)
+        place = int(self.offsets[above + 1]) - 1 - j
+        return int(self.offsets[column]) + place if place < len(self.columns[column]) else None
+
     def condition(self, j: int) -> Condition:
-        """Condition j, spelled."""
+        """Condition j, spelled; of exchanged blocks the one they are exchanged in."""
         if j == ALWAYS:
             return Always()
         if j < self.listed:
             return self.features.names[j]
-        column, cut = self.column_of(j)
+        column, cut = self.column_of(self.spelled(j)[0])
         return AtLeast(column.name, float(column.thresholds[cut]))
 
     @cached_property
@@ -69,5 +105,6 @@ class Membership:
 
     @cached_property
     def numbers(self) -> dict[Condition, int]:
-        """The inverse of `condition`."""
-        return {self.condition(j): j for j in (*range(len(self)), ALWAYS)}
+        """The inverse of `condition`, for those that are spelled as they are."""
+        own = int(self.offsets[self._above])
+        return {self.condition(j): j for j in (*range(own), ALWAYS)}

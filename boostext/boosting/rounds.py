@@ -22,11 +22,13 @@ from boostext.boosting.rules import SILENT, Growth, Place, Placed, Round, Rule
 from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES
 from boostext.errors import SettingsError
-from boostext.features.conditions import NO, UNKNOWN, Always, Condition, Equals, Literal, spell
+from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Equals, Literal, spell
 from boostext.features.matrix import FeatureMatrix
 from boostext.settings import BoostingSettings
 
 ALL_ROUNDS = "all rounds"
+EXCHANGED = [UNKNOWN, YES, NO]
+"""Rows of votes with those of the blocks NO and YES exchanged."""
 
 
 class Booster:
@@ -54,7 +56,9 @@ class Booster:
         speaks = np.array(settings.speaking())
         if not settings.unknown_categories:
             features = replace(features, unknown_list=np.full_like(features.unknown_list, -1))
-        self.members = Membership(features, bool(speaks[UNKNOWN]), settings.bins)
+        self.members = Membership(
+            features, bool(speaks[UNKNOWN]), settings.bins, one_sided=not speaks[NO]
+        )
         self.stopped = ""
         self._label_sets, self._label_count = label_sets, label_count
         self.code = code_matrix(settings, label_count, labels) if self.row.coded else None
@@ -111,9 +115,9 @@ class Booster:
 
     def keep_only(self, conditions: Collection[Condition]) -> None:
         """Let rules ask for no others; SettingsError where the data has not all of them."""
-        self._state.preferences.keep_only(
-            [self._number(c, "use") for c in conditions if c != Always()]
-        )
+        above = [self._number(c, "use") for c in conditions if c != Always()]
+        below = (self.members.below(j) for j in above)
+        self._state.preferences.keep_only([*above, *(j for j in below if j is not None)])
 
     def _shared(self, problem: Problem, label: int | None) -> GrowerState:
         """What growers share. Thresholds of numeric columns are never rare."""
@@ -131,7 +135,7 @@ class Booster:
 
     def _known(self, rules: Sequence[Rule], gains: Sequence[float]) -> Growth:
         """The rules of a round that was done before, in their places."""
-        placed = [Placed(self._place(rule), rule.votes, rule.alpha) for rule in rules]
+        placed = [self._placed(rule) for rule in rules]
         state = self._state
         if not gains:
             W = self._engine.block_weights(placed[0].place)
@@ -178,14 +182,14 @@ class Booster:
 
     def _applied(self, number: int, growth: Growth, bound: float) -> Round:
         """Let the rules vote, and tell of the round; bound: of the rounds before."""
-        rules = tuple(map(self._rule, growth.rules))
-        placed = tuple(
-            Placed(p, r.votes, r.alpha) for (p, *_), r in zip(growth.rules, rules, strict=True)
-        )
+        placed = tuple(map(self._settled, growth.rules))
+        rules = tuple(map(self._rule, placed))
         z = self._move(placed)
         for rule in placed:
             self._take(rule)
-        places = tuple(rule.place for rule in placed)
+        places = tuple(
+            Place(p.precondition, self.members.spelled(p.condition)[0]) for p, *_ in placed
+        )
         alone = len(places) == 1 and not places[0].precondition
         return Round(
             number, rules[0], growth.gain, z, bound * z, places[0].condition, rules[1:],
@@ -212,19 +216,31 @@ class Booster:
             factor = 1.0 if self._grower.by_label else self.settings.reuse
             state.preferences.chosen(condition, factor)
 
-    def _rule(self, placed: Placed) -> Rule:
-        """Spelled; a value that is not known is one that the example has not, if so set."""
-        place, votes, alpha = placed
-        spelled = self.members.condition(place.condition)
-        if isinstance(spelled, Equals) and not self.settings.unknown_categories:
-            votes = votes.copy()
-            votes[UNKNOWN] = votes[NO]
-        before = (Literal(self.members.condition(j), b) for j, b in place.precondition)
-        return Rule(spelled, votes, alpha, tuple(before))
+    def _settled(self, rule: Placed) -> Placed:
+        """A value that is not known is one that the example has not, if so set."""
+        categories = isinstance(self.members.condition(rule.place.condition), Equals)
+        if self.settings.unknown_categories or not categories:
+            return rule
+        votes = rule.votes.copy()
+        votes[UNKNOWN] = votes[NO]
+        return rule._replace(votes=votes)
 
-    def _place(self, rule: Rule) -> Place:
+    def _rule(self, placed: Placed) -> Rule:
+        """Spelled."""
+        (before, condition), votes, alpha = placed
+        if self.members.spelled(condition)[1]:
+            votes = votes[EXCHANGED]
+        literals = (Literal(self.members.condition(j), block) for j, block in before)
+        return Rule(self.members.condition(condition), votes, alpha, tuple(literals))
+
+    def _placed(self, rule: Rule) -> Placed:
+        """The inverse of `_rule`."""
         before = tuple((self._number(c, "resume"), block) for c, block in rule.precondition)
-        return Place(before, self._number(rule.condition, "resume"))
+        number, votes = self._number(rule.condition, "resume"), rule.votes
+        below = self.members.below(number) if votes[NO].any() else None
+        if below is not None:
+            number, votes = below, votes[EXCHANGED]
+        return Placed(Place(before, number), votes, rule.alpha)
 
     def _number(self, condition: Condition, doing: str) -> int:
         try:

@@ -236,10 +236,9 @@ def rules_of(model: Model, wanted: Sequence[int], top: int) -> list[RuleRow]:
     chosen = np.array(wanted)
     rows = []
     for row in rule_rows(model):
-        votes = [block[chosen] for block in (row.unknown, row.no, row.yes)]
-        if any(block.any() for block in votes):
-            facts = (row.number, row.condition, row.kind, row.at_least, row.gain, row.z, row.bound)
-            rows.append(RuleRow(*facts, labels, *votes))
+        unknown, no, yes = (block[chosen] for block in (row.unknown, row.no, row.yes))
+        if unknown.any() or no.any() or yes.any():
+            rows.append(replace(row, labels=labels, unknown=unknown, no=no, yes=yes))
         if len(rows) == top:
             break
     return rows

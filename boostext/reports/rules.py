@@ -18,7 +18,9 @@ from boostext.features.conditions import (
     AtLeast,
     Condition,
     Equals,
+    Literal,
     Occurs,
+    spell_literal,
     spell_rule,
 )
 from boostext.model.decoding import toward_labels
@@ -34,8 +36,9 @@ KINDS: dict[type[Condition], str] = {
 class RuleRow:
     """One weak rule.
 
-    number: the round, from 1. condition: as spelled, after its precondition. kind: term,
-    category, number, conjunction, or prior for votes by label alone. at_least: of a term, else 1.
+    number: the round, from 1. condition: as spelled, after its precondition; opposite: where it
+    does not hold. kind: term, category, number, conjunction, or prior for votes by label alone.
+    at_least: of a term, else 1.
     gain, z: of the choice and the normalizer; bound: product of z so far; None where the model
     does not know them.
     labels: k names; unknown, no, yes: (k,) votes of the three blocks, a silent block votes 0.
@@ -44,6 +47,7 @@ class RuleRow:
 
     number: int
     condition: str
+    opposite: str
     kind: str
     at_least: int
     gain: float | None
@@ -85,6 +89,7 @@ def _row(
     return RuleRow(
         number,
         spell_rule(rule.precondition, condition, fields),
+        spell_literal(Literal(condition, NO), fields),
         "conjunction"
         if isinstance(condition, Always) and rule.precondition
         else (KINDS[type(condition)]),

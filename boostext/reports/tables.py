@@ -24,6 +24,8 @@ NUMBERED = 10  # a column wide enough for a bar and its number
 MOST_LABEL = 20
 FEW = 8  # labels up to which a bar without its number can be read
 
+ELSE = "else"
+
 DrawVotes = Callable[[Float64], Text]
 
 
@@ -35,7 +37,7 @@ def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
     full = max(float(np.abs(votes).max()) for row in rows for _, votes in _spoken(row))
     left = _left_width(rows, len(labels), page)
     column = (page.width - left) // len(labels)
-    key = [key_to_bars(full, page, any(row.no.any() for row in rows))]
+    key = [key_to_bars(full, page, any(name == ELSE for row in rows for name, _ in _spoken(row)))]
     if column < LEAST_COLUMN or (column < NUMBERED and len(labels) > FEW):
         return stack(key + _lines(rows, left, strongest(labels, full, left, page), page))
     if column < NUMBERED:
@@ -50,8 +52,13 @@ def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
 
 
 def _spoken(row: RuleRow) -> list[tuple[str, Float64]]:
-    """Blocks with something to say, under the names of their lines."""
-    blocks = [(row.condition, row.yes), ("else", row.no), ("unknown", row.unknown)]
+    """Blocks with something to say, under the names of their lines.
+
+    A rule that speaks below a threshold alone is spelled so.
+    """
+    blocks = [(row.condition, row.yes), (ELSE, row.no), ("unknown", row.unknown)]
+    if row.kind == "number" and row.no.any() and not row.yes.any():
+        blocks[:2] = [(row.opposite, row.no)]
     return blocks[:1] + [(name, votes) for name, votes in blocks[1:] if votes.any()]
 
 
@@ -145,7 +152,7 @@ def key_to_bars(full: float, page: Page, otherwise: bool = False) -> Text:
     parts.append(Text(f"a full bar is {full:.2f}"))
     if otherwise:
         parts[-1].append(";")
-        parts.append(Text("else: the term is absent"))
+        parts.append(Text(f"{ELSE}: the term is absent"))
     return flow(parts, page, gap=" ")
 
 

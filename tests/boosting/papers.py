@@ -29,6 +29,17 @@ def conditions(documents, numeric=(), categories=()):
     return made
 
 
+def one_sided(made, numeric):
+    """The conditions, and those that hold below a threshold, as (column, "below", threshold)."""
+    other = {"yes": "no", "no": "yes", "unknown": "unknown"}
+    below = []
+    for column, _ in numeric:
+        own = [(name, blocks) for name, blocks in made if name[0] == column]
+        for (_, cut), blocks in reversed(own):
+            below.append(((column, "below", cut), [other[b] for b in blocks]))
+    return made + below
+
+
 def mh(made, Y, D, rounds, votes, abstain, smoothing, shrinkage=1.0, unknown=False):
     """AdaBoost.MH (SS99 Figure 2). Y[i][l] in -1, +1; D[i][l] sums to 1.
 

@@ -1,5 +1,7 @@
 """AdaBoost.MH against a slow reference, its bound, and its smaller promises."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from boostext.boosting.votes import real_votes
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Equals, Occurs
 from boostext.settings import BoostingSettings
+from boostext.training.crossval import Sums
 from tests.boosting import papers
 from tests.boosting.bags import bag, features_of
 
@@ -36,8 +39,11 @@ def problems(draw):
 FORMS = [("real", False), ("real", True), ("discrete", False), ("discrete", True)]
 
 
-def name_of(condition):
+def name_of(condition, below=False):
+    """below: the rule speaks below the threshold alone."""
     match condition:
+        case AtLeast(column, value) if below:
+            return (column, "below", value)
         case Occurs(_, (word,)):
             return word
         case Equals(column, value) | AtLeast(column, value):
@@ -61,12 +67,15 @@ def test_agrees_with_the_papers(votes, abstain, problem, shrinkage):
     )
     Y = [[1 if label in given else -1 for label in range(k)] for given in sets]
     D = [[w / weights.sum() / k] * k for w in weights]
-    expected, scores = papers.mh(
-        papers.conditions(documents, numeric, categories), Y, D, 4, votes, abstain, 0.01, shrinkage
-    )
-    assert [name_of(r.rule.condition) for r in made] == [name for name, _, _ in expected]
-    for ours, (_, c, z) in zip(made, expected, strict=True):
-        for block, name in ((UNKNOWN, "unknown"), (NO, "no"), (YES, "yes")):
+    conditions = papers.conditions(documents, numeric, categories)
+    conditions = papers.one_sided(conditions, numeric) if abstain else conditions
+    expected, scores = papers.mh(conditions, Y, D, 4, votes, abstain, 0.01, shrinkage)
+    below = [abstain and bool(r.rule.votes[NO].any()) for r in made]
+    names = [name_of(r.rule.condition, side) for r, side in zip(made, below, strict=True)]
+    assert names == [name for name, _, _ in expected]
+    for ours, side, (_, c, z) in zip(made, below, expected, strict=True):
+        blocks = ("unknown", "yes", "no") if side else ("unknown", "no", "yes")
+        for block, name in zip((UNKNOWN, NO, YES), blocks, strict=True):
             np.testing.assert_allclose(ours.rule.votes[block], c[name], rtol=1e-9, atol=1e-9)
         assert ours.z == pytest.approx(z, rel=1e-9)
     np.testing.assert_allclose(booster.scores(), scores, rtol=1e-9, atol=1e-9)
@@ -190,3 +199,38 @@ def test_reuse_spreads_the_rules_over_more_terms():
     wide = Booster(b.features, b.label_sets, 2, b.weights, BoostingSettings(rounds=20, reuse=0.1))
     distinct = [len({r.rule.condition for r in booster.rounds()}) for booster in (plain, wide)]
     assert distinct[1] > distinct[0]
+
+
+@pytest.mark.parametrize("unknown", ["abstains", "votes"])
+def test_a_silent_rule_may_speak_below_a_threshold(unknown):
+    """It is spelled as the threshold, with its vote in block NO: replayed, kept alone, and asked of
+    documents it is the same.
+    """
+    ages = [10.0, 20.0, 25.0, 60.0, 70.0, 80.0, float("nan")]
+    sets = Lists.of([[0], [0], [0], [1], [0], [1], [1]])
+    features = features_of([set()] * len(ages), (("age", ages),))
+    choices = BoostingSettings(abstain=True, unknown=unknown, rounds=6, smoothing=0.01)
+
+    def booster(rounds=6):
+        return Booster(features, sets, 2, np.ones(7), replace(choices, rounds=rounds), "plain")
+
+    first = booster()
+    made = list(first.rounds())
+    below = [r.rule for r in made if r.rule.votes[NO].any()]
+    assert below
+    assert not any(rule.votes[YES].any() for rule in below)
+    assert AtLeast("age", 42.5) in [rule.condition for rule in below]
+
+    again = booster()
+    replayed = list(again.rounds([r.rule for r in made[:3]]))
+    assert [r.z for r in replayed] == [r.z for r in made]
+    assert (again.scores() == first.scores()).all()
+
+    sums = Sums(features, first.members)
+    for each in made:
+        sums.add(each)
+    np.testing.assert_allclose(sums.value(), first.scores(), rtol=1e-12)
+
+    kept = booster()
+    kept.keep_only({rule.condition for rule in below[:1]})
+    assert {r.rule.condition for r in kept.rounds()} == {below[0].condition}

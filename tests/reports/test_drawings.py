@@ -155,6 +155,13 @@ def test_a_page_without_characters_is_ascii(width):
     assert confusion_list(report(labels).confusions, page).plain.isascii()
 
 
+def test_a_rule_that_speaks_below_a_threshold_alone_is_one_line():
+    model = model_of(rule(AtLeast("age", 27.5), [1.5, -1.5], [0.0, 0.0]))
+    key, _, line = rule_table(rule_rows(model), Page(80)).plain.split("\n")
+    assert "else" not in key
+    assert line.split()[1:4] == ["age", "<", "27.5"]
+
+
 def test_the_rule_table_is_what_it_is_said_to_be():
     labels = ("AreaCode", "Collect", "Rate", *(f"L{number}" for number in range(5)))
     rest = [0.0] * 5
