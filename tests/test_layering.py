@@ -20,8 +20,8 @@ LEVELS = (
     ("evaluation",),
     ("reports",),
     ("training",),
-    ("estimator",),
-    ("cli",),
+    ("library",),
+    ("sklearn", "cli"),
 )
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 # The package itself and `python -m boostext` are doors: they may name what they open.

@@ -115,7 +115,7 @@ def test_commands_run(command, clone):
 def test_the_python_example_prints_the_label(clone):
     example = re.search(r"```python\n(.*?)```", readme(), re.DOTALL)[1]
     (clone / "example.py").write_text(example, encoding="utf-8")
-    assert printed(f'"{sys.executable}" example.py', clone) == "Collect\n"
+    assert printed(f'"{sys.executable}" example.py', clone) == "[('Collect',)]\n"
 
 
 @pytest.mark.parametrize("shown", SHOWN.findall(readme()), ids=lambda shown: shown[1])

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boostext.cli.report_page import training_evidence
 from boostext.corpus.documents import Document
 from boostext.corpus.schema import SCORED, Column, Schema, with_schema
 from boostext.errors import SettingsError
 from boostext.features.conditions import LOWEST, AtLeast, spell
+from boostext.library.report_page import training_evidence
 from boostext.model.predict import Predictor
 from boostext.model.shyp import shyp_text
 from boostext.training.plan import Plan

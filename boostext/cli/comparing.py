@@ -30,7 +30,6 @@ from boostext.model.model import Model
 from boostext.reports.comparing import (
     Compared,
     comparison_drawing,
-    comparison_json,
     comparison_page,
     term_changes,
 )
@@ -75,7 +74,7 @@ def run(job: Job, talk: Talk) -> None:
         with replacing(job.output, kind) as file:
             file.write(comparison_page(compared).encode("utf-8", "backslashreplace"))
     if job.as_json:
-        click.echo(json.dumps(comparison_json(compared), ensure_ascii=False, allow_nan=False))
+        click.echo(json.dumps(compared.to_dict(), ensure_ascii=False, allow_nan=False))
     else:
         talk.show(comparison_drawing(compared, job.top, page_for(sys.stdout)))
 

@@ -6,11 +6,7 @@ from collections.abc import Callable
 
 from boostext.cli.progress import Progress
 from boostext.cli.reading import count
-from boostext.cli.talk import Talk
-from boostext.errors import SettingsError
-from boostext.training.audit import Audit, audit, effort
 from boostext.training.crossval import CrossValidation
-from boostext.training.run import Prepared
 
 
 def told_by(progress: Progress) -> Callable[[int, int], None]:
@@ -34,35 +30,10 @@ def found_words(found: CrossValidation) -> str:
     )
 
 
-def audited(source: str, prepared: Prepared, mode: str, talk: Talk) -> tuple[str, Audit | None]:
-    """Where outliers come from, and the audit if it is that: `auto` does without on great data, or
-    where there are too few documents for the folds, and says so.
-    """
-    if source not in ("auto", "cv"):
-        return source, None
-    asked = effort(prepared)
-    if source == "auto" and asked.is_great:
-        talk.say(
-            "outliers by weight: judging every document by what is learned without it would take "
-            "minutes here; --outliers cv does it all the same"
-        )
-        return "weights", None
-    times = f", {asked.splits} times over" if asked.splits > 1 else ""
-    talk.say(
-        f"judging the labels in all folds of a cross-validation: of each of {asked.folds} parts of "
-        f"the documents, by what is learned without it{times}"
-    )
-    progress = Progress("off" if talk.quiet else mode)
+def folds_told_by(progress: Progress) -> Callable[[int, int], None]:
+    """Tells in how many parts of the documents labels are judged."""
 
     def tell(done: int, total: int) -> None:
         progress.tell(lambda: f"labels judged in {done} of {total} parts")
 
-    try:
-        return "cv", audit(prepared, tell)
-    except SettingsError as error:
-        if source == "cv":
-            raise
-        talk.say(f"outliers by weight: {error}")
-        return "weights", None
-    finally:
-        progress.finish()
+    return tell

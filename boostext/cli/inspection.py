@@ -12,9 +12,9 @@ from typing import Any
 import click
 import numpy as np
 
-from boostext.cli.data_outliers import DataOutliers, audited_data, data_outliers
-from boostext.cli.document_inspection import said_of, show_document, wanted_document
-from boostext.cli.gathering import Gathered, data_content
+from boostext.cli.cross_validating import folds_told_by
+from boostext.cli.document_inspection import show_document, wanted_document
+from boostext.cli.progress import Progress
 from boostext.cli.reading import (
     announce_stdin,
     count,
@@ -23,9 +23,6 @@ from boostext.cli.reading import (
     tell_corrections,
     tell_reading,
 )
-from boostext.cli.report_page import page_reports
-from boostext.cli.reporting import EXPLAINED, model_reports
-from boostext.cli.rereading import rereading
 from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
 from boostext.cli.term_inspection import Wish, show_terms
@@ -38,8 +35,15 @@ from boostext.errors import SettingsError
 from boostext.evaluation.folds import TooFewError
 from boostext.evaluation.margins import MarginRow
 from boostext.fields import nearest
+from boostext.library.data_outliers import DataOutliers, audited_data, data_outliers
+from boostext.library.explanation import Explanation
+from boostext.library.gathering import Gathered, data_content
+from boostext.library.report_page import page_reports
+from boostext.library.reporting import EXPLAINED, model_reports
+from boostext.library.rereading import rereading
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
+from boostext.model.predict import Predictor
 from boostext.reports.distributions import margin_drawing
 from boostext.reports.folder import ReportFolder, report_folder
 from boostext.reports.label_studio import label_studio
@@ -149,7 +153,8 @@ def look_at_some(job: Job, model: Model, folder: ReportFolder | None, talk: Talk
     if job.document is not None:
         document = wanted_document(job.document, job.paths, reading, model)
         labels = [model.labels.index(label) for label in job.only_label]
-        show_document(said_of(model, document, labels), job.top, job.as_json, folder, talk)
+        said = Explanation.of(Predictor(model), document, labels, job.top)
+        show_document(said, job.as_json, folder, talk)
         return
     bad = BadRecords()
     announce_stdin(job.paths, talk)
@@ -187,13 +192,16 @@ def outliers(job: Job, model: Model, gathered: Gathered, talk: Talk) -> DataOutl
 def audited_or_refused(
     model: Model, documents: Iterable[Document], threads: int, talk: Talk
 ) -> DataOutliers:
+    progress = Progress("off" if talk.quiet else "auto")
     try:
-        return audited_data(model, documents, threads, talk)
+        return audited_data(model, documents, threads, folds_told_by(progress))
     except TooFewError:
         raise SettingsError(
             "too few documents to learn rules without each of them; --source weights goes by the "
             "weight of a document in this model"
         ) from None
+    finally:
+        progress.finish()
 
 
 def reports_of(

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from boostext import fields
-from boostext.cli.talk import Talk
+from boostext.cli.talk import Talk, heard_by
 from boostext.compiled import spare_blas
 from boostext.errors import SettingsError
 from boostext.presets import PRESETS
@@ -302,7 +302,9 @@ def talk_options(command: Command) -> Command:
     @functools.wraps(command)
     def with_talk(quiet: bool, no_color: bool, debug: bool, **values: Any) -> Any:
         spare_blas()  # kernels of this program are all that the process has
-        return command(talk=Talk(quiet=quiet, color=not no_color), **values)
+        talk = Talk(quiet=quiet, color=not no_color)
+        with heard_by(talk):
+            return command(talk=talk, **values)
 
     for option in (
         click.option("--debug", is_flag=True, help="Show where in the program an error arose."),

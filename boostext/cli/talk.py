@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import errno
 import io
+import logging
 import os
 import re
 import sys
@@ -168,6 +169,30 @@ class Talk:
         from rich.text import Text
 
         self.show(Text(visible(line), style=style))
+
+
+@contextlib.contextmanager
+def heard_by(talk: Talk) -> Iterator[None]:
+    """What the library has to say inside the block, which it says to its logger, goes to `talk`."""
+    logger, handler = logging.getLogger("boostext"), _Handler(talk)
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+class _Handler(logging.Handler):
+    def __init__(self, talk: Talk) -> None:
+        super().__init__()
+        self._talk = talk
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say = self._talk.warn if record.levelno >= logging.WARNING else self._talk.say
+        say(record.getMessage())
 
 
 def _forces_color() -> bool:

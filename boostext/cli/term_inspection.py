@@ -12,12 +12,12 @@ import click
 import numpy as np
 from rich.text import Text
 
-from boostext.cli.gathering import Gathered
 from boostext.cli.talk import Talk
 from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.fields import nearest
+from boostext.library.gathering import Gathered
 from boostext.model.model import Model
 from boostext.reports.bars import signed
 from boostext.reports.coverage import TermFacts, coverage_json, example_documents, term_facts

@@ -14,7 +14,7 @@ import click
 
 from boostext.atomic import Kind, check_own, check_writable
 from boostext.cli.config import write_config
-from boostext.cli.cross_validating import audited, found_words, told_by
+from boostext.cli.cross_validating import folds_told_by, found_words, told_by
 from boostext.cli.progress import Line, Progress
 from boostext.cli.reading import (
     announce_stdin,
@@ -25,8 +25,6 @@ from boostext.cli.reading import (
     tell_bad,
     tell_corrections,
 )
-from boostext.cli.reporting import Report, write_training_report
-from boostext.cli.rereading import rereading
 from boostext.cli.signals import StopRequest, stop_request
 from boostext.cli.sizes import show_sizes, sizes
 from boostext.cli.talk import Talk
@@ -37,6 +35,9 @@ from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.features.selection import SYMBOLS
+from boostext.library.judging import audited
+from boostext.library.reporting import Report, write_training_report
+from boostext.library.rereading import rereading
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model
 from boostext.presets import PRESETS
@@ -63,8 +64,8 @@ from boostext.training.summary import (
     Summary,
     remarks,
     summary,
+    training_json,
     warnings,
-    weights_used,
 )
 
 
@@ -145,7 +146,11 @@ def asked_report(
     job: Job, folder: ReportFolder, prepared: Prepared, cross: CrossValidation | None, talk: Talk
 ) -> Report:
     """What the report needs beside the trained model; the audit is done here."""
-    source, audit = audited(job.outliers, prepared, job.progress, talk)
+    progress = Progress("off" if talk.quiet else job.progress)
+    try:
+        source, audit = audited(job.outliers, prepared, folds_told_by(progress))
+    finally:
+        progress.finish()
     return Report(
         folder, source, audit, cross, Path(job.output).name,
         rereading(job.data, job.plan.reading, prepared.corpus), retraining(job, prepared.plan),
@@ -324,7 +329,11 @@ def show(job: Job, trained: Trained, result: Summary, bad: BadRecords, talk: Tal
             f"({result.measure} {result.baseline:.4f})"
         )
     if job.as_json:
-        click.echo(json.dumps(as_json(job, trained, result, bad), ensure_ascii=False))
+        click.echo(
+            json.dumps(
+                {"model": job.output, **training_json(trained, result, bad)}, ensure_ascii=False
+            )
+        )
     elif not talk.quiet:
         click.echo("\n".join(lines(job, result)))
 
@@ -349,24 +358,6 @@ def lines(job: Job, result: Summary) -> list[str]:
     told.append(f"{training}; always {result.majority!r}: {result.baseline:.4f}")
     told += [f"{name} {loss:.4f}, its bound {most:.4f}" for name, loss, most in result.bounds]
     return told + ([f"report: {job.report}"] if job.report else [])
-
-
-def as_json(job: Job, trained: Trained, result: Summary, bad: BadRecords) -> dict[str, Any]:
-    numbers = {
-        name: None if value != value else value
-        for name, value in dataclasses.asdict(result).items()
-    }
-    provenance = trained.model.provenance
-    return {
-        "model": job.output, "command": provenance.command, "documents": provenance.documents,
-        "tokens": provenance.tokens, "conditions": provenance.conditions,
-        "labels": len(trained.model.labels),
-        "multilabel": trained.model.multilabel, "bad_records": bad.count,
-        "without_labels_left_out": trained.prepared.unlabelled.count,
-        "weights": weights_used(trained.prepared),
-        "notes": [note.to_dict() for note in (*bad.notes, *trained.prepared.notes)],
-        "seed": trained.model.boosting.seed, "threads": job.plan.threads, **numbers,
-    }  # fmt: skip
 
 
 def dry_run(paths: tuple[str, ...], plan: Plan, as_json: bool, talk: Talk) -> None:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -97,7 +96,7 @@ def run(job: Job, talk: Talk) -> None:
             file.write(as_yaml(found).encode("utf-8"))
         job.wish.trials.unlink(missing_ok=True)
     if job.as_json:
-        click.echo(json.dumps({"config": job.output, **as_json(found)}, ensure_ascii=False))
+        click.echo(json.dumps({"config": job.output, **found.to_dict()}, ensure_ascii=False))
     elif not talk.quiet:
         click.echo("\n".join([*table(found), f"{job.output}: {command_line(found.plan)}"]))
 
@@ -212,21 +211,6 @@ def _cells(outcome: Outcome) -> list[str]:
     reached = f"{best.round}/{outcome.marks[-1].round}"
     settings = outcome.candidate.settings
     return [f"{best.value:.4f}", reached, str(best.terms), f"{outcome.seconds:.0f}", settings]
-
-
-def as_json(found: Tuned) -> dict[str, Any]:
-    """All trials with their curves."""
-    trials = [
-        {
-            "settings": outcome.candidate.settings, found.measure: outcome.best.value,
-            "rounds": outcome.best.round, "terms": outcome.best.terms,
-            "seconds": round(outcome.seconds, 3),
-            "curve": [[mark.round, mark.terms, mark.value] for mark in outcome.marks],
-        }
-        for outcome in found.outcomes
-    ]  # fmt: skip
-    chosen = command_line(found.plan)
-    return {"command": chosen, "measure": found.measure, "stopped": found.stopped, "trials": trials}
 
 
 def as_yaml(found: Tuned) -> str:

@@ -42,12 +42,6 @@ def arrow_documents(source: Source, settings: DataSettings, labelled: bool) -> I
     return record_documents(_records(source, _arrow_batches), source, settings, labelled)
 
 
-def _documents(
-    source: Source, settings: DataSettings, labelled: bool, read: Any
-) -> Iterator[Record]:
-    return record_documents(_records(source, read), source, settings, labelled)
-
-
 def _records(
     source: Source, read: Callable[[Source], Iterator[Any]]
 ) -> Iterator[tuple[int, Fields | DataError]]:
@@ -57,7 +51,7 @@ def _records(
     names: Names | None = None
     try:
         for batch in read(source):
-            names = _class_names(batch.schema, source) if names is None else names
+            names = class_names(batch.schema, source) if names is None else names
             columns = list(zip(batch.schema.names, batch.columns, strict=True))
             for place in range(batch.num_rows):
                 number += 1
@@ -109,7 +103,7 @@ def _record(columns: list[tuple[str, Any]], place: int, names: Names) -> Fields:
     record = {}
     for name, column in columns:
         value = plain(column[place].as_py())
-        record[name] = _named(value, names[name]) if name in names else value
+        record[name] = named(value, names[name]) if name in names else value
     return record
 
 
@@ -133,16 +127,20 @@ def plain(value: Any) -> Any:
 # Names of classes ----------------------------------------------------------------------------
 
 
-def _class_names(schema: Any, source: Source) -> Names:
-    """The names that numbers stand for, as Hugging Face keeps them in or beside its files."""
+def class_names(schema: Any, source: Source | None = None) -> Names:
+    """The names that numbers stand for, as Hugging Face keeps them in its files, or beside those
+    of a source.
+    """
     kept = (schema.metadata or {}).get(b"huggingface")
-    described = _json(kept.decode("utf-8", "replace")).get("info") if kept else _info(source)
+    info = _json(kept.decode("utf-8", "replace")).get("info") if kept else {}
+    described = _info(source) if source and not kept else info
     features = described.get("features") if isinstance(described, dict) else None
     names = {}
     for column, feature in features.items() if isinstance(features, dict) else ():
         found = _names_in(feature)
         if found:
             names[column] = found
+        if found and source:
             source.understand(f"numbers of {column} are read as the names the data set gives them")
     return names
 
@@ -175,10 +173,10 @@ def _names_in(feature: Any) -> list[str]:
     return _names_in(inner) if isinstance(inner, dict) and inner is not feature else []
 
 
-def _named(value: Any, names: list[str]) -> Any:
+def named(value: Any, names: list[str]) -> Any:
     """-1 stands for a label that is not known."""
     if isinstance(value, list):
-        return [_named(item, names) for item in value]
+        return [named(item, names) for item in value]
     if isinstance(value, int) and not isinstance(value, bool):
         return names[value] if 0 <= value < len(names) else (None if value == -1 else value)
     return value

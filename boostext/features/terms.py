@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -69,7 +70,7 @@ class PlainCounter:
         tokens = list(self._numbers)
         terms = list(found)
         return Terms(
-            spell=_speller(terms, tokens, self.settings.analyzer == "char"),
+            spell=partial(_spelled, terms, tokens, self.settings.analyzer == "char"),
             order=np.arange(len(terms), dtype=np.int64),
             span=np.array([len(term) for term in terms], np.int32),
             words=np.array([len(term) - term.count(None) for term in terms], np.int32),
@@ -85,14 +86,9 @@ def _at_least(pairs: list[int], count: int) -> list[int]:
     return [d for d, n in zip(pairs[::2], pairs[1::2], strict=True) if n >= count]
 
 
-def _speller(
-    terms: list[Term[int]], tokens: list[str], characters: bool
-) -> Callable[[int], Term[str]]:
-    def spell(t: int) -> Term[str]:
-        term = tuple(None if number is None else tokens[number] for number in terms[t])
-        return as_term(term, characters)
-
-    return spell
+def _spelled(terms: list[Term[int]], tokens: list[str], characters: bool, t: int) -> Term[str]:
+    term = tuple(None if number is None else tokens[number] for number in terms[t])
+    return as_term(term, characters)
 
 
 def as_term(tokens: Term[str], characters: bool) -> Term[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -51,6 +52,14 @@ def write_model(model: Model, path: str | Path, kind: Kind | None = None) -> Non
         write_members(file, members)
 
 
+def model_bytes(model: Model) -> bytes:
+    """The bytes of the model's file. ModelError where the model is not sound."""
+    check_model(model)
+    file = io.BytesIO()
+    write_members(file, list(_members(model)))
+    return file.getvalue()
+
+
 def read_model(path: str | Path) -> Model:
     """The model in the file.
 
@@ -61,7 +70,7 @@ def read_model(path: str | Path) -> Model:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             raise ModelError(f"{path}: not a regular file; expected a boostext model")
         with Path(path).open("rb") as file:
-            return _read(file)
+            return read_model_from(file)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"{path}: the model cannot be opened: {reason}") from None
@@ -114,7 +123,8 @@ def _stacked(model: Model) -> Float64:
     return votes
 
 
-def _read(file: BinaryIO) -> Model:
+def read_model_from(file: BinaryIO) -> Model:
+    """The model in an open file that can be sought; ModelError as `read_model`, without a path."""
     head = file.read(HEAD)
     if not head:
         raise ModelError("the file is empty; expected a boostext model")

@@ -58,6 +58,21 @@ class Compared:
             if not (math.isnan(value) or math.isnan(after[name])):
                 yield name, value, after[name]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, documents up to the number that is held, as JSON can hold it."""
+        found = self.found
+        return {
+            "models": list(self.names), "documents": found.first.examples,
+            "changed": found.changed, "won": found.won, "lost": found.lost, "chance": found.chance,
+            "measures": [
+                {"name": name, "first": before, "second": after}
+                for name, before, after in self.measures()
+            ],
+            "labels": [dataclasses.asdict(row) for row in found.labels],
+            "changes": [dataclasses.asdict(row) for row in found.changes],
+            "terms": [dataclasses.asdict(row) for row in self.terms],
+        }  # fmt: skip
+
     def summary(self) -> str:
         found = self.found
         other = found.changed - found.won - found.lost
@@ -121,22 +136,6 @@ def _names(labels: Sequence[str]) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
-
-
-def comparison_json(compared: Compared) -> dict[str, Any]:
-    """Everything, documents up to the number that is held."""
-    found = compared.found
-    return {
-        "models": list(compared.names), "documents": found.first.examples,
-        "changed": found.changed, "won": found.won, "lost": found.lost, "chance": found.chance,
-        "measures": [
-            {"name": name, "first": before, "second": after}
-            for name, before, after in compared.measures()
-        ],
-        "labels": [dataclasses.asdict(row) for row in found.labels],
-        "changes": [dataclasses.asdict(row) for row in found.changes],
-        "terms": [dataclasses.asdict(row) for row in compared.terms],
-    }  # fmt: skip
 
 
 def comparison_page(compared: Compared) -> str:

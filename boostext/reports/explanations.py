@@ -13,7 +13,8 @@ from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Occurs, spell_rule
 from boostext.features.lookup import ConditionLookup
 from boostext.model.predict import Contribution, loudest
-from boostext.reports.escape import tsv_field, tsv_names
+from boostext.reports.columns import Column, as_json, tsv_lines
+from boostext.reports.escape import tsv_names
 
 Place = tuple[str, int, int]
 Places = Callable[[Contribution], tuple[Place, ...]]
@@ -99,26 +100,34 @@ def places_in(document: Document, lookup: ConditionLookup) -> Places:
     return places
 
 
+def _places_told(spans: tuple[Place, ...]) -> str:
+    return tsv_names(f"{field}:{start}-{end}" for field, start, end in spans)
+
+
+EXPLANATION_COLUMNS: tuple[Column[ExplanationRow], ...] = (
+    Column("label", lambda row: row.label, "The label whose score is told."),
+    Column("kind", lambda row: row.kind, "found, other (further ones that were found), absent, or "
+           "unknown."),
+    Column("condition", lambda row: row.condition, "What was asked; empty where several are added "
+           "up."),
+    Column("conditions", lambda row: row.conditions, "How many conditions are added up.",
+           narrow=False),
+    Column("rounds", lambda row: row.rounds, "How many rules ask for them.", narrow=False),
+    # all digits: the votes of a label shall add up to its score
+    Column("votes", lambda row: row.votes, "What they add to the score of the label.", tsv=repr),
+    Column("spans", lambda row: row.spans, "Where in the text it was found: field, start and end, "
+           "in characters.", tsv=_places_told, narrow=False),
+)  # fmt: skip
+"""The columns of explanation.tsv"""
+
+
 def explanation_json(rows: Sequence[ExplanationRow], score: float) -> dict[str, object]:
     """The sum of one label: its score, and parts whose votes add up to it."""
-    return {
-        "score": score,
-        "sum": [
-            {
-                "kind": row.kind, "condition": row.condition, "conditions": row.conditions,
-                "rounds": row.rounds, "votes": row.votes,
-                "spans": [list(place) for place in row.spans],
-            }
-            for row in rows
-        ],
-    }  # fmt: skip
+    parts = (as_json(EXPLANATION_COLUMNS, row) for row in rows)
+    told = [{k: v for k, v in part.items() if k != "label"} for part in parts]
+    return {"score": score, "sum": told}
 
 
 def explanation_tsv(rows: Iterable[ExplanationRow]) -> Iterator[str]:
     """Lines of explanation.tsv; spans as FIELD:START-END, joined by `|`."""
-    yield "label\tkind\tcondition\tconditions\trounds\tvotes\tspans\n"
-    for row in rows:
-        facts = [tsv_field(row.label), row.kind, tsv_field(row.condition), str(row.conditions)]
-        spans = tsv_names(f"{field}:{start}-{end}" for field, start, end in row.spans)
-        # all digits: the votes of a label shall add up to its score
-        yield "\t".join([*facts, str(row.rounds), repr(row.votes), spans]) + "\n"
+    yield from tsv_lines(EXPLANATION_COLUMNS, rows)

@@ -30,14 +30,15 @@ The mean was chosen on these calls among a few other tapers; a difference of 2 o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from boostext.arrays import Float64, Int8, Int64, Scores, Signs
 from boostext.corpus.corpus import Corpus
 from boostext.model.model import Model
-from boostext.reports.escape import one_line, tsv_field, tsv_names, tsv_number
+from boostext.reports.columns import Column, as_json, tsv_lines
+from boostext.reports.escape import one_line, tsv_names
 
 
 @dataclass(frozen=True)
@@ -255,32 +256,60 @@ def kind_of(given: set[str], suggested: set[str]) -> str:
     return "extra" if suggested < given else "wrong"
 
 
+def _spoken(objections: tuple[Objection, ...]) -> str:
+    return tsv_names(f"{spoken.term} {spoken.votes:+.2f}" for spoken in objections)
+
+
+def _scored(scores: tuple[tuple[str, float], ...]) -> str:
+    return tsv_names(f"{label} {value:.4g}" for label, value in scores)
+
+
+OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
+    Column("rank", lambda row: row.rank, "Place in the listing, from 1; the first is most in "
+           "doubt."),
+    Column("example", lambda row: row.example, "Place of the document in the data, from 0.",
+           tsv=None, narrow=False),
+    Column("id", lambda row: row.id, "The document's id."),
+    Column("origin", lambda row: row.origin, "File and line of the document.", narrow=False),
+    Column("given", lambda row: row.given, "The labels in the data."),
+    Column("suggested", lambda row: row.suggested, "The labels that are suggested instead."),
+    Column("rival", lambda row: row.rival, "The label of greatest score among those not given.",
+           narrow=False),
+    Column("kind", lambda row: row.kind, "wrong, missing or extra label; or agrees, where the "
+           "same labels would be given."),
+    Column("score", lambda row: row.score, "0 to 1: how sure it is that the labels are wrong."),
+    Column("margin", lambda row: row.margin, "The least score of a given label minus the greatest "
+           "score of another.", narrow=False),
+    Column("weight", lambda row: row.weight, "The weight of the document; 1 is the average.",
+           narrow=False),
+    Column("share", lambda row: row.share, "Its share of the weight of all documents.",
+           narrow=False),
+    Column("label_rank", lambda row: row.label_rank, "Place among the documents of the same given "
+           "label.", narrow=False),
+    Column("label_count", lambda row: row.label_count, "How many documents have that label.",
+           narrow=False),
+    Column("objections", lambda row: row.objections, "Terms that speak against the given "
+           "labels, with their votes.", tsv=_spoken, narrow=False),
+    Column("snippet", lambda row: row.snippet, "The beginning of the text."),
+    Column("scores", lambda row: row.scores, "The scores of the given, the suggested and the rival "
+           "label.", tsv=_scored, json=dict, narrow=False),
+    Column("duplicates", lambda row: row.duplicates, "Ids of documents that say nearly the same "
+           "and have other labels.", narrow=False),
+    Column("supports", lambda row: row.supports, "Terms that speak for the given labels, "
+           "with their votes.", tsv=_spoken, narrow=False),
+)  # fmt: skip
+"""The columns of a listing of likely label errors; outliers.tsv also tells the source"""
+
+
 def outlier_json(row: OutlierRow) -> dict[str, object]:
     """As JSON, by the names of the fields; labels as lists, scores by label."""
-    return asdict(row) | {"scores": dict(row.scores)}
+    return as_json(OUTLIER_COLUMNS, row)
 
 
 def outliers_tsv(rows: Iterable[OutlierRow], source: str = "weights") -> Iterator[str]:
-    r"""Lines of outliers.tsv, heaviest first; columns as the fields of OutlierRow, and the source.
+    r"""Lines of outliers.tsv, heaviest first: OUTLIER_COLUMNS, and how they were found.
 
     Several labels or objections in one field are joined by `|` (one of their own is `\|`).
     """
-    yield "\t".join(_COLUMNS) + "\n"
-    for row in rows:
-        objections = [f"{spoken.term} {spoken.votes:+.2f}" for spoken in row.objections]
-        names = [tsv_names(row.given), tsv_names(row.suggested), tsv_field(row.rival)]
-        numbers = map(tsv_number, (row.score, row.margin, row.weight, row.share))
-        places = [str(row.label_rank), str(row.label_count)]
-        fields = [str(row.rank), tsv_field(row.id), tsv_field(row.origin), *names, row.kind]
-        scores = [f"{label} {value:.4g}" for label, value in row.scores]
-        fields += [*numbers, *places, tsv_names(objections), tsv_field(row.snippet)]
-        supports = [f"{spoken.term} {spoken.votes:+.2f}" for spoken in row.supports]
-        fields += [tsv_names(scores), tsv_names(row.duplicates), tsv_names(supports), source]
-        yield "\t".join(fields) + "\n"
-
-
-_COLUMNS = [
-    "rank", "id", "origin", "given", "suggested", "rival", "kind", "score", "margin", "weight",
-    "share", "label_rank", "label_count", "objections", "snippet",
-    "scores", "duplicates", "supports", "source",
-]  # fmt: skip
+    found_by = Column[OutlierRow]("source", lambda row: source, "How the listing was made.")
+    yield from tsv_lines([*OUTLIER_COLUMNS, found_by], rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -25,7 +25,7 @@ from boostext.features.conditions import (
 )
 from boostext.model.decoding import toward_labels
 from boostext.model.model import Model
-from boostext.reports.escape import tsv_field, tsv_number
+from boostext.reports.columns import Column, as_json, tsv_lines
 
 KINDS: dict[type[Condition], str] = {
     Occurs: "term", Equals: "category", AtLeast: "number", Always: "prior",
@@ -100,39 +100,64 @@ def _row(
     )
 
 
-def rule_json(row: RuleRow) -> dict[str, object]:
-    """As JSON: votes by block and label name; silent blocks are left out."""
+def _votes_by_block(row: RuleRow) -> dict[str, dict[str, float]]:
+    """block -> label -> vote; silent blocks are left out."""
     blocks = {"unknown": row.unknown, "no": row.no, "yes": row.yes}
     return {
-        "number": row.number, "condition": row.condition, "kind": row.kind,
-        "at_least": row.at_least, "gain": row.gain, "z": row.z, "bound": row.bound,
-        "votes": {
-            block: dict(zip(row.labels, votes.tolist(), strict=True))
-            for block, votes in blocks.items()
-            if votes.any()
-        },
-    }  # fmt: skip
+        block: dict(zip(row.labels, votes.tolist(), strict=True))
+        for block, votes in blocks.items()
+        if votes.any()
+    }
+
+
+RULE_COLUMNS: tuple[Column[RuleRow], ...] = (
+    Column("number", lambda row: row.number, "The round that learned the rule, from 1."),
+    Column("condition", lambda row: row.condition, "What the rule asks of a document."),
+    Column("kind", lambda row: row.kind, "term, category, number, conjunction, or prior for votes "
+           "by label alone."),
+    Column("at_least", lambda row: row.at_least, "How often a term must occur; otherwise 1.",
+           narrow=False),
+    Column("gain", lambda row: row.gain, "By how much the rule was expected to lower the loss.",
+           narrow=False),
+    Column("z", lambda row: row.z, "The normalizer of the round: by this factor the loss fell."),
+    Column("bound", lambda row: row.bound, "The product of z so far, which bounds the training "
+           "loss."),
+    Column("votes", _votes_by_block, "The votes by block (yes, no, unknown) and label.", tsv=None,
+           narrow=False),
+    Column("votes_for", lambda row: _strongest(row, 1), "The label whose score the rule raises "
+           "most where its condition holds.", tsv=None, json=None),
+    Column("votes_against", lambda row: _strongest(row, -1), "The label whose score the rule "
+           "lowers most where its condition holds.", tsv=None, json=None),
+)  # fmt: skip
+"""The columns of rules.tsv that come before the votes, and those of the other views"""
+
+
+def _strongest(row: RuleRow, sign: int) -> str:
+    """The label of greatest vote of that sign in block YES, with the vote; "" where none is."""
+    votes = sign * row.yes
+    best = int(votes.argmax())
+    return f"{row.labels[best]} {row.yes[best]:+.2f}" if votes[best] > 0 else ""
+
+
+def rule_json(row: RuleRow) -> dict[str, object]:
+    """As JSON: votes by block and label name; silent blocks are left out."""
+    return as_json(RULE_COLUMNS, row)
 
 
 def rules_tsv(rows: Sequence[RuleRow], labels: Sequence[str]) -> Iterator[str]:
     """Lines of rules.tsv: one rule a line, one column per block and label.
 
-    Columns: number, condition, kind, at_least, gain, z, bound, no:LABEL..., yes:LABEL..., and
-    unknown:LABEL... where any rule votes on what is unknown.
+    Columns: RULE_COLUMNS, no:LABEL..., yes:LABEL..., and unknown:LABEL... where any rule votes on
+    what is unknown.
     """
     blocks = ["no", "yes"]
     if any(row.unknown.any() for row in rows):
         blocks.append("unknown")
-    yield _line(_HEAD + [f"{block}:{label}" for block in blocks for label in labels])
-    for row in rows:
-        facts = [str(row.number), row.condition, row.kind, str(row.at_least)]
-        measured = [tsv_number(value) for value in (row.gain, row.z, row.bound)]
-        votes = [tsv_number(v) for block in blocks for v in getattr(row, block).tolist()]
-        yield _line(facts + measured + votes)
+    votes = [_vote_column(block, j, label) for block in blocks for j, label in enumerate(labels)]
+    yield from tsv_lines([*RULE_COLUMNS, *votes], rows)
 
 
-_HEAD = ["number", "condition", "kind", "at_least", "gain", "z", "bound"]
-
-
-def _line(fields: Iterable[str]) -> str:
-    return "\t".join(map(tsv_field, fields)) + "\n"
+def _vote_column(block: str, j: int, label: str) -> Column[RuleRow]:
+    return Column(
+        f"{block}:{label}", lambda row: float(getattr(row, block)[j]), f"The vote on {label}."
+    )

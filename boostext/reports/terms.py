@@ -28,7 +28,7 @@ from boostext.features.conditions import (
 )
 from boostext.model.decoding import toward_labels
 from boostext.model.model import Model
-from boostext.reports.escape import tsv_field, tsv_number
+from boostext.reports.columns import Column, as_json, tsv_lines
 from boostext.reports.rules import KINDS, text_field_count
 
 
@@ -180,43 +180,59 @@ def _merged_level(condition: Condition, rules: Sequence[Float64], fields: int) -
     return Level(spell(condition, fields), len(rules), votes[NO], votes[YES], condition)
 
 
-def term_json(row: TermRow) -> dict[str, object]:
-    """As JSON: differences by label name, and the votes of every level."""
-    return {
-        "rank": row.rank, "term": row.term, "kind": row.kind, "rules": row.rules,
-        "first_round": row.first_round, "influence": row.influence,
-        "strongest_for": row.strongest_for, "strongest_against": row.strongest_against,
-        "difference": _by_label(row, row.difference),
-        "levels": [
-            {
-                "condition": level.condition, "rules": level.rules,
-                "no": _by_label(row, level.no), "yes": _by_label(row, level.yes),
-            }
-            for level in row.levels
-        ],
-    }  # fmt: skip
-
-
 def _by_label(row: TermRow, values: Float64) -> dict[str, float]:
     return dict(zip(row.labels, values.tolist(), strict=True))
+
+
+def _levels_told(row: TermRow) -> list[dict[str, object]]:
+    return [
+        {
+            "condition": level.condition, "rules": level.rules,
+            "no": _by_label(row, level.no), "yes": _by_label(row, level.yes),
+        }
+        for level in row.levels
+    ]  # fmt: skip
+
+
+TERM_COLUMNS: tuple[Column[TermRow], ...] = (
+    Column("rank", lambda row: row.rank, "Place by influence, from 1."),
+    Column("term", lambda row: row.term, "The term, category or numeric column."),
+    Column("kind", lambda row: row.kind, "term, category or number."),
+    Column("rules", lambda row: row.rules, "How many rules ask for it."),
+    Column("first_round", lambda row: row.first_round, "The round that chose it first.",
+           narrow=False),
+    Column("levels", lambda row: row, "The counts or thresholds that rules ask for: how many; in "
+           "JSON each with its votes.", tsv=lambda row: str(len(row.levels)), json=_levels_told,
+           narrow=False),
+    Column("influence", lambda row: row.influence, "The sum over levels and labels of what its "
+           "presence changes."),
+    Column("strongest_for", lambda row: row.strongest_for, "The label whose score its presence "
+           "raises most."),
+    Column("strongest_against", lambda row: row.strongest_against, "The label whose score its "
+           "presence lowers most."),
+    Column("difference", lambda row: _by_label(row, row.difference), "What its presence adds to "
+           "the score of each label.", tsv=None, narrow=False),
+)  # fmt: skip
+"""The columns of terms.tsv that come before the differences, and those of JSON"""
+
+
+def term_json(row: TermRow) -> dict[str, object]:
+    """As JSON: differences by label name, and the votes of every level."""
+    return as_json(TERM_COLUMNS, row)
 
 
 def terms_tsv(rows: Sequence[TermRow], labels: Sequence[str]) -> Iterator[str]:
     """Lines of terms.tsv: one term a line, most influential first.
 
-    Columns: rank, term, kind, rules, first_round, levels, influence, strongest_for,
-    strongest_against, difference:LABEL...
+    Columns: TERM_COLUMNS, difference:LABEL...
     """
-    yield "\t".join(map(tsv_field, _HEAD + [f"difference:{label}" for label in labels])) + "\n"
-    for row in rows:
-        levels = str(len(row.levels))
-        facts = [str(row.rank), row.term, row.kind, str(row.rules), str(row.first_round), levels]
-        sides = [tsv_number(row.influence), row.strongest_for, row.strongest_against]
-        votes = [tsv_number(value) for value in row.difference.tolist()]
-        yield "\t".join(map(tsv_field, facts + sides + votes)) + "\n"
+    yield from tsv_lines(
+        [*TERM_COLUMNS, *map(_difference_column, range(len(labels)), labels)], rows
+    )
 
 
-_HEAD = [
-    "rank", "term", "kind", "rules", "first_round", "levels", "influence", "strongest_for",
-    "strongest_against",
-]  # fmt: skip
+def _difference_column(j: int, label: str) -> Column[TermRow]:
+    return Column(
+        f"difference:{label}", lambda row: float(row.difference[j]),
+        f"What its presence adds to the score of {label}.",
+    )  # fmt: skip

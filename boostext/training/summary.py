@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from boostext.boosting.starts import STARTS
 from boostext.corpus.checks import count_labels
 from boostext.corpus.corpus import Corpus
 from boostext.corpus.lookalikes import alike_labels, lookalikes, spelled
+from boostext.corpus.sources import BadRecords
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
 from boostext.model.decoding import code_of
@@ -102,6 +103,23 @@ def summary(trained: Trained) -> Summary:
         one_error=MEASURES["one-error"].value(scored),
         one_error_bound=one_error_bound(trained),
     )
+
+
+def training_json(trained: Trained, result: Summary, bad: BadRecords) -> dict[str, Any]:
+    """What a training came to, as JSON can hold it. bad: the account of the reading."""
+    numbers = {
+        name: None if value != value else value for name, value in asdict(result).items()
+    }  # fmt: skip
+    provenance, prepared = trained.model.provenance, trained.prepared
+    return {
+        "command": provenance.command, "documents": provenance.documents,
+        "tokens": provenance.tokens, "conditions": provenance.conditions,
+        "labels": len(trained.model.labels), "multilabel": trained.model.multilabel,
+        "bad_records": bad.count, "without_labels_left_out": prepared.unlabelled.count,
+        "weights": weights_used(prepared),
+        "notes": [note.to_dict() for note in (*bad.notes, *prepared.notes)],
+        "seed": trained.model.boosting.seed, "threads": prepared.plan.threads, **numbers,
+    }  # fmt: skip
 
 
 def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:

@@ -30,7 +30,7 @@ from boostext.training.columns import declared_labels
 from boostext.training.courses import MOST_ROUNDS, Course, Mark, joined, rounds_of
 from boostext.training.examples import is_multilabel
 from boostext.training.groups import Groups
-from boostext.training.plan import Plan
+from boostext.training.plan import Plan, command_line
 from boostext.training.trial_log import Trial, TrialLog
 from boostext.training.tuning_parts import Parts
 from boostext.training.unlabelled import Unlabelled
@@ -88,6 +88,22 @@ class Tuned:
     def plan(self) -> Plan:
         """The best one's, with rounds and threshold."""
         return self.outcomes[0].plan()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All trials with their curves, as JSON can hold them."""
+        trials = [
+            {
+                "settings": outcome.candidate.settings, self.measure: outcome.best.value,
+                "rounds": outcome.best.round, "terms": outcome.best.terms,
+                "seconds": round(outcome.seconds, 3),
+                "curve": [[mark.round, mark.terms, mark.value] for mark in outcome.marks],
+            }
+            for outcome in self.outcomes
+        ]  # fmt: skip
+        chosen = command_line(self.plan)
+        return {
+            "command": chosen, "measure": self.measure, "stopped": self.stopped, "trials": trials
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def test_too_few_documents_are_told_before_anything_is_learned(run, tmp_path):
 
 
 def test_the_library_takes_presets_too(corpus, run, tmp_path):
-    model = boostext.train([corpus], preset="readable", threads=1, rounds=15)
+    model = boostext.train([corpus], preset="readable", threads=1, rounds=15).model.content
     path = tmp_path / "m"
     ok(run("train", corpus, "-o", path, "--preset", "readable", *SHORT, "-q"))
     assert read_model(path).provenance.command == model.provenance.command

@@ -177,7 +177,7 @@ def with_settings(model, other):
 
 def test_load_is_read_model(path):
     write_model(text_model(), path)
-    assert same(boostext.load(path), text_model())
+    assert same(boostext.load(path).content, text_model())
 
 
 def test_a_model_that_is_not_sound_is_not_written(path):

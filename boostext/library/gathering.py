@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from boostext.arrays import Int32, Lists
-from boostext.cli.data_outliers import DataOutliers
-from boostext.cli.report_page import SOURCES, audit_judged
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow, margin_rows
 from boostext.evaluation.measures import Monitor
 from boostext.features.conditions import Condition
+from boostext.library.data_outliers import DataOutliers
+from boostext.library.report_page import SOURCES, audit_judged
 from boostext.model.model import Model
 from boostext.model.predict import Predictor, decisions, link_of
 from boostext.reports.coverage import term_facts

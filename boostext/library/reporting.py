@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from boostext.arrays import Float64
-from boostext.cli.report_page import (
+from boostext.corpus.sources import BadRecords
+from boostext.evaluation.margins import MarginRow, margin_rows
+from boostext.library.report_page import (
     SOURCES,
     audit_judged,
     learning_curves,
@@ -16,8 +18,6 @@ from boostext.cli.report_page import (
     training_evidence,
     training_judged,
 )
-from boostext.corpus.sources import BadRecords
-from boostext.evaluation.margins import MarginRow, margin_rows
 from boostext.model.model import Model
 from boostext.reports.coverage import TermFacts, coverage_tsv, term_facts
 from boostext.reports.doubts import doubt_rows

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from boostext.arrays import Scores
-from boostext.cli.cross_validating import audited
-from boostext.cli.reporting import EXPLAINED, audit_listing
-from boostext.cli.talk import Talk
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
+from boostext.library.judging import audited
+from boostext.library.reporting import EXPLAINED, audit_listing
 from boostext.model.model import Model
 from boostext.model.predict import Predictor
 from boostext.reports.objections import with_objections
@@ -71,12 +70,15 @@ def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> 
 
 
 def audited_data(
-    model: Model, documents: Iterable[Document], threads: int, talk: Talk
+    model: Model,
+    documents: Iterable[Document],
+    threads: int,
+    on_fold: Callable[[int, int], None] = lambda done, total: None,
 ) -> DataOutliers:
     """The listing by what is learned without each document; its text settings are the model's."""
     plan = Plan(model.data, model.text, model.boosting, run=RunSettings(threads=threads))
     prepared = prepare(documents, plan)
-    _, found = audited("cv", prepared, "auto", talk)
+    _, found = audited("cv", prepared, on_fold)
     assert found is not None, "cv was asked for"
     rows = audit_listing(prepared, found)
     return DataOutliers(rows, _quantiles([r.margin for r in rows]), prepared.corpus.digest, found)

@@ -1,0 +1,1 @@
+"""What people call from Python: the whole tool, with data as people hold it."""

@@ -1,0 +1,135 @@
+"""Cross-validation with the measures of all that was held out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from boostext.arrays import Float64, Scores
+from boostext.corpus.documents import Document
+from boostext.errors import SettingsError
+from boostext.evaluation.folds import ALWAYS
+from boostext.evaluation.report import Report, evaluate
+from boostext.model.model import Model
+from boostext.model.predict import link_of, probabilities
+from boostext.reports.crossval import OUT_OF_FOLD, curve_tsv
+from boostext.reports.folder import ReportFolder
+from boostext.reports.margins import reliability_tsv
+from boostext.training.crossval import (
+    MOST_ROUNDS,
+    CrossValidation,
+    CurvePoint,
+    cross_validate,
+    remarks_before,
+    with_rounds,
+)
+from boostext.training.plan import Plan
+from boostext.training.run import Prepared
+
+LOG = logging.getLogger("boostext")
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidated:
+    """What rules say of the documents that they were not learned from. found: all folds."""
+
+    found: CrossValidation
+
+    @property
+    def best_rounds(self) -> int:
+        """The number of rounds with the best mean of the measure."""
+        return self.found.best
+
+    @property
+    def curve(self) -> tuple[CurvePoint, ...]:
+        """The measure over rounds: mean, standard deviation, least and greatest of the folds."""
+        return self.found.curve
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The k labels, in the order of the columns of scores."""
+        return self.found.prepared.corpus.labels
+
+    @cached_property
+    def scores(self) -> Scores:
+        """(m, k): of each document by rules learned without it, at the best number of rounds; NaN
+        for documents that are never held out.
+        """
+        return self.found.scores(self.found.best)
+
+    @property
+    def probabilities(self) -> Float64:
+        """(m, k): the scores as probabilities; NaN where they become none."""
+        return probabilities(self.scores, link_of(self._shell))
+
+    @cached_property
+    def evaluation(self) -> Report:
+        """All measures over the documents that are held out."""
+        corpus, scores = self.found.prepared.corpus, self.scores
+
+        def pairs() -> Iterator[tuple[Document, Scores]]:
+            for i in np.flatnonzero(~np.isnan(scores).any(axis=1)).tolist():
+                names = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
+                yield Document(corpus.ids[i], {}, names), scores[i]
+
+        return evaluate(self._shell, pairs())
+
+    @cached_property
+    def _shell(self) -> Model:
+        """A model without rules, that measures and probabilities go by."""
+        prepared = self.found.prepared
+        plan, labels = prepared.plan, prepared.corpus.labels
+        threshold = plan.boosting.threshold
+        given = (threshold,) * len(labels) if prepared.multilabel and threshold else ()
+        return Model(labels, prepared.multilabel, (), plan.data, plan.text, plan.boosting,
+                     thresholds=given)  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `boostext crossval --json` prints it."""
+        found = self.found
+        return {
+            "measure": found.measure,
+            "best_rounds": found.best,
+            "folds": found.splits[0].count,
+            "splits": len(found.splits),
+            "never_held_out": int((found.splits[0].of == ALWAYS).sum()),
+            "curve": [asdict(point) for point in found.curve],
+            "evaluation": self.evaluation.to_dict(),
+        }
+
+    def write(self, folder: ReportFolder, form: str = "tsv") -> None:
+        """The curves, and the scores out of fold. form: tsv or jsonl."""
+        found = self.found
+        folder.write({
+            "reliability.tsv": reliability_tsv(self.evaluation.calibration),
+            "curve.tsv": curve_tsv(found.curve, found.measure),
+            f"out-of-fold.{form}": OUT_OF_FOLD[form](
+                found.prepared.corpus, found.splits[0].of, self.scores, self.probabilities
+            ),
+        })  # fmt: skip
+
+
+def check_plan(plan: Plan) -> None:
+    """Validation data have no part in cross-validation."""
+    if plan.stop.valid or plan.stop.valid_fraction:
+        raise SettingsError(
+            "crossval measures on what it holds out; leave out --valid and --valid-fraction"
+        )
+
+
+def held_out_in_turn(
+    prepared: Prepared, on_round: Callable[[int, int], None] = lambda done, total: None
+) -> CrossValidated:
+    """Cross-validate with the settings of the plan. on_round: rounds done and to do."""
+    stop = prepared.plan.stop
+    for remark in remarks_before(prepared):
+        LOG.info(remark)
+    if prepared.plan.boosting.rounds == 0:
+        prepared = with_rounds(prepared, MOST_ROUNDS)
+    found = cross_validate(prepared, stop.folds, stop.splits, prepared.groups, on_round)
+    return CrossValidated(found)

@@ -1,0 +1,240 @@
+"""Data as people hold it in Python: paths, documents, texts with labels, records and tables.
+
+Whatever it is, its values pass the same reading as those of files (`boostext.corpus.records`), so
+that equal data give equal documents. Tables are known by their methods: neither pandas, polars,
+pyarrow nor datasets is imported here.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+from boostext.corpus.arrow import class_names, named, plain
+from boostext.corpus.checked import checked
+from boostext.corpus.documents import Document
+from boostext.corpus.files import STDIN
+from boostext.corpus.readers import ReadingSettings, read_documents
+from boostext.corpus.records import record_documents
+from boostext.corpus.sources import BadRecords, Source
+from boostext.errors import DataError, SettingsError
+from boostext.settings import DataSettings
+
+Fields = dict[str, Any]
+IN_MEMORY = "data"
+"""What stands in messages for the path of data that is in no file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """paths: of the files, none where data is in memory. documents: may be read once, unless they
+    are held as a list.
+    """
+
+    paths: tuple[str, ...]
+    documents: Iterable[Document]
+
+
+def given_data(
+    data: Any,
+    settings: ReadingSettings,
+    account: BadRecords,
+    labels: Any = None,
+    labelled: bool = True,
+    texts: bool = False,
+) -> Given:
+    """The documents of any data that the API takes.
+
+    data: a path or several, Document objects, texts, records (dictionaries), a dictionary of
+    columns, a DataFrame of pandas or polars, an Arrow table, or a data set of Hugging Face.
+    labels: of each item, in order; or the name of the column that holds them.
+    labelled: documents must have labels. texts: strings are texts, and only Path objects are paths;
+    so it is, too, where labels are given. Raises TypeError for anything else, and BoostextError
+    where a value means nothing in its place.
+    """
+    if isinstance(labels, str):
+        settings, labels = _labelled_by(settings, labels), None
+    if isinstance(data, Path) or (isinstance(data, str) and not texts):
+        data = [data]
+    if isinstance(data, str | bytes):
+        raise TypeError("one text; expected a list of texts, such as [text]")
+    items: Iterator[Any] | None = table_records(data)
+    if items is None:
+        kind, items = _first_kind(data)
+        texts = texts or labels is not None
+        if issubclass(kind, Path) or (issubclass(kind, str) and not texts):
+            return _files(items, settings, account, labels, labelled)
+        if not issubclass(kind, str | Mapping | (NoneType if texts else str)):
+            if labels is not None:
+                raise TypeError("labels go with texts, records or tables; a Document has its own")
+            return Given((), checked(items))
+    return _in_memory(items, settings(STDIN) if callable(settings) else settings, account, labels,
+                      labelled)  # fmt: skip
+
+
+def _first_kind(data: Any) -> tuple[type, Iterator[Any]]:
+    """The type of the first item, and all items; Document where there are none."""
+    items = iter(data)
+    first = list(islice(items, 1))
+    return type(first[0]) if first else Document, chain(first, items)
+
+
+def _in_memory(
+    items: Iterator[Any], settings: DataSettings, account: BadRecords, labels: Any, labelled: bool
+) -> Given:
+    source = Source(IN_MEMORY, IN_MEMORY, account)
+    rows = _numbered(_labelled(items, labels, settings), settings)
+    documents = record_documents(rows, source, settings, labelled)
+    return Given((), _sound(documents, settings, account))
+
+
+def _labelled_by(settings: ReadingSettings, column: str) -> ReadingSettings:
+    if callable(settings):
+        return lambda path: replace(settings(path), label=(column,))
+    return replace(settings, label=(column,))
+
+
+def _files(
+    items: Iterator[Any], settings: ReadingSettings, account: BadRecords, labels: Any,
+    labelled: bool,
+) -> Given:  # fmt: skip
+    if labels is not None:
+        raise TypeError("labels go with texts or tables; files hold theirs in the field label=NAME")
+    paths = list(items)
+    for path in paths:
+        if not isinstance(path, str | Path):
+            raise TypeError(f"a {type(path).__name__} among paths; expected paths, or documents")
+    named = tuple(map(str, paths))
+    return Given(named, read_documents(named, settings, account, labelled))
+
+
+# Records -------------------------------------------------------------------------------------
+
+
+def _labelled(items: Iterable[Any], labels: Any, settings: DataSettings) -> Iterator[Any]:
+    """The items, each with its labels in the field of labels."""
+    if labels is None:
+        yield from items
+        return
+    rest, count = iter(labels), 0
+    end = object()
+    for item in items:
+        given = next(rest, end)
+        if given is end:
+            raise SettingsError(f"{count:,} labels for more documents; expected one for each")
+        count += 1
+        record = dict(item) if isinstance(item, Mapping) else {settings.text[0]: item}
+        yield record | {settings.label[0]: given}
+    if next(rest, end) is not end:
+        raise SettingsError(f"more labels than the {count:,} documents; expected one for each")
+
+
+def _numbered(items: Iterable[Any], settings: DataSettings) -> Iterator[tuple[int, Fields]]:
+    """Records by number from 1, as JSON knows values. A document's id is its place from 0, unless
+    the record gives one.
+    """
+    for place, item in enumerate(items):
+        if isinstance(item, Mapping):
+            record = {str(name): json_value(value) for name, value in item.items()}
+        elif isinstance(item, str) or item is None:
+            record = {settings.text[0]: item}
+        else:
+            raise TypeError(f"item {place} is a {type(item).__name__}; expected a text or a record")
+        if settings.id:
+            record.setdefault(settings.id, str(place))
+        yield place + 1, record
+
+
+def _sound(
+    records: Iterable[Document | DataError], settings: DataSettings, account: BadRecords
+) -> Iterator[Document]:
+    for record in records:
+        if isinstance(record, Document):
+            yield record
+        elif settings.skip_bad:
+            account.add(record)
+        else:
+            raise record
+
+
+def json_value(value: Any) -> Any:
+    """A value of NumPy, pandas or Python as JSON knows values; what is missing becomes None."""
+    if type(value) in (str, float, int, bool) or value is None:
+        return value
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if type(value).__name__ in MISSING:
+        return None
+    if isinstance(value, datetime.datetime) and value != value:
+        return None
+    if isinstance(value, tuple | list | set | frozenset):
+        items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
+        return [json_value(item) for item in items]
+    return plain(value)
+
+
+MISSING = ("NAType", "NaTType", "NoneType")
+"""Names of the types of missing values."""
+
+
+# Tables --------------------------------------------------------------------------------------
+
+
+def table_records(data: Any) -> Iterator[Fields] | None:
+    """The rows of a table; None where the data is none."""
+    for knows, records in TABLES:
+        if knows(data):
+            return records(data)
+    return None
+
+
+def _has(*names: str) -> Callable[[Any], bool]:
+    return lambda data: all(hasattr(data, name) for name in names)
+
+
+def _pandas_rows(data: Any) -> Iterator[Fields]:
+    names = list(map(str, data.columns))
+    columns = [data.iloc[:, place].tolist() for place in range(len(names))]
+    yield from (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+
+
+def _polars_rows(data: Any) -> Iterator[Fields]:
+    yield from data.iter_rows(named=True)
+
+
+def _arrow_rows(data: Any) -> Iterator[Fields]:
+    names = class_names(data.schema)
+    for batch in data.to_batches():
+        for row in batch.to_pylist():
+            yield {k: named(v, names[k]) if k in names else v for k, v in row.items()}
+
+
+def _hugging_face_rows(data: Any) -> Iterator[Fields]:
+    features = data.features or {}
+    names = {k: list(f.names) for k, f in features.items() if getattr(f, "names", None)}
+    for row in data:
+        yield {k: named(v, names[k]) if k in names else v for k, v in row.items()}
+
+
+def _columns(data: Mapping[str, Sequence[Any]]) -> Iterator[Fields]:
+    lengths = {name: len(column) for name, column in data.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name}: {length:,}" for name, length in lengths.items())
+        raise SettingsError(f"columns of different lengths ({told}); expected equal ones")
+    for row in zip(*data.values(), strict=True):
+        yield dict(zip(data, row, strict=True))
+
+
+TABLES: tuple[tuple[Callable[[Any], bool], Callable[[Any], Iterator[Fields]]], ...] = (
+    (_has("iloc", "columns"), _pandas_rows),
+    (_has("iter_rows", "columns"), _polars_rows),
+    (_has("to_batches", "schema"), _arrow_rows),
+    (_has("features", "column_names"), _hugging_face_rows),
+    (lambda data: isinstance(data, Mapping), _columns),
+)
+"""(is it such a table, its rows)"""
