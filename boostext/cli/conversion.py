@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from boostext.cli.reading import (
 )
 from boostext.cli.talk import Talk
 from boostext.corpus.corrections import Corrections
-from boostext.corpus.readers import read_documents
+from boostext.corpus.documents import Document
+from boostext.corpus.readers import no_record_has, read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.writers import STDOUT, write_documents
 from boostext.errors import ModelError, SettingsError
@@ -84,10 +85,21 @@ def ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
+def _with_attributes(
+    documents: Iterable[Document], bad: BadRecords, source: str
+) -> Iterator[Document]:
+    """The documents; at their end DataError for an attribute that was named and no record has."""
+    yield from documents
+    if bad.unmet and bad.fields:
+        raise no_record_has(bad, source)
+
+
 def convert_corpus(source: str, target: str, wanted: Wanted, talk: Talk) -> dict[str, int]:
     announce_stdin([source], talk)
     bad = BadRecords()
-    read = read_documents([source], wanted.settings, bad, labelled=False)
+    read = _with_attributes(
+        read_documents([source], wanted.settings, bad, labelled=False), bad, source
+    )
     written = write_documents(
         wanted.corrections.applied(read, every=True), target,
         replace(wanted.settings, format=wanted.target_format or "auto"), wanted.lossy, wanted.force,

@@ -21,19 +21,21 @@ def separator_of(
 ) -> tuple[str, Iterator[Line]]:
     """The separator, and the lines of the table.
 
-    What the settings say wins; then a first line `sep=;`; then the usual one, unless only another
-    makes a header that has the columns which are looked for.
+    What the settings say wins; then a first line `sep=;`, which is no row in any case; then the
+    usual one, unless only another makes a header that has the columns which are looked for.
     """
     first = next(lines, None)
     if first is None:
         return usual, iter(())
+    asked = settings.delimiter.replace("\\t", "\t")
     said = SAID.fullmatch(first[1])
-    if said and not settings.delimiter:
+    if said and not asked:
         source.understand(f"columns are separated by {said[1]!r}, as its first line says")
-        return said[1], lines
+    if said:
+        return asked or said[1], lines
     lines = itertools.chain([first], lines)
-    if settings.delimiter or not settings.header:
-        return settings.delimiter.replace("\\t", "\t") or usual, lines
+    if asked or not settings.header:
+        return asked or usual, lines
     if not _has_columns(first[1], usual, roles):
         found = [mark for mark in OTHERS if mark != usual and _has_columns(first[1], mark, roles)]
         if len(found) == 1:

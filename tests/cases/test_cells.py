@@ -353,6 +353,16 @@ def test_an_attribute_that_no_record_has_is_refused(tmp_path, format):
         read(tmp_path, [{"text": "x", "minutes": 1, "label": "a"}], format, attribute=("minuts",))
 
 
+def test_convert_refuses_an_attribute_that_no_record_has(tmp_path, run):
+    path, target = (
+        write(tmp_path, [{"text": "x", "n": 1, "label": "a"}], "jsonl"),
+        tmp_path / "b.csv",
+    )
+    done = run("convert", path, target, "--attribute", "m")
+    assert (done.exit_code, "no record has the attribute 'm'" in done.stderr) == (1, True)
+    assert not target.exists()
+
+
 # Documents without labels --------------------------------------------------------------------
 
 

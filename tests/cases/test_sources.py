@@ -337,6 +337,8 @@ def test_separators_of_spreadsheets_are_found_and_told(tmp_path, name, content):
 
 
 def test_a_delimiter_that_is_given_wins(tmp_path):
+    path = write(tmp_path, "b.csv", "sep=;\ntext;label\nmy bill;x\nrouter;y\n")
+    assert pairs(read(path, delimiter=";")) == TWO
     with pytest.raises(DataError, match=r"one column, 'text;label'"):
         read(write(tmp_path, "a.csv", "text;label\nmy bill;x\n"), delimiter=",")
 
