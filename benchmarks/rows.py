@@ -105,6 +105,19 @@ def threads(terms: Terms, least: float, bench: Bench) -> Iterator[Figure]:
     yield compared(f"2 threads, rounds, {terms.name}", "1 thread", two, one, "each", least)
 
 
+# Reading -------------------------------------------------------------------------------------
+
+
+def reading(ending: str, peer: str, bench: Bench) -> Iterator[Figure]:
+    """Documents of a file against its records alone, as the standard library gives them."""
+    path = bench.folder / f"reading.{ending}"
+    program([*BOOSTEXT, "convert", str(bench.corpus("clinc150").train), str(path), "--force"])
+    sides = [partial(child, work, path=str(path)) for work in ("documents", "records")]
+    ours, theirs = by_turns(sides, bench.repeats)
+    note = f"{ours[0].facts['documents']:,} documents"
+    yield compared(f"reading {ending}, clinc150", peer, ours, theirs, "seconds", 0.15, note)
+
+
 # Text to matrix ------------------------------------------------------------------------------
 
 
@@ -246,6 +259,8 @@ ROWS: dict[str, Row] = {
     "matrix-words": partial(matrix, WORDS, 4),
     "predict": predict,
     "report": report,
+    "reading-jsonl": partial(reading, "jsonl", "json.loads of each line"),
+    "reading-csv": partial(reading, "csv", "csv.DictReader"),
     "threads-ngrams": partial(threads, NGRAMS, 1.4),
     "threads-debian": partial(threads, DEBIAN, 1.4),
     "threads-words": partial(threads, WORDS, 0.95),
@@ -256,6 +271,6 @@ ROWS: dict[str, Row] = {
 
 SMOKE = (
     "rounds-words", "adaboost", "train-svc", "train-xgboost", "matrix-ngrams", "memory-ngrams",
-    "predict", "report", "threads-words", "compiling",
+    "predict", "report", "reading-csv", "threads-words", "compiling",
 )  # fmt: skip
 """every kind of row once"""

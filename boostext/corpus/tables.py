@@ -8,6 +8,7 @@ import itertools
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from boostext.corpus.documents import Origin
 from boostext.corpus.exports import ExportReader, column_names
@@ -34,8 +35,7 @@ def tsv_documents(source: Source, settings: DataSettings, labelled: bool) -> Ite
     return _documents(source, settings, Roles.of(settings, labelled), "\t")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """line: the first one of the record. cells: none where `error` says what is wrong."""
 
     line: int
