@@ -210,7 +210,7 @@ class BoostingSettings(Group):
         """1 for each block (unknown, no, yes) that votes, 0 for a silent one."""
         return float(self.unknown == "votes"), float(not self.abstain), 1.0
 
-    def smoothing_value(self, m: int, k: int) -> float:
+    def smoothing_value(self, m: float, k: int) -> float:
         """Epsilon for m examples and k labels. SF12-9 s9.2.6; SS99 s4.2; BT00 s3."""
         if not isinstance(self.smoothing, str):
             return self.smoothing

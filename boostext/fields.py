@@ -121,6 +121,14 @@ def smoothing(text: str) -> float | str:
     return value
 
 
+def number_or_auto(text: str) -> float | str:
+    """A number of 0 or more, or "auto"."""
+    value = _number(text)
+    if text == "auto" or (value is not None and value >= 0):
+        return text if value is None else value
+    raise SettingsError(f"{text!r} is neither a number of 0 or more nor auto")
+
+
 def frequency(text: str) -> int | float:
     """A whole number counts documents; with a point or exponent it is a share up to 1."""
     if re.fullmatch(r"\s*[0-9]{1,12}\s*", text):
@@ -161,6 +169,7 @@ def _number(text: str) -> float | None:
 PARSERS: dict[str, Callable[[str], Any]] = {
     "ngram_range": ngram_range, "integers": integers, "smoothing": smoothing,
     "frequency": frequency, "word_file": word_file, "rounds": round_number,
+    "number_or_auto": number_or_auto,
 }  # fmt: skip
 """notation -> reader"""
 
@@ -172,6 +181,7 @@ WANTED = {
     "frequency": "a number of documents or a share like 0.5",
     "rounds": "a whole number, or auto",
     "word_file": "a file name, or a list of words",
+    "number_or_auto": "a number of 0 or more, or auto",
 }  # fmt: skip
 """kind -> what a message says was expected"""
 
@@ -306,6 +316,7 @@ def check_type(field: dataclasses.Field[Any], value: Any) -> None:
         "flag": (bool,), "int": (int,), "float": (int, float), "text": (str,), "texts": (tuple,),
         "ngram_range": (tuple,), "integers": (tuple,), "smoothing": (int, float, str),
         "frequency": (int, float), "word_file": (tuple,), "rounds": (int,),
+        "number_or_auto": (int, float, str),
     }  # fmt: skip
     name = kind(field)
     item = int if name in ("ngram_range", "integers") else str
@@ -315,8 +326,8 @@ def check_type(field: dataclasses.Field[Any], value: Any) -> None:
     wrong |= name == "ngram_range" and isinstance(value, tuple) and len(value) != 2
     if wrong:
         raise SettingsError(f"{option_name(field)} is {value!r}; expected {WANTED[name]}")
-    if name == "smoothing" and isinstance(value, str):
-        smoothing(value)
+    if name in ("smoothing", "number_or_auto") and isinstance(value, str):
+        PARSERS[name](value)
 
 
 class Group:

@@ -184,4 +184,36 @@ class RunSettings(Group):
     checkpoint_every: float = setting(300.0, "Seconds between checkpoints; 0 writes none.", low=0)
 
 
-ALL_GROUPS = (DataSettings, TextSettings, BoostingSettings, StopSettings, RunSettings)
+@dataclass(frozen=True)
+class KnowledgeSettings(Group):
+    """What is known before there is data. The model keeps what the files say, not their names."""
+
+    knowledge: str = setting("", "File of what people know: rules, label shares, forbidden terms.")
+    knowledge_weight: float | str = setting(
+        "auto", "How much a document's knowledge counts beside its labels; auto is less the more "
+        "documents there are, 0 uses none.", parse="number_or_auto", low=0,
+    )  # fmt: skip
+    unlabelled: tuple[str, ...] = setting(
+        (), "Documents without labels, which take part by the knowledge alone; repeat."
+    )
+
+    def check(self) -> None:
+        super().check()
+        if self.unlabelled and not self.knowledge:
+            raise SettingsError("--unlabelled documents take part by --knowledge FILE; give both")
+        if self.knowledge_weight != "auto" and not self.knowledge:
+            raise SettingsError("--knowledge-weight is about --knowledge FILE; give both")
+
+    def weight(self, documents: int) -> float:
+        """eta: of auto what makes the knowledge count as much as MOST_TOLD labels, at most."""
+        if isinstance(self.knowledge_weight, str):
+            return min(1.0, MOST_TOLD / max(documents, 1))
+        return float(self.knowledge_weight)
+
+
+MOST_TOLD = 200
+"""Labels that prior knowledge counts as much as, unless its weight is given."""
+
+ALL_GROUPS = (
+    DataSettings, TextSettings, BoostingSettings, KnowledgeSettings, StopSettings, RunSettings,
+)  # fmt: skip

@@ -51,22 +51,36 @@ class Preferences:
     """The factor on each condition's gain, which falls as conditions are chosen.
 
     values: (n,), 0 closes a condition. The array is replaced as a whole where more changes than the
-    values of conditions that were chosen since.
+    values of conditions that were chosen since. limited: the factors of conditions whose votes are
+    restrained, which no engine searches; in `values` they are closed.
     """
 
     def __init__(self, values: Float64, settings: BoostingSettings) -> None:
         self.values = values
         self._most, self._chosen = settings.terms, set[int]()
+        self.limited: dict[int, float] = {}
+
+    def limit(self, conditions: Collection[int]) -> None:
+        """Let engines pass over these, which are `limited` from now on."""
+        self.limited = {j: float(self.values[j]) for j in sorted(conditions)}
+        self.forbid(conditions)
+
+    def forbid(self, conditions: Collection[int]) -> None:
+        """Close these for good."""
+        self.values[list(conditions)] = 0.0
 
     def keep_only(self, conditions: Collection[int]) -> None:
         """Close all other conditions."""
         kept, numbers = np.zeros(len(self.values)), list(conditions)
         kept[numbers] = self.values[numbers]
         self.values = kept
+        self.limited = {j: like for j, like in self.limited.items() if j in set(numbers)}
 
     def chosen(self, condition: int, factor: float) -> None:
         """Take in that a rule asks for the condition: it is preferred less, and may be the last."""
         self.values[condition] *= factor
+        if condition in self.limited:
+            self.limited[condition] *= factor
         if condition in self._chosen:
             return
         self._chosen.add(condition)

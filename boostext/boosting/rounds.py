@@ -9,6 +9,7 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.arrays import Float64, Int8, Lists, Scores, Weights
+from boostext.boosting.beliefs import Belief, bound_at_start, pairs_of
 from boostext.boosting.choice import Preferences, document_frequencies, preferences
 from boostext.boosting.codings import code_matrix, decode, encode
 from boostext.boosting.colorings import COLORINGS
@@ -16,6 +17,7 @@ from boostext.boosting.engines.choose import check_engine, choose
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.growers.table import GROWERS
+from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.ranked_votes import newton
 from boostext.boosting.rules import SILENT, Growth, Place, Placed, Round, Rule
@@ -24,6 +26,7 @@ from boostext.boosting.votes import VOTES
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Equals, Literal, spell
 from boostext.features.matrix import FeatureMatrix
+from boostext.knowledge.restraints import Restraints
 from boostext.settings import BoostingSettings
 
 ALL_ROUNDS = "all rounds"
@@ -36,7 +39,8 @@ class Booster:
 
     label_sets: m lists of label numbers below label_count. weights: (m,), non-negative, not all 0.
     labels: their names, for a code given by name. `code` (k, k') is the output code, if any: scores
-    are then of its columns.
+    are then of its columns. belief: prior knowledge to stay near, if any; weights may then all be
+    0, and those of documents without labels are. restraints: what rules may not ask or say.
     """
 
     def __init__(
@@ -49,6 +53,8 @@ class Booster:
         engine: str = "auto",
         threads: int = 1,
         labels: Sequence[str] = (),
+        belief: Belief | None = None,
+        restraints: Restraints | None = None,
     ) -> None:
         self.settings, self.row = settings, ALGORITHMS[settings.algorithm]
         _check_labels(self.row, label_sets, settings)
@@ -69,9 +75,14 @@ class Booster:
             self.members, label_sets, label_count, start, self.row.votes[settings.votes_name()],
             speaks, loss=self.row.loss, threads=threads, seed=settings.seed,
         )  # fmt: skip
+        self._counted, self.start_bound = float(problem.example_count), 1.0
+        if belief is not None:
+            problem = self._believing(problem, belief, weights)
         self._engine = choose(engine, problem, settings)
         self._grower = GROWERS[settings.learner_name()]
         self._state = self._shared(problem, _number_of(settings.rules_for, labels))
+        if restraints is not None:
+            self._restrain(restraints)
 
     def rounds(
         self, replay: Sequence[Rule] = (), sizes: Sequence[int] = (), gains: Sequence[float] = ()
@@ -82,7 +93,7 @@ class Booster:
         that finding them left. sizes: rules of each of those rounds, if not one; gains: of each,
         else that of its first rule.
         """
-        bound, first = 1.0, 0
+        bound, first = self.start_bound, 0
         for number in range(1, self.settings.rounds + 1):
             size = sizes[number - 1] if number <= len(sizes) else 1
             known = replay[first : first + size]
@@ -119,13 +130,30 @@ class Booster:
         below = (self.members.below(j) for j in above)
         self._state.preferences.keep_only([*above, *(j for j in below if j is not None)])
 
+    def _believing(self, problem: Problem, belief: Belief, weights: Float64) -> Problem:
+        """The problem of staying near a belief, too."""
+        pairs = pairs_of(belief, problem.start, problem.signs(), weights, self.row.link)
+        self.start_bound = bound_at_start(pairs, LOSSES[self.row.loss])
+        self._counted = float((weights > 0).sum()) + belief.weight * len(weights)
+        return replace(problem, pairs=pairs)
+
+    def _restrain(self, restraints: Restraints) -> None:
+        """Close the conditions that no rule may ask for; keep the ranges of votes of others."""
+        found = ((j, restraints.of(self.members.condition(j))) for j in range(len(self.members)))
+        ranges = {j: allowed for j, allowed in found if allowed is not None}
+        shut = [j for j, allowed in ranges.items() if allowed.is_shut]
+        limited = {j: allowed for j, allowed in ranges.items() if not allowed.is_shut}
+        self._state.preferences.limit(limited)
+        self._state.preferences.forbid(shut)
+        self._state = replace(self._state, ranges=limited)
+
     def _shared(self, problem: Problem, label: int | None) -> GrowerState:
         """What growers share. Thresholds of numeric columns are never rare."""
         features, settings = self.members.features, self.settings
         frequencies = document_frequencies(features)
         rarities = preferences(frequencies, features.document_count, settings.rarity)
         rarities = np.append(rarities, np.ones(len(self.members) - len(rarities)))
-        m, k = problem.example_count, problem.label_count
+        m, k = self._counted, problem.label_count
         smoothing = settings.smoothing_value(m, k)
         # subtle: the prior rests on all examples; more smoothing than a pair's weight hides labels
         return GrowerState(

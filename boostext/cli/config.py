@@ -1,13 +1,8 @@
-"""Settings from a YAML file, read strictly: one flat mapping of option names to values.
-
-YAML 1.2 core rules decide what a plain word is, so `no` is text and `1e-3` a number. Aliases,
-tags and nesting have no use here and are refused, which also bounds the work a file can cause.
-"""
+"""Settings from a YAML file, read strictly: one flat mapping of option names to values."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,32 +11,9 @@ from typing import Any
 import yaml
 
 from boostext import fields
-from boostext.errors import DataError, SettingsError
+from boostext.errors import SettingsError
 from boostext.settings import Group
-
-SIZE_LIMIT = 256 * 1024
-_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
-_NULL = re.compile(r"null|Null|NULL|~|")
-_NUMBER = re.compile(
-    r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
-    r"|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
-)
-
-
-@dataclass(frozen=True)
-class Scalar:
-    """One value as written. kind: text, number, bool or null by the YAML 1.2 core schema."""
-
-    text: str
-    kind: str
-    line: int
-
-    @classmethod
-    def of(cls, event: yaml.ScalarEvent) -> Scalar:
-        patterns = {"bool": _BOOL, "null": _NULL, "number": _NUMBER}
-        kinds = [kind for kind, p in patterns.items() if p.fullmatch(event.value)]
-        plain = event.implicit[0] and event.style is None
-        return cls(event.value, kinds[0] if plain and kinds else "text", _line(event))
+from boostext.strict_yaml import Scalar, error_at, line_of, quoted, read_events
 
 
 @dataclass(frozen=True)
@@ -107,8 +79,7 @@ def _written(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        text = yaml.safe_dump(value, default_style='"', allow_unicode=True, width=float("inf"))
-        return text.strip()
+        return quoted(value)
     return repr(value)
 
 
@@ -117,21 +88,21 @@ def _written(value: Any) -> str:
 
 def _entries(path: Path) -> Iterator[Entry]:
     """The file's mapping from the parser's events: no tree is built, no recursion happens."""
-    events = _events(path)
+    events = read_events(path)
     first = next(events, None)
     if first is None or (isinstance(first, yaml.ScalarEvent) and first.value == ""):
         return
     if not isinstance(first, yaml.MappingStartEvent):
-        raise _error(path, first, "expected lines like `rounds: 500`")
+        raise error_at(path, first, "expected lines like `rounds: 500`")
     for event in events:
         if isinstance(event, yaml.MappingEndEvent):
             break
         if not isinstance(event, yaml.ScalarEvent):
-            raise _error(path, event, "expected the name of an option")
+            raise error_at(path, event, "expected the name of an option")
         values, is_list = _values(path, events, event.value)
-        yield Entry(event.value, _line(event), values, is_list)
+        yield Entry(event.value, line_of(event), values, is_list)
     for event in events:
-        raise _error(path, event, "expected the end of the file")
+        raise error_at(path, event, "expected the end of the file")
 
 
 def _values(path: Path, events: Iterator[Any], key: str) -> tuple[tuple[Scalar, ...], bool]:
@@ -139,62 +110,15 @@ def _values(path: Path, events: Iterator[Any], key: str) -> tuple[tuple[Scalar, 
     if isinstance(event, yaml.ScalarEvent):
         return (Scalar.of(event),), False
     if not isinstance(event, yaml.SequenceStartEvent):
-        raise _error(path, event, f"{key} holds a mapping; expected a value or a list of values")
+        raise error_at(path, event, f"{key} holds a mapping; expected a value or a list of values")
     values = []
     for event in events:
         if isinstance(event, yaml.SequenceEndEvent):
             break
         if not isinstance(event, yaml.ScalarEvent):
-            raise _error(path, event, f"{key} is nested too deep; expected a list of values")
+            raise error_at(path, event, f"{key} is nested too deep; expected a list of values")
         values.append(Scalar.of(event))
     return tuple(values), True
-
-
-def _events(path: Path) -> Iterator[Any]:
-    """The events inside the one document of the file; an empty file has none."""
-    ends = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent,
-            yaml.DocumentEndEvent)  # fmt: skip
-    documents = 0
-    try:
-        for event in yaml.parse(_text(path), Loader=yaml.SafeLoader):
-            documents += isinstance(event, yaml.DocumentStartEvent)
-            if documents > 1:
-                raise _error(path, event, "a second document begins; expected one")
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                raise _error(path, event, "aliases (& and *) are not used here; write the value")
-            tag = getattr(event, "tag", None)
-            if tag not in (None, "!"):
-                raise _error(path, event, f"tags such as {tag} are not used here")
-            if not isinstance(event, ends):
-                yield event
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}" if mark else str(path)
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise SettingsError(f"{place}: not YAML: {problem}") from None
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(SIZE_LIMIT + 1)
-    except OSError as error:
-        raise DataError(str(path), 0, f"cannot read the settings: {error.strerror}") from None
-    if len(content) > SIZE_LIMIT:
-        raise DataError(str(path), 0, "more than 256 KB; expected a file of settings")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataError(str(path), line, "not UTF-8; expected a file of settings") from None
-
-
-def _line(event: Any) -> int:
-    return int(event.start_mark.line) + 1
-
-
-def _error(path: Path, event: Any, message: str) -> SettingsError:
-    return SettingsError(f"{path}:{_line(event)}: {message}")
 
 
 # Judging -------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ from boostext.library.rereading import rereading
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
 from boostext.model.predict import Predictor
+from boostext.model.prior_form import prior_to_plain
 from boostext.reports.distributions import margin_drawing
 from boostext.reports.folder import ReportFolder, report_folder
 from boostext.reports.label_studio import label_studio
@@ -52,6 +53,7 @@ from boostext.reports.listings import label_term_list, outlier_list
 from boostext.reports.margins import margins_tsv
 from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
 from boostext.reports.page.content import Content
+from boostext.reports.prior import prior_lines
 from boostext.reports.rules import RuleRow, rule_json, rule_rows
 from boostext.reports.tables import rule_table
 from boostext.reports.terms import LabelTerm, label_terms, term_rows
@@ -259,12 +261,13 @@ def concerns(row: OutlierRow, labels: Sequence[str]) -> bool:
 
 def facts_of(model: Model) -> dict[str, Any]:
     said = model.provenance
-    return {
+    facts = {
         "rules": len(model.rules), "conditions": len(asked_conditions(model)),
         "labels": list(model.labels), "multilabel": model.multilabel,
         "documents": said.documents, "stopped": said.stopped, "command": said.command,
         "seed": model.boosting.seed, "version": said.version,
     }  # fmt: skip
+    return facts | ({"knowledge": prior_to_plain(model.prior)} if model.prior else {})
 
 
 def as_json(model: Model, shown: View) -> dict[str, Any]:
@@ -293,6 +296,8 @@ def draw(job: Job, model: Model, shown: View, talk: Talk) -> None:
         f"{count(said.documents, 'document')}; {said.stopped}"
     )
     talk.show(wrap(first, page))
+    for line in prior_lines(model.prior) if model.prior else ():
+        talk.show(wrap(line, page))
     if is_flat(model):
         talk.show(rule_table(shown.rules, page))
     else:

@@ -23,6 +23,7 @@ from boostext.settings import (
     BoostingSettings,
     DataSettings,
     Group,
+    KnowledgeSettings,
     RunSettings,
     StopSettings,
     TextSettings,
@@ -33,14 +34,14 @@ NAMED = ("text", "label", "id", "weight", "attribute")
 
 SECTIONS: dict[type[Group], str] = {
     DataSettings: "Data", TextSettings: "Text to terms", BoostingSettings: "Learning",
-    StopSettings: "Held-out data", RunSettings: "Work",
+    KnowledgeSettings: "Prior knowledge", StopSettings: "Held-out data", RunSettings: "Work",
 }  # fmt: skip
 """group -> its heading in the help"""
 
 METAVARS = {
     "int": "N", "float": "X", "text": "TEXT", "texts": "TEXT", "ngram_range": "N-M",
     "integers": "N,N", "smoothing": "X|RULE", "frequency": "N|SHARE", "word_file": "FILE",
-    "rounds": "N|auto",
+    "rounds": "N|auto", "number_or_auto": "X|auto",
 }  # fmt: skip
 """kind -> what stands for its value in the help"""
 
@@ -251,7 +252,13 @@ def _metavar(field: dataclasses.Field[Any]) -> str:
     choices = field.metadata["choices"]
     if choices:
         return f"[{'|'.join(choices)}]"
-    special = {**dict.fromkeys(NAMED, "FIELD"), "valid": "FILE", "class_weight": "LABEL=X"}
+    special = {
+        **dict.fromkeys(NAMED, "FIELD"),
+        "valid": "FILE",
+        "knowledge": "FILE",
+        "unlabelled": "FILE",
+        "class_weight": "LABEL=X",
+    }
     return special.get(field.name, METAVARS[fields.kind(field)])
 
 
@@ -369,7 +376,7 @@ def learning_options(command: Command) -> Command:
     """What every command that learns takes: --config, --progress, all settings, --json, -q."""
     groups = {
         "data_settings": DataSettings, "text": TextSettings, "boosting": BoostingSettings,
-        "stop": StopSettings, "run": RunSettings,
+        "known": KnowledgeSettings, "stop": StopSettings, "run": RunSettings,
     }  # fmt: skip
     config = click.option(
         "--config", metavar="FILE", help="Settings from a YAML file, by their option names."

@@ -109,7 +109,7 @@ class Job:
 
 def take_plan(values: dict[str, Any]) -> Plan:
     """Take the groups of settings out of a command's values."""
-    names = ("data_settings", "text", "boosting", "stop", "run")
+    names = ("data_settings", "text", "boosting", "known", "stop", "run")
     return Plan(*(values.pop(name) for name in names))
 
 
@@ -161,7 +161,10 @@ def asked_report(
 def retraining(job: Job, plan: Plan) -> str:
     """The command that learns the same once more, with the corrections that a page saves."""
     words = [*job.data, "-o", job.output, "--report", str(job.report)]
-    valid = [word for path in job.plan.stop.valid for word in ("--valid", path)]
+    plan = job.plan
+    valid = [word for path in plan.stop.valid for word in ("--valid", path)]
+    valid += [word for path in plan.known.unlabelled for word in ("--unlabelled", path)]
+    valid += ["--knowledge", plan.known.knowledge] if plan.known.knowledge else []
     return shlex.join([
         *shlex.split(command_line(plan)), *words, *valid, "--labels-from", "corrections.csv"
     ])  # fmt: skip
@@ -169,7 +172,11 @@ def retraining(job: Job, plan: Plan) -> str:
 
 def check_inputs(job: Job) -> None:
     """Nothing that is read may be written over."""
-    inputs = (*job.data, *job.plan.stop.valid, *job.corrections.paths)
+    known = job.plan.known
+    inputs = (
+        *job.data, *job.plan.stop.valid, *job.corrections.paths, *known.unlabelled,
+        *([known.knowledge] if known.knowledge else []),
+    )  # fmt: skip
     spare(inputs, job.output, job.checkpoint)
     spare_reports(inputs, job.report)
 

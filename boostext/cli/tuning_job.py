@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -104,9 +105,19 @@ def run(job: Job, talk: Talk) -> None:
 def corrected(
     paths: tuple[str, ...], plan: Plan, bad: BadRecords, corrections: Corrections
 ) -> Iterator[Document]:
-    """The documents to learn from; those without a label field only if corrections may give it."""
-    read = read_documents(paths, plan.reading, bad, labelled=not corrections)
-    return corrections.applied(some(read, paths, bad))
+    """The documents to learn from; those without a label field only if corrections may give it, or
+    there is knowledge of them.
+    """
+    labelled = not (corrections or plan.known.knowledge)
+    read = read_documents(paths, plan.reading, bad, labelled=labelled)
+    return chain(corrections.applied(some(read, paths, bad)), unlabelled(plan, bad))
+
+
+def unlabelled(plan: Plan, bad: BadRecords) -> Iterator[Document]:
+    """The documents that take part by prior knowledge alone, whatever labels they have."""
+    if plan.known.unlabelled:
+        for document in read_documents(plan.known.unlabelled, plan.reading, bad, labelled=False):
+            yield replace(document, labels=(), labelled=False)
 
 
 def read_all(

@@ -124,16 +124,22 @@ class CorpusBuilder:
             if len(column) == before:
                 column.append(None)
 
-    def corpus(self, labels: Sequence[str] | None = None) -> Corpus:
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels so far, in the order in which they came."""
+        return tuple(self._labels)
+
+    def corpus(self, labels: Sequence[str] | None = None, more: Iterable[str] = ()) -> Corpus:
         """What was recorded so far.
 
         labels: names that come first and in this order, with examples or without, such as those
         of a model; names they lack follow, sorted. Without it all names are sorted.
+        more: further names, whether or not there are examples.
         """
         if isinstance(labels, str):
             raise TypeError("labels is one string; expected a sequence of names")
         given = tuple(dict.fromkeys(labels or ()))
-        names = given + tuple(sorted(self._labels.keys() - set(given)))
+        names = given + tuple(sorted({*self._labels, *more} - set(given)))
         return Corpus(
             ids=tuple(self._ids),
             origins=Origins(tuple(self._paths), _copy(self._files), _copy(self._lines)),

@@ -53,6 +53,13 @@ class Always:
 Condition = Occurs | Equals | AtLeast | Always
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The prior knowledge, in explanations; no rule asks for it. rules: those that hold."""
+
+    rules: tuple[str, ...]
+
+
 class Literal(NamedTuple):
     """A condition and the block in which it must be for a rule to speak."""
 
@@ -60,7 +67,7 @@ class Literal(NamedTuple):
     block: int
 
 
-def spell(condition: Condition, fields: int = 1) -> str:
+def spell(condition: Condition | Known, fields: int = 1) -> str:
     """A condition as people read it: `person ? person`, `subject:free`, `free (>= 3)`.
 
     fields: how many text fields the model has; with more than one the field is named.
@@ -78,6 +85,8 @@ def spell(condition: Condition, fields: int = 1) -> str:
             return f"{column} >= {threshold:.12g}"
         case Always():
             return "every document"
+        case Known(rules):
+            return f"knowledge: {'; '.join(rules) or 'no rule holds'}"
 
 
 def spell_literal(literal: Literal, fields: int = 1) -> str:
@@ -101,7 +110,9 @@ def _column(condition: Condition) -> str:
     return condition.column if isinstance(condition, Equals | AtLeast) else spell(condition)
 
 
-def spell_rule(precondition: Sequence[Literal], condition: Condition, fields: int = 1) -> str:
+def spell_rule(
+    precondition: Sequence[Literal], condition: Condition | Known, fields: int = 1
+) -> str:
     """A condition after its precondition: `wheat & not corn & price >= 3`."""
     parts = [spell_literal(literal, fields) for literal in precondition]
     if not (parts and isinstance(condition, Always)):

@@ -58,6 +58,18 @@ def parts(
     return first, second
 
 
+def first_documents(features: FeatureMatrix, count: int) -> FeatureMatrix:
+    """Over the first documents alone; conditions keep their numbers, and may then hold nowhere."""
+    documents = np.arange(count)
+    return replace(
+        features,
+        document_count=count,
+        yes=_among(features.yes, documents, features.document_count),
+        unknown=_among(features.unknown, documents, features.document_count),
+        numeric=tuple(column.among(documents) for column in features.numeric),
+    )
+
+
 def _among(lists: Lists, documents: Int64, count: int) -> Lists:
     """The lists without other documents, these renumbered from 0."""
     number = np.full(count, -1, np.int32)

@@ -77,7 +77,7 @@ def audited_data(
 ) -> DataOutliers:
     """The listing by what is learned without each document; its text settings are the model's."""
     plan = Plan(model.data, model.text, model.boosting, run=RunSettings(threads=threads))
-    prepared = prepare(documents, plan)
+    prepared = prepare(documents, plan, prior=model.prior)
     _, found = audited("cv", prepared, on_fold)
     assert found is not None, "cv was asked for"
     rows = audit_listing(prepared, found)

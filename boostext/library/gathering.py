@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from boostext.arrays import Int32, Lists
+import numpy as np
+
+from boostext.arrays import Int32, Lists, Scores
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow, margin_rows
@@ -32,10 +34,13 @@ class Gathered:
         self._builder = CorpusBuilder()
         self._yes: list[Int32] = []
         self._unknown: list[Int32] = []
+        self._prior: list[Scores] = []
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Pass documents on, each recorded before it goes."""
         for found in self._predictor.batches(documents):
+            if found.prior is not None:
+                self._prior.append(found.prior)
             for i, document in enumerate(found.documents):
                 self._builder.add(document)
                 self._yes.append(found.yes[i])
@@ -55,7 +60,9 @@ class Gathered:
         """Once all have gone by."""
         conditions = self._predictor.merged.conditions
         find = found_in(conditions, Lists.of(self._yes), Lists.of(self._unknown))
-        return evidence_of(self.model, self._builder.corpus(self.model.labels), find)
+        corpus = self._builder.corpus(self.model.labels)
+        start = np.concatenate(self._prior)[: len(corpus)] if self._prior else None
+        return evidence_of(self.model, corpus, find, start)
 
     @property
     def is_training(self) -> bool:

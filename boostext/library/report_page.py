@@ -35,7 +35,8 @@ SOURCES = {
 
 def training_evidence(trained: Trained) -> Evidence:
     find = membership_find(trained.members, condition_numbers(trained.rounds))
-    return evidence_of(trained.model, trained.prepared.corpus, find)
+    prepared = trained.prepared
+    return evidence_of(trained.model, prepared.corpus, find, prepared.start_of_all)
 
 
 def training_aliases(trained: Trained) -> Aliases:
@@ -58,11 +59,12 @@ def training_judged(trained: Trained, evidence: Evidence, cross: CrossValidation
     model, prepared = trained.model, trained.prepared
     scores, corpus = evidence.scores, prepared.corpus
     source, kind = "the training documents, from which the rules were learned", "training"
-    if prepared.validation is not None and model.rules:
+    speaks = bool(model.rules or prepared.known)
+    if prepared.validation is not None and speaks:
         scores = decoded(prepared.validation.sums_of(model.rules), model)
         corpus = prepared.validation.corpus
         source, kind = "the validation documents", "validation"
-    elif cross is not None and model.rules:
+    elif cross is not None and speaks:
         return _held_out(model, corpus, cross.scores(model.round_count))
     return Judged(source, kind, corpus, scores, decisions(scores, model))
 

@@ -148,10 +148,16 @@ def cumulated_outliers(trained: Trained, found: Audit | None = None) -> list[Out
 def _weighed(trained: Trained, shares: Float64 | None) -> list[OutlierRow]:
     model, members, corpus = tapered(trained.model), trained.members, trained.prepared.corpus
     numbers = condition_numbers(trained.rounds)
-    scores = training_scores(members, model, numbers)
+    known = trained.prepared.known
+    scores = training_scores(members, model, numbers, trained.prepared.start_of_all)
     rows = outlier_rows(model, corpus, scores, len(corpus), shares)
     examples = [row.example for row in rows[:EXPLAINED]]
     spoken = training_contributions(members, model, numbers, examples)
+    if known is not None:
+        spoken = (
+            (known.contribution(example), *rest)
+            for example, rest in zip(examples, spoken, strict=True)
+        )
     told = with_objections(rows[:EXPLAINED], model, spoken)
     return with_duplicates([*told, *rows[EXPLAINED:]], trained.prepared)
 

@@ -13,16 +13,18 @@ from boostext.features.tokenizer import TOKENIZER_VERSION
 from boostext.model.calibration import Curve, Isotonic, Sigmoid
 from boostext.model.model import Model, Provenance
 from boostext.model.plain import Plain, dataclass_from, number, numbers, objects, only, take, texts
+from boostext.model.prior_form import prior_from, prior_to_plain
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 FORMAT = "boostext model"
-VERSION = 1
+VERSION = 2
+"""Format 2 has prior knowledge; a model without it is written as format 1, which all read."""
 
 _NAMES = (
     "format", "version", "writer", "labels", "multilabel", "thresholds", "tokenizer", "settings",
     "provenance", "conditions",
 )  # fmt: skip
-_LATER = ("code", "calibration", "round_sizes")
+_LATER = ("code", "calibration", "round_sizes", "prior")
 """Names that a model may lack: they are written only where they say something."""
 
 
@@ -30,7 +32,7 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
     """What the words of a model are, in a fixed order of names."""
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION if model.prior else 1,
         "writer": boostext.__version__,
         "labels": list(model.labels),
         "multilabel": model.multilabel,
@@ -50,6 +52,7 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
             else {}
         ),
         **({"round_sizes": list(model.round_sizes)} if model.round_sizes else {}),
+        **({"prior": prior_to_plain(model.prior)} if model.prior else {}),
     }
 
 
@@ -96,6 +99,7 @@ def model_from(record: Plain, more: tuple[str, ...]) -> Model:
         code=texts(record, "code") if "code" in record else (),
         calibration=_curves(record) if "calibration" in record else (),
         round_sizes=_sizes(record) if "round_sizes" in record else (),
+        prior=prior_from(take(record, "prior", dict)) if "prior" in record else None,
     )
 
 

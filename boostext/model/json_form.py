@@ -35,17 +35,26 @@ JSON_FORM_LIMIT = 256 * 1024 * 1024
 
 def model_to_json(model: Model) -> bytes:
     """UTF-8 JSON; floats by repr, so that `model_from_json` gives the very same numbers."""
+    return to_json(model_to_plain(model)) + b"\n"
+
+
+def model_to_plain(model: Model) -> Plain:
+    """The same before it is written."""
     check_model(model)
     words = describe(model, ())
     del words["conditions"]
     history = {"gain": list(model.history.gain), "z": list(model.history.z)}
     rules = [_rule_to_plain(rule) for rule in model.rules]
-    return to_json(words | {"history": history, "rules": rules}) + b"\n"
+    return words | {"history": history, "rules": rules}
 
 
 def model_from_json(content: bytes) -> Model:
     """The inverse of `model_to_json`; ModelError says what is wrong."""
-    words = from_json(content, JSON_FORM_LIMIT)
+    return model_from_plain(from_json(content, JSON_FORM_LIMIT))
+
+
+def model_from_plain(words: Plain) -> Model:
+    """The inverse of `model_to_plain`."""
     check_format(words)
     model = model_from(words, ("history", "rules"))
     history = take(words, "history", dict)

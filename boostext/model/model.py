@@ -12,6 +12,7 @@ from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import AtLeast, Condition, Equals
 from boostext.model.calibration import Curve, check_curves
+from boostext.model.prior import Prior, check_prior
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 
@@ -65,6 +66,7 @@ class Model:
     sums of votes are then of the code's columns, and decoded into scores of labels; else none.
     calibration: k curves from scores to chances, or none: the algorithm's link then gives them.
     round_sizes: how many rules each round gave; none where each gave one.
+    prior: what people knew, whose scores f_0 the votes of rules are added to; None without it.
     """
 
     labels: tuple[str, ...]
@@ -79,6 +81,7 @@ class Model:
     code: tuple[str, ...] = ()
     calibration: tuple[Curve, ...] = ()
     round_sizes: tuple[int, ...] = ()
+    prior: Prior | None = None
 
     @property
     def round_count(self) -> int:
@@ -145,6 +148,8 @@ def check_model(model: Model) -> None:
         )
     _check_code(model)
     check_curves(model.calibration, len(model.labels))
+    if model.prior:
+        check_prior(model.prior, model.labels)
     numbers = (*model.thresholds, *model.history.gain, *model.history.z)
     if not all(map(math.isfinite, numbers)):
         raise ModelError("a threshold, gain or normalizer that is not a finite number")

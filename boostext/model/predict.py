@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Int8, Int64, Lists, Scores
 from boostext.corpus.documents import Document
-from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Literal
+from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Known, Literal
 from boostext.features.lookup import ConditionLookup
 from boostext.model.calibration import calibrated
 from boostext.model.decoding import decoded, toward_labels
 from boostext.model.merged import Merged, MergedVotes, merge_rules, merge_votes
 from boostext.model.model import Model
+from boostext.model.prior import PriorScores
 
 BATCH = 512
 BATCH_TEXT = 4 * 1024 * 1024
@@ -34,9 +35,10 @@ class Contribution:
     """What the rules of one condition, under one precondition, say of one document.
 
     block: UNKNOWN, NO (not found) or YES (found). votes: (k,), over all its rounds.
+    condition: Known is the prior knowledge, in no round.
     """
 
-    condition: Condition
+    condition: Condition | Known
     block: int
     votes: Float64
     rounds: tuple[int, ...]
@@ -46,13 +48,15 @@ class Contribution:
 @dataclass(frozen=True, eq=False)
 class Scored:
     """n documents; scores: (n, k); yes, unknown: for each, its conditions in block YES, and those
-    in block UNKNOWN: ascending numbers of `merged.conditions`.
+    in block UNKNOWN: ascending numbers of `merged.conditions`. prior: (n, k), the scores of prior
+    knowledge among them, if there is any.
     """
 
     documents: Sequence[Document]
     scores: Scores
     yes: Lists
     unknown: Lists
+    prior: Scores | None = None
 
 
 class Predictor:
@@ -67,12 +71,17 @@ class Predictor:
         self._lookup = ConditionLookup(
             self.merged.conditions, model.text, model.data.text, model.boosting.unknown_categories
         )
+        self.prior = (
+            PriorScores(model, model.prior, link_of(model), threads)
+            if model.prior and model.prior.speaks
+            else None
+        )
 
     def score(self, document: Document) -> Scores:
         """(k,): f(x, l). An empty document has the score of absence everywhere."""
         _check_document(document)
         sums = self.merged.score(*self._lookup.blocks(document))
-        scores: Scores = decoded(sums[None], self.model)[0]
+        scores: Scores = self._with_prior(decoded(sums[None], self.model), [document])[0]
         return scores
 
     def scores(
@@ -92,13 +101,19 @@ class Predictor:
         labels = max(len(self.model.labels), self.model.width)
         for group in _batches(documents, min(batch, max(BATCH_SCORES // labels, 1))):
             yes, unknown = self._lookup.batch(group, self.threads)
-            scores = decoded(self.merged.scores(yes, unknown), self.model)
-            yield Scored(group, scores, yes, unknown)
+            sums = decoded(self.merged.scores(yes, unknown), self.model)
+            prior = None if self.prior is None else self.prior.scores(group)
+            yield Scored(group, sums if prior is None else prior + sums, yes, unknown, prior)
 
     def batch_scores(self, documents: Sequence[Document]) -> Scores:
         """(n, k) of n documents that are held in memory."""
         blocks = self._lookup.batch(documents, self.threads)
-        return decoded(self.merged.scores(*blocks), self.model)
+        sums = decoded(self.merged.scores(*blocks), self.model)
+        return self._with_prior(sums, documents)
+
+    def _with_prior(self, sums: Scores, documents: Sequence[Document]) -> Scores:
+        """The votes and, before them, what people knew."""
+        return sums if self.prior is None else self.prior.scores(documents) + sums
 
     def contributions(self, document: Document) -> tuple[Contribution, ...]:
         """A row for every condition with a vote, in order of first choice.
@@ -109,7 +124,13 @@ class Predictor:
         blocks = np.full(len(self.merged.conditions), NO, np.int8)
         yes, unknown = self._lookup.blocks(document)
         blocks[unknown], blocks[yes] = UNKNOWN, YES
-        return entries_said(self._votes, blocks, self.model)
+        said = entries_said(self._votes, blocks, self.model)
+        return said if self.prior is None else (self._known(document, self.prior), *said)
+
+    def _known(self, document: Document, prior: PriorScores) -> Contribution:
+        """What people knew, as one row: its rules do not simply add up."""
+        known = Known(prior.fired(document))
+        return Contribution(known, YES, prior.scores([document])[0], ())
 
     @cached_property
     def _votes(self) -> MergedVotes:

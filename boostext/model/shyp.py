@@ -209,6 +209,10 @@ def shyp_text(model: Model, packed: bool = False) -> str:
     if model.code or model.text.analyzer == "char":
         what = "votes about columns of a code" if model.code else "n-grams of characters"
         raise SettingsError(f"a .shyp has votes about labels and terms of words; no {what}")
+    if model.prior and model.prior.speaks:
+        raise SettingsError(
+            "a .shyp holds learned rules alone; this model also has prior knowledge (--knowledge)"
+        )
     if any(rule.precondition for rule in model.rules):
         raise SettingsError("a .shyp knows no conjunctions and no trees: its rules ask one thing")
     writer = _Writer(shyp_schema(model), model.text)

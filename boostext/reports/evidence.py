@@ -27,21 +27,25 @@ class Evidence:
 
     corpus: its labels begin with the model's, in that order. scores: (m, k) of the model.
     find: a condition of the model -> its documents in block YES, and those in block UNKNOWN.
+    start: (m, k) scores before any rule votes, of prior knowledge; None where they are 0.
     """
 
     model: Model
     corpus: Corpus
     scores: Scores
     find: Find[Condition]
+    start: Scores | None = None
 
     @property
     def gold(self) -> Gold:
         return Gold(self.corpus.labels, len(self.model.labels), self.corpus.label_sets)
 
 
-def evidence_of(model: Model, corpus: Corpus, find: Find[Condition]) -> Evidence:
+def evidence_of(
+    model: Model, corpus: Corpus, find: Find[Condition], start: Scores | None = None
+) -> Evidence:
     """With the scores that the conditions give."""
-    return Evidence(model, corpus, scores_found(model, find, len(corpus)), find)
+    return Evidence(model, corpus, scores_found(model, find, len(corpus), start), find, start)
 
 
 def found_in(conditions: Sequence[Condition], yes: Lists, unknown: Lists) -> Find[Condition]:
@@ -51,8 +55,10 @@ def found_in(conditions: Sequence[Condition], yes: Lists, unknown: Lists) -> Fin
     return lambda condition: (met[number[condition]], open_to[number[condition]])
 
 
-def scores_found(model: Model, find: Find[Condition], m: int) -> Scores:
-    """(m, k): the model's scores, from the documents of each condition."""
+def scores_found(
+    model: Model, find: Find[Condition], m: int, start: Scores | None = None
+) -> Scores:
+    """(m, k): the model's scores, from the documents of each condition, and what they start at."""
     merged = merge_rules(model)
     scores = np.tile(merged.base, (m, 1))
     for c, condition in enumerate(merged.conditions):
@@ -64,7 +70,7 @@ def scores_found(model: Model, find: Find[Condition], m: int) -> Scores:
         places = merged.conditions
         reach = Reach[int](lambda place: find(places[place]), m)
         add_guarded(scores, merged.guarded, reach)
-    return decoded(scores, model)
+    return decoded(scores, model) if start is None else start + scores
 
 
 def term_documents(evidence: Evidence, rows: Sequence[TermRow]) -> list[Int32]:
@@ -101,7 +107,8 @@ def scores_by_round(evidence: Evidence) -> Iterator[tuple[int, Scores]]:
             apart[unknown] += rule.votes[UNKNOWN] - rule.votes[NO]
         ends = place + 1 == len(numbers) or numbers[place + 1] != numbers[place]
         if ends and numbers[place] in wanted:
-            yield numbers[place], decoded(base + apart, model)
+            sums = decoded(base + apart, model)
+            yield numbers[place], sums if evidence.start is None else evidence.start + sums
 
 
 def label_matrix(evidence: Evidence) -> Float64:

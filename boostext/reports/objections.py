@@ -14,6 +14,7 @@ from boostext.features.conditions import (
     Always,
     AtLeast,
     Condition,
+    Known,
     Literal,
     Occurs,
     spell,
@@ -65,15 +66,12 @@ def _evidence(
     sums: dict[str, float] = {}
     for row in contributions:
         if name := _fact(row, fields):
-            apart = absent[row.precondition, row.condition]
-            votes = row.votes - apart if _is_term(row) else row.votes
+            votes = row.votes
+            if isinstance(row.condition, Occurs) and not row.precondition:
+                votes = votes - absent[row.precondition, row.condition]
             sums[name] = sums.get(name, 0.0) + float(votes @ sides)
     found = [Objection(name, votes) for name, votes in sums.items() if votes]
     return sorted(found, key=lambda objection: -objection.votes)
-
-
-def _is_term(row: Contribution) -> bool:
-    return isinstance(row.condition, Occurs) and not row.precondition
 
 
 def dispute(row: OutlierRow, labels: Sequence[str]) -> Float64:
@@ -93,6 +91,8 @@ def _fact(row: Contribution, fields: int) -> str:
     what is true of all.
     """
     condition, block = row.condition, row.block
+    if isinstance(condition, Known):
+        return spell(condition)
     if row.precondition:
         said = [*row.precondition, Literal(condition, block)]
         tells = any(literal.block == YES for literal in said if literal.condition != Always())

@@ -27,9 +27,15 @@ def condition_numbers(rounds: Iterable[Round]) -> dict[Condition, int]:
     return numbers
 
 
-def training_scores(members: Membership, model: Model, numbers: dict[Condition, int]) -> Scores:
-    """(m, k): the model's scores of every training document."""
-    return scores_found(model, membership_find(members, numbers), members.features.document_count)
+def training_scores(
+    members: Membership,
+    model: Model,
+    numbers: dict[Condition, int],
+    start: Scores | None = None,
+) -> Scores:
+    """(m, k): the model's scores of every training document. start: before any rule votes."""
+    find = membership_find(members, numbers)
+    return scores_found(model, find, members.features.document_count, start)
 
 
 def membership_find(members: Membership, numbers: dict[Condition, int]) -> Find[Condition]:

@@ -12,14 +12,12 @@ import numpy as np
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Int64, Scores
 from boostext.boosting.membership import ALWAYS
-from boostext.boosting.rounds import Booster
 from boostext.evaluation.common_threshold import common_threshold
 from boostext.evaluation.folds import Folds
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import Monitor
 from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather
-from boostext.features.part import parts
 from boostext.settings import BoostingSettings
 from boostext.training.crossval import Sums
 from boostext.training.run import Prepared
@@ -76,7 +74,7 @@ class Split:
 
 def split(prepared: Prepared, folds: Folds, fold: int) -> Split:
     learned, held = folds.learned(fold), folds.held(fold)
-    return Split(prepared, learned, held, *parts(prepared.features, learned, held))
+    return Split(prepared, learned, held, *prepared.parts(learned, held))
 
 
 def rounds_of(steps: float, boosting: BoostingSettings, labels: int) -> int:
@@ -96,13 +94,10 @@ class Course:
     def __init__(self, part: Split, boosting: BoostingSettings, threads: int = 1) -> None:
         corpus, plan = part.prepared.corpus, part.prepared.plan
         self._part, self._boosting = part, replace(boosting, rounds=MOST_ROUNDS)
-        self._booster = Booster(
-            part.training, gather(corpus.label_sets, part.learned), len(corpus.labels),
-            part.prepared.weights[part.learned], self._boosting, engine=plan.run.engine,
-            threads=threads, labels=corpus.labels,
-        )  # fmt: skip
+        self._booster = part.prepared.booster(part.training, part.learned, self._boosting, threads)
         self._rounds = self._booster.rounds()
-        self._sums = Sums(part.measured, self._booster.members)
+        start = part.prepared.start(part.held)
+        self._sums = Sums(part.measured, self._booster.members, start)
         self._seen: set[int] = set()
         row = ALGORITHMS[boosting.algorithm]
         self._monitor = Monitor(

@@ -21,7 +21,6 @@ from boostext.boosting.codings import code_matrix, decode
 from boostext.boosting.membership import Membership
 from boostext.boosting.other_members import OtherMembership
 from boostext.boosting.reach import Reach
-from boostext.boosting.rounds import Booster
 from boostext.boosting.rules import Place, Round
 from boostext.evaluation.folds import Folds, fold_remarks, make_folds
 from boostext.evaluation.gold import Gold
@@ -29,7 +28,6 @@ from boostext.evaluation.measures import Monitor
 from boostext.features.conditions import NO, UNKNOWN, YES
 from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather
-from boostext.features.part import parts
 from boostext.settings import BoostingSettings
 from boostext.training.run import Prepared
 from boostext.training.validation import is_measured
@@ -42,7 +40,7 @@ MOST_ROUNDS = 2000
 class HeldOut:
     """One fold: the examples held out (ascending), their features, and the rounds without them.
 
-    members: the conditions of the training part.
+    members: the conditions of the training part. start: (held out, k), of prior knowledge, if any.
     curve: (round, value of the measure) where it was taken.
     """
 
@@ -51,13 +49,14 @@ class HeldOut:
     members: Membership
     rounds: tuple[Round, ...]
     curve: tuple[tuple[int, float], ...]
+    start: Scores | None = None
 
     def sums(self, first: int, fading: bool = False) -> Scores:
         """(held out, k'): the votes of the first rounds, added up.
 
         fading: the mean of the sums after each of those rounds, as `outliers.tapered`.
         """
-        sums = Sums(self.features, self.members)
+        sums = Sums(self.features, self.members, self.start)
         kept = self.rounds[:first]
         for t, made in enumerate(kept):
             sums.add(made, (first - t) / first if fading else 1.0)
@@ -68,14 +67,18 @@ class Sums:
     """Votes on documents of a feature matrix, added up rule by rule.
 
     members: the conditions that the rules were chosen from; listed ones have the same numbers in
-    `features`.
+    `features`. start: (m, k), what documents have before any vote, as from prior knowledge.
     """
 
-    def __init__(self, features: FeatureMatrix, members: Membership) -> None:
+    def __init__(
+        self, features: FeatureMatrix, members: Membership, start: Scores | None = None
+    ) -> None:
         self._members = OtherMembership(features, members)
         self._reach = Reach[int](self._blocks, features.document_count)
         self._base: Float64 | None = None
         self._apart = np.zeros((features.document_count, 0))
+        if start is not None:
+            self._base, self._apart = np.zeros(start.shape[1]), start.copy()
 
     def add(self, made: Round, factor: float = 1.0) -> None:
         """Let the rules of a round vote."""
@@ -138,7 +141,7 @@ class CrossValidation:
         total = np.zeros((len(corpus), len(corpus.labels)))
         times = np.zeros(len(corpus))
         for fold in self.held:
-            if fold.rounds:
+            if fold.rounds or fold.start is not None:
                 total[fold.examples] += decode(fold.sums(rounds, fading), code, boosting.decoding)
             times[fold.examples] += 1
         with np.errstate(invalid="ignore"):
@@ -217,9 +220,10 @@ def _held_out(
 ) -> HeldOut:
     cut, fold = job
     learned, held = cut.learned(fold), cut.held(fold)
-    training, measured = parts(prepared.features, learned, held)
-    booster = _booster(prepared, learned, training, threads)
-    monitor, sums = _monitor(prepared, held), Sums(measured, booster.members)
+    training, measured = prepared.parts(learned, held)
+    booster = prepared.booster(training, learned, prepared.plan.boosting, threads)
+    start = prepared.start(held)
+    monitor, sums = _monitor(prepared, held), Sums(measured, booster.members, start)
     rounds: list[Round] = []
     curve: list[tuple[int, float]] = []
     last = prepared.plan.boosting.rounds
@@ -230,16 +234,7 @@ def _held_out(
             curve.append((made.number, monitor.value(booster.decode(sums.value()))))
         if not counter.after_round():
             break
-    return HeldOut(held, measured, booster.members, tuple(rounds), tuple(curve))
-
-
-def _booster(prepared: Prepared, examples: Int64, features: FeatureMatrix, threads: int) -> Booster:
-    corpus, plan = prepared.corpus, prepared.plan
-    return Booster(
-        features, gather(corpus.label_sets, examples), len(corpus.labels),
-        prepared.weights[examples], plan.boosting, engine=plan.run.engine, threads=threads,
-        labels=corpus.labels,
-    )  # fmt: skip
+    return HeldOut(held, measured, booster.members, tuple(rounds), tuple(curve), start)
 
 
 def _monitor(prepared: Prepared, examples: Int64) -> Monitor:

@@ -47,7 +47,7 @@ def curve(trained: Trained) -> tuple[str, list[CurveRow]]:
         row.link, plan.boosting.threshold, row.signed,
     )  # fmt: skip
     valid = dict(trained.best.curve) if trained.best else {}
-    sums = Sums(prepared.features, trained.members)
+    sums = Sums(prepared.features, trained.members, prepared.start_of_all)
     last = len(trained.rounds)
     rows = []
     for made, terms in zip(trained.rounds, term_counts(trained), strict=True):

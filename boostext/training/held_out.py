@@ -124,7 +124,9 @@ def _judged(trained: Trained, found: CrossValidation | None) -> Judged:
     if prepared.validation is not None:
         sums = prepared.validation.sums_of(model.rules)
         code = code_of(model.boosting, labels)
-        scores = decode(sums, code, model.boosting.decoding) if model.rules else None
+        scores = (
+            decode(sums, code, model.boosting.decoding) if model.rules or prepared.known else None
+        )
         gold = prepared.validation.gold
         return Judged(np.zeros((len(gold), len(labels))) if scores is None else scores, gold)
     assert found is not None, "settled() makes it"

@@ -15,6 +15,7 @@ from boostext.settings import (
     BoostingSettings,
     DataSettings,
     Group,
+    KnowledgeSettings,
     RunSettings,
     StopSettings,
     TextSettings,
@@ -29,12 +30,13 @@ class Plan:
     data: DataSettings = field(default_factory=DataSettings)
     text: TextSettings = field(default_factory=TextSettings)
     boosting: BoostingSettings = field(default_factory=BoostingSettings)
+    known: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     stop: StopSettings = field(default_factory=StopSettings)
     run: RunSettings = field(default_factory=RunSettings)
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        return (self.data, self.text, self.boosting, self.stop, self.run)
+        return (self.data, self.text, self.boosting, self.known, self.stop, self.run)
 
     @property
     def threads(self) -> int:
@@ -69,9 +71,14 @@ class Plan:
 
         return cls(
             DataSettings(**given(DataSettings)), TextSettings(**given(TextSettings)),
-            BoostingSettings(**given(BoostingSettings)), StopSettings(**given(StopSettings)),
+            BoostingSettings(**given(BoostingSettings)),
+            KnowledgeSettings(**given(KnowledgeSettings)), StopSettings(**given(StopSettings)),
             RunSettings(**given(RunSettings)),
         )  # fmt: skip
+
+
+FILES = ("valid", "names", "knowledge", "unlabelled")
+"""Settings that name files: the model has what they hold."""
 
 
 def command_line(plan: Plan) -> str:
@@ -80,9 +87,9 @@ def command_line(plan: Plan) -> str:
     What is left out changes no byte of the model: equal work has equal words.
     """
     words = ["boostext", "train"]
-    for group in (plan.data, plan.text, plan.boosting, plan.stop):
+    for group in (plan.data, plan.text, plan.boosting, plan.known, plan.stop):
         for declared in group.options():
             value = getattr(group, declared.name)
-            if value != declared.default and declared.name not in ("valid", "names"):
+            if value != declared.default and declared.name not in FILES:
                 words += fields.option_words(declared, value)
     return shlex.join(words)

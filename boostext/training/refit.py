@@ -14,7 +14,7 @@ from boostext.evaluation.comparing import Comparison, compare
 from boostext.evaluation.folds import make_folds
 from boostext.model.model import Model
 from boostext.model.prune import cut, influential, merged
-from boostext.settings import RunSettings, StopSettings
+from boostext.settings import RunSettings
 from boostext.training.plan import Plan
 from boostext.training.run import Hooks, learn, prepare
 
@@ -40,8 +40,8 @@ def refit(
     if rounds is None:
         rounds = min(model.round_count, ROUNDS_PER_TERM * terms)
     boosting = replace(model.boosting, rounds=max(rounds, 1), terms=terms)
-    plan = Plan(model.data, model.text, boosting, StopSettings(), run or RunSettings())
-    prepared = prepare(documents, plan)
+    plan = Plan(model.data, model.text, boosting, run=run or RunSettings())
+    prepared = prepare(documents, plan, prior=model.prior)
     if prepared.corpus.digest != model.provenance.digest:
         raise BoostextError(
             f"{model.provenance.other_documents} ({len(prepared.corpus)} documents, where it "
@@ -79,10 +79,10 @@ def fold_prices(
     labels = Lists.of([numbers[name] for name in d.labels if name in numbers] for d in used)
     cuts = make_folds(labels, folds, model.boosting.seed)
     boosting = replace(model.boosting, rounds=model.round_count)
-    plan = Plan(model.data, model.text, boosting, StopSettings(), run or RunSettings())
+    plan = Plan(model.data, model.text, boosting, run=run or RunSettings())
     for fold in range(folds):
         learned = _chosen(used, cuts.learned(fold))
-        whole = learn(prepare(learned, plan), hooks).model
+        whole = learn(prepare(learned, plan, prior=model.prior), hooks).model
         small = refit(learned, whole, terms, rules, run, hooks) if terms else cut(whole, rules or 1)
         if hooks.should_stop():
             return

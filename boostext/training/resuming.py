@@ -8,11 +8,12 @@ from boostext import __version__, fields
 from boostext.corpus.corpus import Corpus
 from boostext.errors import SettingsError
 from boostext.model.model import Model
+from boostext.model.prior import Prior
 from boostext.settings import Group
 from boostext.training.plan import Plan
 
 
-def check_same_work(old: Model, corpus: Corpus, plan: Plan) -> None:
+def check_same_work(old: Model, corpus: Corpus, plan: Plan, prior: Prior | None = None) -> None:
     """Raise SettingsError listing every difference, old -> new; only rounds may grow."""
     differences = [
         *_differences(old.text, plan.text),
@@ -20,6 +21,8 @@ def check_same_work(old: Model, corpus: Corpus, plan: Plan) -> None:
     ]
     if old.data.text != plan.data.text:
         differences.append(f"text: {list(old.data.text)} -> {list(plan.data.text)}")
+    if told := _of_knowledge(old.prior, prior):
+        differences.append(told)
     if old.provenance.version != __version__:
         differences.append(f"boostext version: {old.provenance.version} -> {__version__}")
     if old.provenance.digest != corpus.digest:
@@ -30,6 +33,21 @@ def check_same_work(old: Model, corpus: Corpus, plan: Plan) -> None:
             f"cannot resume, something is not as it was: {'; '.join(differences)}; "
             "put it back, or train anew without --resume"
         )
+
+
+def _of_knowledge(old: Prior | None, new: Prior | None) -> str:
+    """How prior knowledge differs; "" where it does not."""
+    if (old is None) != (new is None):
+        return "knowledge: none -> some" if old is None else "knowledge: some -> none"
+    if old is None or new is None:
+        return ""
+    if old.knowledge != new.knowledge:
+        return "knowledge: its rules, labels or terms are others"
+    if old.weight != new.weight:
+        return f"knowledge-weight: {old.weight:g} -> {new.weight:g}"
+    if (old.unlabelled, old.digest) != (new.unlabelled, new.digest):
+        return f"documents without labels: {old.unlabelled} -> {new.unlabelled}, contents differ"
+    return "" if old.old_digest == new.old_digest else "knowledge: another model in from:"
 
 
 def _differences(old: Group, new: Group, grows: str = "") -> list[str]:

@@ -7,11 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+import numpy as np
+
 from boostext import __version__
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Float64, Scores
+from boostext.arrays import Float64, Int64, Scores
 from boostext.boosting.engines.choose import check_engine
 from boostext.boosting.membership import Membership
+from boostext.boosting.other_members import OtherMembership
 from boostext.boosting.rounds import Booster
 from boostext.boosting.rules import Round, Rule
 from boostext.corpus.column_types import typed
@@ -23,12 +26,23 @@ from boostext.evaluation.measures import Monitor
 from boostext.features.conditions import Condition
 from boostext.features.extract import extract
 from boostext.features.matrix import FeatureMatrix
+from boostext.features.merge import gather
+from boostext.features.part import parts
 from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
-from boostext.settings import StopSettings, column_kinds
+from boostext.model.prior import Prior
+from boostext.settings import BoostingSettings, StopSettings, column_kinds
 from boostext.training.columns import declared_categories, declared_labels, with_known_types
 from boostext.training.examples import example_weights, is_multilabel
 from boostext.training.groups import Groups
+from boostext.training.knowing import (
+    Knowing,
+    Known,
+    check_labels,
+    label_sets_of,
+    prior_of,
+    restraints_of,
+)
 from boostext.training.plan import Plan, command_line
 from boostext.training.resuming import check_same_work
 from boostext.training.split import Holdout
@@ -46,7 +60,9 @@ class Prepared:
     weights: (m,), class weights multiplied in. validation: None where nothing is held out.
     groups: (m,) values of the field that `--group` names; None without it.
     unlabelled: the documents that were left out; notes: what was guessed of columns.
-    corrected: documents whose labels were changed by corrections.
+    corrected: documents whose labels were changed by corrections. known: prior knowledge, if any;
+    documents without labels take part only there. prior: the same for the model; it may also only
+    keep terms from rules.
     """
 
     plan: Plan
@@ -59,6 +75,38 @@ class Prepared:
     unlabelled: Unlabelled = field(default_factory=lambda: Unlabelled("auto"))
     notes: Notes = field(default_factory=Notes)
     corrected: int = 0
+    prior: Prior | None = None
+    known: Known | None = None
+
+    def parts(self, learned: Int64, held: Int64) -> tuple[FeatureMatrix, FeatureMatrix]:
+        """Features of training documents to learn from, and of others to measure on."""
+        if self.known is None:
+            return parts(self.features, learned, held)
+        return parts(self.known.features, self.known.with_unlabelled(learned), held)
+
+    def booster(
+        self, features: FeatureMatrix, examples: Int64, boosting: BoostingSettings, threads: int
+    ) -> Booster:
+        """Boosting on some of the training documents; features: theirs, as `parts` gives them."""
+        corpus, sets = self.corpus, gather(self.corpus.label_sets, examples)
+        weights, belief = self.weights[examples], None
+        if self.known is not None:
+            sets, belief = label_sets_of(self.known, sets), self.known.belief(examples)
+            weights = np.concatenate([weights, np.zeros(self.known.prior.unlabelled)])
+        return Booster(
+            features, sets, len(corpus.labels), weights, boosting, engine=self.plan.run.engine,
+            threads=threads, labels=corpus.labels, belief=belief,
+            restraints=restraints_of(self.prior, corpus.labels, self.plan),
+        )  # fmt: skip
+
+    def start(self, examples: Int64) -> Scores | None:
+        """(n, k): the scores that training documents have before a rule votes; None: all are 0."""
+        return None if self.known is None else self.known.scores(examples)
+
+    @property
+    def start_of_all(self) -> Scores | None:
+        """`start` of every training document."""
+        return self.start(np.arange(len(self.corpus)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +134,8 @@ class Hooks:
 class Trained:
     """A model and what led to it. rounds: all that were done, also those cut off.
 
-    best: the monitored measure on the validation data. interrupted: the caller stopped it; `whole`
+    start_bound: of the loss, before the first round. best: the monitored measure on the validation
+    data. interrupted: the caller stopped it; `whole`
     then holds every rule, for going on later.
     """
 
@@ -97,6 +146,7 @@ class Trained:
     rounds: Sequence[Round]
     best: BestRound | None = None
     interrupted: bool = False
+    start_bound: float = 1.0
 
 
 def train(
@@ -118,36 +168,42 @@ def train(
 
 
 def prepare(
-    documents: Iterable[Document], plan: Plan, valid: Iterable[Document] | None = None
+    documents: Iterable[Document],
+    plan: Plan,
+    valid: Iterable[Document] | None = None,
+    prior: Prior | None = None,
 ) -> Prepared:
-    """Read the documents: corpus and features in one pass, then the validation documents."""
+    """Read the documents: corpus and features in one pass, then the validation documents.
+
+    prior: knowledge, as of a model; that which the plan names unless given.
+    """
     validates = valid is not None or plan.stop.valid_fraction > 0
     check_patience(plan, validates)
     check_engine(plan.run.engine, plan.boosting)
+    builder, groups, notes = CorpusBuilder(), Groups(plan.stop.group), Notes()
+    prior = prior or prior_of(plan)
+    knowing = Knowing(prior, plan) if prior and prior.speaks else None
     holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed, plan.stop.group)
-    builder = CorpusBuilder()
-    groups = Groups(plan.stop.group)
-    unlabelled, notes = Unlabelled(plan.boosting.task), Notes()
-    taken = groups.taken(holdout.training(unlabelled.left_out(documents)))
-    learned = builder.watch(taken)
+    unlabelled = Unlabelled(plan.boosting.task, apart=knowing.apart if knowing else None)
+    learned = builder.watch(groups.taken(holdout.training(unlabelled.left_out(documents))))
     features = extract(
-        learned, plan.text, plan.data.text, attributes=None, threads=plan.threads,
-        declared=declared_categories(plan),
+        knowing.watch(learned) if knowing else learned, plan.text, plan.data.text,
+        attributes=None, threads=plan.threads, declared=declared_categories(plan),
     )  # fmt: skip
-    corpus = builder.corpus(declared_labels(plan))
+    more = knowing.labels(builder.label_names) if knowing else ()
+    corpus = builder.corpus(declared_labels(plan), more)
     plan = with_known_types(plan, corpus, notes)
     multilabel = is_multilabel(corpus, plan.boosting)
-    held = typed(chain(holdout.held, valid or ()), column_kinds(plan.data))
-    if not multilabel:
-        held = (document for document in held if document.labels)
+    check_labels(prior, corpus.labels, multilabel)
+    known = knowing.known(corpus, features, multilabel) if knowing else None
+    held = _held(chain(holdout.held, valid or ()), plan, multilabel)
     return Prepared(
-        plan, corpus, features,
-        multilabel=multilabel,
-        weights=example_weights(corpus, plan.boosting),
-        validation=_validation(held, plan, corpus.labels) if validates else None,
-        groups=groups.values(),
-        unlabelled=unlabelled,
-        notes=notes,
+        plan, corpus, known.labelled_features() if known else features, multilabel=multilabel,
+        weights=example_weights(corpus, plan.boosting) if len(corpus) or not known else np.zeros(0),
+        validation=_validation(held, plan, corpus.labels, known) if validates else None,
+        groups=groups.values(), unlabelled=unlabelled, notes=notes,
+        prior=known.prior if known else prior,
+        known=known,
     )  # fmt: skip
 
 
@@ -159,13 +215,25 @@ def check_patience(plan: Plan, validates: bool) -> None:
         )
 
 
+def _held(documents: Iterable[Document], plan: Plan, multilabel: bool) -> Iterable[Document]:
+    """Validation documents as they are measured: with a label, where each is to have one."""
+    held = typed(documents, column_kinds(plan.data))
+    return (document for document in held if multilabel or document.labels)
+
+
 def _validation(
-    documents: Iterable[Document], plan: Plan, labels: tuple[str, ...]
+    documents: Iterable[Document],
+    plan: Plan,
+    labels: tuple[str, ...],
+    known: Known | None,
 ) -> ValidationSet:
+    heard = known.heard(plan) if known else None
     found = ValidationSet(
-        documents, plan.text, plan.data.text, labels, plan.boosting.unknown_categories,
-        plan.threads,
+        heard.watch(documents) if heard else documents, plan.text, plan.data.text, labels,
+        plan.boosting.unknown_categories, plan.threads,
     )  # fmt: skip
+    if known and heard:
+        found.begin(known.scores_of(heard, labels))
     if not len(found):
         raise BoostextError(_nothing_held(plan.stop))
     return found
@@ -200,14 +268,12 @@ class _Learning:
     """The state between the rounds of one run."""
 
     def __init__(self, prepared: Prepared, hooks: Hooks, old: Model | None) -> None:
-        plan, corpus = prepared.plan, prepared.corpus
+        plan, known, everyone = prepared.plan, prepared.known, np.arange(len(prepared.corpus))
         if old is not None:
-            check_same_work(old, corpus, plan)
+            check_same_work(old, prepared.corpus, plan, prepared.prior)
         self.prepared, self.hooks = prepared, hooks
-        self.booster = Booster(
-            prepared.features, corpus.label_sets, len(corpus.labels), prepared.weights,
-            plan.boosting, engine=plan.run.engine, threads=plan.threads, labels=corpus.labels,
-        )  # fmt: skip
+        features = known.features if known else prepared.features
+        self.booster = prepared.booster(features, everyone, plan.boosting, plan.threads)
         self.rounds: list[Round] = []
         self.best: BestRound | None = None
         if prepared.validation is not None:
@@ -225,10 +291,14 @@ class _Learning:
         """Take in a round; whether it was the last."""
         self.rounds.append(made)
         value = self._validate(made)
-        self.hooks.on_round(Moment(made, value, self.booster.label_scores))
+        self.hooks.on_round(Moment(made, value, self._scores))
         self.interrupted = self.hooks.should_stop()
         self._checkpoint()
         return self.interrupted or self._out_of_patience(made.number)
+
+    def _scores(self) -> Scores:
+        """Of the training documents."""
+        return self.booster.label_scores()[: len(self.prepared.corpus)]
 
     def _validate(self, made: Round) -> float | None:
         validation, last = self.prepared.validation, self.prepared.plan.boosting.rounds
@@ -259,9 +329,12 @@ class _Learning:
         stopped = BEST_ROUND if cut else self.booster.stopped
         model = self._model(kept, INTERRUPTED if self.interrupted else stopped)
         whole = self._model(done, INTERRUPTED) if self.interrupted else model
+        members = self.booster.members
+        if self.prepared.known and self.prepared.known.prior.unlabelled:
+            members = OtherMembership(self.prepared.features, members)
         return Trained(
-            model, whole, self.prepared, self.booster.members, self.rounds, self.best,
-            self.interrupted,
+            model, whole, self.prepared, members, self.rounds, self.best,
+            self.interrupted, self.booster.start_bound,
         )  # fmt: skip
 
     def _model(self, kept: int, stopped: str) -> Model:
@@ -278,6 +351,7 @@ class _Learning:
             boosting=plan.boosting,
             thresholds=_thresholds(prepared),
             code=code_rows(self.booster.code),
+            prior=prepared.prior,
             history=History(tuple(r.gain for r in rounds), tuple(r.z for r in rounds)),
             provenance=Provenance(
                 version=__version__,

@@ -27,6 +27,7 @@ from boostext.model.predict import decisions, link_of
 from boostext.reports.training import condition_numbers, training_scores
 from boostext.settings import BoostingSettings, DataSettings
 from boostext.training.examples import label_counts
+from boostext.training.knowing import known_remarks, known_warnings
 from boostext.training.run import Prepared, Trained
 
 
@@ -131,6 +132,8 @@ def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
     boosting, weights = prepared.plan.boosting, prepared.weights
     row = ALGORITHMS[boosting.algorithm]
     name = _bounds_of_code(boosting, row, prepared.corpus) if row.coded else row.bounds
+    if not len(weights):
+        return "", math.nan
     equal = bool((weights == weights[0]).all())
     if name == "Hamming loss":
         start = STARTS[boosting.start](weights, prepared.corpus.label_sets, scored.scores.shape[1])
@@ -145,9 +148,11 @@ def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
 
 
 def loss_bound(trained: Trained) -> float:
-    """The product of Z; where labels are coded, SS99 Theorem 5 makes a bound of the error of it."""
+    """The loss at the start times the product of Z; where labels are coded, SS99 Theorem 5 makes a
+    bound of the error of it.
+    """
     model = trained.model
-    product = float(np.prod(model.history.z))
+    product = trained.start_bound * float(np.prod(model.history.z))
     if not model.code:
         return product
     return codings.error_bound(code_of(model), model.boosting.decoding, product)
@@ -160,7 +165,9 @@ def one_error_bound(trained: Trained) -> float:
     weights, boosting = trained.prepared.weights, trained.model.boosting
     row, k = ALGORITHMS[boosting.algorithm], len(trained.model.labels)
     factor = one_error_factor(row, boosting.start, k)
-    whole = bool((weights == weights[0]).all() and label_counts(trained.prepared.corpus).all())
+    whole = len(weights) > 0 and bool(
+        (weights == weights[0]).all() and label_counts(trained.prepared.corpus).all()
+    )
     return factor * loss_bound(trained) if factor is not None and whole else math.nan
 
 
@@ -181,7 +188,8 @@ def corpus_gold(corpus: Corpus, known: int) -> Gold:
 def model_scores(trained: Trained) -> Scores:
     """(m, k): the model's scores of its training documents, from the lists of conditions."""
     numbers = condition_numbers(trained.rounds)
-    return training_scores(trained.members, trained.model, numbers)
+    start = trained.prepared.start_of_all
+    return training_scores(trained.members, trained.model, numbers, start)
 
 
 def _baseline(prepared: Prepared, measure: str, training: Gold) -> tuple[str, float]:
@@ -201,7 +209,9 @@ def _baseline(prepared: Prepared, measure: str, training: Gold) -> tuple[str, fl
 def remarks(prepared: Prepared) -> Iterator[str]:
     """How the data is taken, where that is not plain from the settings."""
     corpus, left = prepared.corpus, prepared.unlabelled
-    if left.count:
+    if prepared.known:
+        yield from known_remarks(prepared.known)
+    elif left.count:
         yield (
             f"{left.count:,} of {left.count + len(corpus):,} documents have no label and are left "
             f"out, the first at {left.first}; --task multi learns from them, too, as documents to "
@@ -221,6 +231,8 @@ def remarks(prepared: Prepared) -> Iterator[str]:
 def weights_used(prepared: Prepared) -> dict[str, Any] | None:
     """The field that weights came from, and their range; None where all documents weigh 1."""
     weights = prepared.corpus.weights
+    if not len(weights):  # the model is what is known, and no more
+        return None
     least, greatest = float(weights.min()), float(weights.max())
     if least == greatest == 1:
         return None
@@ -247,6 +259,8 @@ def warnings(prepared: Prepared) -> Iterator[str]:
     if len(corpus.labels) == 1:
         yield f"all documents have the label {corpus.labels[0]!r}; there is nothing to tell apart"
     yield from _near_duplicates(corpus)
+    if prepared.known:
+        yield from known_warnings(prepared.known)
     yield from _repeated_ids(corpus)
     if prepared.validation is not None:
         yield from _unknown_labels(prepared.validation.gold)

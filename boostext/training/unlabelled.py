@@ -23,25 +23,32 @@ IN_MEMORY = 1 << 26
 class Unlabelled:
     """Leaves out documents without labels unless the task has several labels.
 
-    count: documents left out; first: where the first stands. A document with several labels says
-    that the task has several: until one comes, documents from the first without labels on wait.
-    Then all go on in their order; at the end of the data those with a label go on.
+    A document with several labels says that the task has several: until one comes, documents from
+    the first without labels on wait. Then all go on in their order; at the end of the data those
+    with a label go on.
+
+    count: documents left out; first: where the first stands. apart: gets those left out, and those
+    of which nobody said whether they have labels; None where they are not wanted.
     """
 
     task: str
     count: int = 0
     first: Origin | None = None
-    _held: _Held = field(default_factory=lambda: _Held())
+    apart: Held | None = None
+    _held: Held = field(default_factory=lambda: Held())
 
     def left_out(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The documents to learn from. BoostextError where none has a label."""
         several, labelled, read = self.task == "multi", False, 0
         for read, document in enumerate(documents, 1):  # noqa: B007
+            if self.apart is not None and not document.labelled:
+                self.apart.add(document)
+                continue
             labelled = labelled or bool(document.labels)
             if self.task == "auto" and not several and len(document.labels) > 1:
                 several = True
                 yield from self._held
-                self.count, self.first, self._held = 0, None, _Held()
+                self.count, self.first, self._held = 0, None, Held()
             if several or (document.labels and not self.count):
                 yield document
                 continue
@@ -52,9 +59,15 @@ class Unlabelled:
                 self._held.add(document)
             elif document.labels:
                 yield document
-        if read and not labelled:
+            elif self.apart is not None:
+                self.apart.add(document)
+        if read and not labelled and self.apart is None:
             raise BoostextError(_without_labels(read, document))
-        yield from (document for document in self._held if document.labels)
+        for document in self._held:
+            if document.labels:
+                yield document
+            elif self.apart is not None:
+                self.apart.add(document)
 
 
 def _without_labels(count: int, last: Document) -> str:
@@ -69,7 +82,7 @@ def _without_labels(count: int, last: Document) -> str:
     )
 
 
-class _Held:
+class Held:
     """Documents in memory, and further ones in a temporary file."""
 
     def __init__(self) -> None:

@@ -94,11 +94,18 @@ class ValidationSet:
         }
         self._unknown_categories = unknown_categories
         self._reach = Reach[Condition](self._blocks, len(self.corpus))
+        self._start: Scores | None = None
         self._base = np.zeros(0)
         self._apart = np.zeros((0, 0))
 
     def __len__(self) -> int:
         return len(self.corpus)
+
+    def begin(self, scores: Scores | None) -> None:
+        """Forget all votes; the sums begin with scores (m, k), as those of prior knowledge."""
+        self._start, k = scores, 0 if scores is None else scores.shape[1]
+        self._base = np.zeros(k)
+        self._apart = np.zeros((0, 0)) if scores is None else scores.copy()
 
     def add(self, rule: Rule) -> None:
         """Let the rule vote; only documents outside its block NO are touched."""
@@ -123,7 +130,7 @@ class ValidationSet:
     def sums_of(self, rules: Iterable[Rule]) -> Scores:
         """(m, k): the votes of these rules alone, added up."""
         other = copy(self)
-        other._base, other._apart = np.zeros(0), np.zeros((0, 0))
+        other.begin(self._start)
         for rule in rules:
             other.add(rule)
         return other.sums()

@@ -219,8 +219,8 @@ def test_what_cannot_be_opened_is_told(tmp_path):
 
 
 def test_a_later_format_asks_for_an_upgrade(path, good):
-    said = refusal(path, changed(good, version=2, writer="9.1.0", more=[1]))
-    assert said.startswith("written by boostext 9.1.0 in format 2;")
+    said = refusal(path, changed(good, version=3, writer="9.1.0", more=[1]))
+    assert said.startswith("written by boostext 9.1.0 in format 3;")
     assert said.endswith("Upgrade boostext")
 
 

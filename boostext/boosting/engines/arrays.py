@@ -67,7 +67,8 @@ class WeightArrays(NamedTuple):
     sums (2, k): of e by sign; high, low: the same to twice the digits. scales (2, k).
     local (m, k): scores of the examples without `common` (k,), those of all.
     example (m,), factors (3,): weights at the start are example times the factor of a sign; the
-    last makes e of them. loss (2,): the value of a loss that is no product, to twice the digits.
+    last makes e of them. first_neg (m, k), first_pos: these weights where every pair has both
+    signs, else empty. loss (2,): the value of a loss that is no product, to twice the digits.
     shift (k,), factor (2, k): room for what votes do to the documents of a block.
     """
 
@@ -81,6 +82,8 @@ class WeightArrays(NamedTuple):
     common: Doubles
     example: Doubles
     factors: Doubles
+    first_neg: DoubleTable
+    first_pos: Doubles
     loss: Doubles
     shift: Doubles
     factor: DoubleTable

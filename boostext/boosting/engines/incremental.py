@@ -65,7 +65,7 @@ class IncrementalEngine:
         features, k = problem.members.features, problem.label_count
         terms = layout.terms(features, self.kernels["transpose"])
         lists = layout.list_arrays(features.yes)
-        labels = layout.labels(problem.label_sets, k)
+        labels = layout.labels(problem.positive_sets(), k)
         threads = Threads(terms.sizes, problem.threads)
         weights = Weights(problem, LOSSES[problem.loss], labels, self.kernels)
         kept = thresholds.fits(problem.members, k)

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from boostext.arrays import Float64, Int8, Lists, Scores, Weights
+from boostext.boosting.beliefs import Pairs
 from boostext.boosting.choice import Choice, Eligible
 from boostext.boosting.membership import Membership
 from boostext.boosting.rules import Place, Placed
@@ -20,7 +21,8 @@ class Problem:
     """m examples with k labels, and what a rule may be.
 
     label_sets: the labels with sign +. speaks: (3,) float64 mask of blocks. votes: key of VOTES.
-    loss: key of LOSSES. seed: of what a loss draws.
+    loss: key of LOSSES. seed: of what a loss draws. pairs: where pairs count with both signs, as
+    with prior knowledge: their first weights, and the scores that boosting starts from.
     """
 
     members: Membership
@@ -32,6 +34,7 @@ class Problem:
     loss: str = "exponential"
     threads: int = 1
     seed: int = 0
+    pairs: Pairs | None = None
 
     @property
     def example_count(self) -> int:
@@ -43,6 +46,13 @@ class Problem:
         rows = np.repeat(np.arange(self.example_count), np.diff(self.label_sets.starts))
         signs[rows, self.label_sets.items] = 1
         return signs
+
+    def positive_sets(self) -> Lists:
+        """The labels with which each example has weight of sign +."""
+        if self.pairs is None:
+            return self.label_sets
+        m, k = self.pairs.positive.shape
+        return Lists(np.arange(m + 1) * k, np.tile(np.arange(k, dtype=np.int32), m))
 
 
 class Engine(Protocol):

@@ -65,6 +65,8 @@ def sum_weights(loss: int, labels: LabelArrays, weights: WeightArrays) -> None:
     neg, pos, local, sums = weights.neg, weights.pos, weights.local, weights.sums
     high, low, value, example = weights.high, weights.low, weights.loss, weights.example
     starts, items, factors = labels.starts, labels.items, weights.factors
+    first_neg, first_pos = weights.first_neg, weights.first_pos
+    both = len(first_neg) > 0
     value[0] = value[1] = 0.0
     for label in range(neg.shape[1]):
         high[0, label] = high[1, label] = low[0, label] = low[1, label] = 0.0
@@ -73,12 +75,14 @@ def sum_weights(loss: int, labels: LabelArrays, weights: WeightArrays) -> None:
         for label in range(neg.shape[1]):
             add_exactly(high, low, 0, label, neg[i, label])
             if loss == LOGISTIC and neg[i, label] > 0:
-                add_to_loss(value, unit * factors[0] * logistic_value(-local[i, label]))
+                first = factors[2] * first_neg[i, label] if both else unit * factors[0]
+                add_to_loss(value, first * logistic_value(-local[i, label]))
         for place in range(starts[i], starts[i + 1]):
             label = items[place]
             add_exactly(high, low, 1, label, pos[place])
             if loss == LOGISTIC:
-                add_to_loss(value, unit * factors[1] * logistic_value(local[i, label]))
+                first = factors[2] * first_pos[place] if both else unit * factors[1]
+                add_to_loss(value, first * logistic_value(local[i, label]))
     for label in range(neg.shape[1]):
         for sign in range(2):
             sums[sign, label] = high[sign, label] + low[sign, label]
@@ -94,6 +98,8 @@ def advance(
     example, factors, per_weight = weights.example, weights.factors, steps.per_weight
     steps_neg, steps_pos, steps_sums = steps.neg, steps.pos, steps.sums
     changed, by_neg, by_pos = changes.documents, changes.neg, changes.pos
+    first_neg, first_pos = weights.first_neg, weights.first_pos
+    both = len(first_neg) > 0
     first = changes.count[0]
     for c in range(len(documents)):
         i = documents[c]
@@ -106,6 +112,8 @@ def advance(
             before = neg[i, label]
             after = before * factor[0, label]
             if loss == LOGISTIC and before > 0:
+                if both:
+                    against = factors[2] * first_neg[i, label]
                 margin = -local[i, label]
                 after = against * logistic_weight(margin - shift[label])
                 add_to_loss(value, -against * logistic_value(margin))
@@ -123,6 +131,8 @@ def advance(
             before = pos[place]
             after = before * factor[1, label]
             if loss == LOGISTIC:
+                if both:
+                    in_favor = factors[2] * first_pos[place]
                 margin = local[i, label]
                 after = in_favor * logistic_weight(margin + shift[label])
                 add_to_loss(value, -in_favor * logistic_value(margin))

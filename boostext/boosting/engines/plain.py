@@ -8,6 +8,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int8, Scores, Weights
 from boostext.boosting.alphas import ALPHAS, Smoothing
+from boostext.boosting.beliefs import both_signs
 from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.tables import Tables, gains_of
@@ -25,16 +26,21 @@ FEW = 4
 class PlainWeights:
     """The weights D that a loss makes of the scores, computed anew after each round.
 
-    scores: (m, k). values: (m, k), the weights. log_value: logarithm of the loss.
+    scores: (m, k). values: (m, k), the weights. log_value: logarithm of the loss. Where pairs
+    count with both signs, the loss sees each of them twice: see beliefs.py.
     """
 
     def __init__(self, problem: Problem) -> None:
-        self.signs = problem.signs()
-        self._loss = LOSSES[problem.loss]
-        self._base: Weights = self._loss.base(problem.start, self.signs)
+        self.signs, pairs = problem.signs(), problem.pairs
+        self._loss, self._seen = LOSSES[problem.loss], self.signs
         self._seed, self._round = problem.seed, 0
         self._pulled: Scores | None = None  # as the weights feel the scores, where that differs
-        self.scores: Scores = np.zeros(self.signs.shape)
+        self.scores: Scores = np.zeros(self.signs.shape) if pairs is None else pairs.scores
+        if pairs is None:
+            self._base: Weights = self._loss.base(problem.start, self.signs)
+        else:
+            self._seen = both_signs(self.signs.shape)
+            self._base = np.concatenate([pairs.negative, pairs.positive])
         self.move(np.zeros_like(self.scores))
 
     def move(self, votes: Scores, pulls: tuple[Scores, Scores] | None = None) -> None:
@@ -45,7 +51,22 @@ class PlainWeights:
         self.scores = self.scores + votes
         self._round += 1
         felt = self.scores if self._pulled is None else self._pulled
-        self.values, self.log_value, self._log_total = self._weighed(felt)
+        self._weights, self.log_value, self._log_total = self._weighed(felt)
+
+    @property
+    def values(self) -> Weights:
+        return np.asarray(self.by_sign().sum(axis=1)) if self._is_doubled else self._weights
+
+    @property
+    def _is_doubled(self) -> bool:
+        return self._seen is not self.signs
+
+    def by_sign(self) -> Float64:
+        """(m, 2, k): each weight in its sign's half, 0 in the other unless it counts with both."""
+        D = self._weights
+        if self._is_doubled:
+            return np.stack(np.split(D, 2), axis=1)
+        return _halves(D, self.signs)
 
     def slope(self, votes: Scores, alpha: float) -> float:
         """How the loss falls along `votes` at a distance of alpha: sum of W Y h, W the weights
@@ -56,7 +77,9 @@ class PlainWeights:
 
     def _weighed(self, scores: Scores) -> Weighing:
         rng = np.random.default_rng([self._seed, self._round])
-        return self._loss.weigh(scores, self.signs, self._base, rng)
+        if self._is_doubled:
+            scores = np.tile(scores, (2, 1))
+        return self._loss.weigh(scores, self._seen, self._base, rng)
 
 
 class PlainEngine:
@@ -164,13 +187,17 @@ class PlainEngine:
 
     def _by_sign(self) -> Float64:
         """Weights as (m, 2, c): each in its sign's half, 0 in the other; c = k, or 1 in colors."""
-        D, signs = self._weights.values, self._weights.signs
-        if self._colors is not None:
-            signs = self._colors[self.problem.label_sets.items][:, None]  # (m, 1)
-            # of oc the pairs that the colors tell apart; of ecoc, which has no pairs, the example
-            told = (self._colors != signs) | (self._weights.signs > 0)
-            D = (D * told).sum(axis=1, keepdims=True)
-        return np.stack([np.where(signs < 0, D, 0), np.where(signs > 0, D, 0)], axis=1)
+        if self._colors is None:
+            return self._weights.by_sign()
+        signs: Int8 = self._colors[self.problem.label_sets.items][:, None]  # (m, 1)
+        # of oc the pairs that the colors tell apart; of ecoc, which has no pairs, the example
+        told = (self._colors != signs) | (self._weights.signs > 0)
+        return _halves((self._weights.values * told).sum(axis=1, keepdims=True), signs)
+
+
+def _halves(D: Weights, signs: Int8) -> Float64:
+    """(m, 2, k): weights by sign, - first."""
+    return np.stack([np.where(signs < 0, D, 0), np.where(signs > 0, D, 0)], axis=1)
 
 
 def reach_of(members: Membership, m: int) -> Reach[int]:

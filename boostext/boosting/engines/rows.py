@@ -38,7 +38,7 @@ class Rows:
         frequent, two = int((terms.sizes >= SHORT).sum()), (2, padded(k))
         counts = np.zeros(two, np.float32)
         counts[1, :k] = np.bincount(weights.labels.items, minlength=k)
-        counts[0, :k] = m - counts[1, :k]
+        counts[0, :k] = m if weights.has_both_signs else m - counts[1, :k]
         self.arrays = RowArrays(
             aligned((64, *two)), np.full(frequent, -1, np.int32), np.zeros(frequent, np.int32),
             np.zeros(frequent, np.int32), np.zeros(two, np.float32), np.zeros(two, np.uint32),

@@ -57,16 +57,21 @@ class Weights:
         self, problem: Problem, loss: Loss, labels: LabelArrays, kernels: Mapping[str, Any]
     ) -> None:
         m, k, kp = problem.example_count, problem.label_count, padded(problem.label_count)
-        pairs, start = len(problem.label_sets.items), problem.start
+        pairs, start = len(labels.items), problem.start
         self.labels, self._kernels, self._loss = labels, kernels, KNOWN_LOSSES[loss.weigh]
         self._quiet = bool(problem.speaks[NO] == 0)
         table = partial(np.zeros, (2, k))
         self.arrays = WeightArrays(
             neg=np.zeros((m, k)), pos=np.zeros(pairs), sums=table(), high=table(), low=table(),
             scales=table(), local=np.zeros((m, k)), common=np.zeros(k), example=start.example,
-            factors=np.array([start.negative, start.positive, 1.0]), loss=np.zeros(2),
-            shift=np.zeros(k), factor=table(),
+            factors=np.array([start.negative, start.positive, 1.0]), first_neg=np.zeros((0, k)),
+            first_pos=np.zeros(0), loss=np.zeros(2), shift=np.zeros(k), factor=table(),
         )  # fmt: skip
+        if problem.pairs is not None:
+            self.arrays = self.arrays._replace(
+                first_neg=problem.pairs.negative, first_pos=problem.pairs.positive.ravel(),
+                local=problem.pairs.scores.copy(),
+            )  # fmt: skip
         self.steps = StepArrays(
             aligned((m, kp)), np.zeros(pairs, np.uint32), np.zeros((2, kp), np.uint32), table()
         )
@@ -78,6 +83,11 @@ class Weights:
         self._rows_of_pos: Int64 = np.repeat(np.arange(m), np.diff(labels.starts))
         self._moves, self._spread, self._deep, self.total = 0, 0.0, False, 1.0
         self.renew()
+
+    @property
+    def has_both_signs(self) -> bool:
+        """Whether every pair has a weight of sign - and one of sign +."""
+        return len(self.arrays.first_neg) > 0
 
     def move(self, yes: Int32, unknown: Int32, votes: Float64) -> float:
         """Add votes (3, k) for the blocks of a condition; the factor Z of the loss."""
@@ -119,10 +129,10 @@ class Weights:
         return np.asarray(self.arrays.local + self.arrays.common)
 
     def values(self) -> PairWeights:
-        """(m, k): D."""
+        """(m, k): D, of both signs together."""
         D = self.arrays.neg * self.arrays.scales[0]
         items = self.labels.items
-        D[self._rows_of_pos, items] = self.arrays.pos * self.arrays.scales[1, items]
+        D[self._rows_of_pos, items] += self.arrays.pos * self.arrays.scales[1, items]
         return np.asarray(D)
 
     def renew(self) -> None:
@@ -144,6 +154,9 @@ class Weights:
 
     def _weigh(self) -> None:
         """e = D from the scores; the greatest exponent is taken out first, as in losses."""
+        if self.has_both_signs:
+            self._weigh_both_signs()
+            return
         weights, items, rows = self.arrays, self.labels.items, self._rows_of_pos
         against = weights.local.copy()  # -Y f of the pairs with sign -
         against[rows, items] *= -1
@@ -161,6 +174,27 @@ class Weights:
         weights.pos[:] = against[rows, items] * weights.factors[1]
         np.multiply(against, weights.factors[0], out=weights.neg)
         weights.neg[rows, items] = 0
+        self._to_shares()
+
+    def _weigh_both_signs(self) -> None:
+        """The same where every pair has a weight of either sign."""
+        weights, f = self.arrays, self.arrays.local
+        if self._loss == LOGISTIC:
+            against, in_favor = logistic_weight(-f), logistic_weight(f)
+            self._deep = False
+        else:
+            farthest = np.abs(f).max()
+            against, in_favor = np.exp(f - farthest), np.exp(-f - farthest)
+            firsts = (weights.first_neg, weights.first_pos)
+            lightest = min(e.min(where=e > 0, initial=1.0) for e in firsts)
+            self._deep = bool(np.log(lightest) - 2 * farthest < np.log(DEEP))
+        np.multiply(weights.first_neg, against, out=weights.neg)
+        np.multiply(weights.first_pos, in_favor.ravel(), out=weights.pos)
+        self._to_shares()
+
+    def _to_shares(self) -> None:
+        """e with sum 1; the last of the factors remembers by what."""
+        weights = self.arrays
         weights.factors[2] = 1 / (weights.neg.sum() + weights.pos.sum())
         weights.neg[:] *= weights.factors[2]
         weights.pos[:] *= weights.factors[2]

@@ -18,7 +18,10 @@ def stump(state: GrowerState, number: int) -> Growth | None:
         growth = None if found is None else state.grown(found[0])
         return growth if growth is not None and helps(growth.gain) else None
     choice = state.engine.best(state.preference, state.draw(number))
-    if choice is None or not helps(choice.gain) or not state.preference[choice.condition]:
+    if choice and not (helps(choice.gain) and state.preference[choice.condition]):
+        choice = None
+    choice = state.or_restrained(choice, number)
+    if choice is None:
         return None
     growth = state.grown(choice.condition)
     # drawn examples may choose what does not help on all

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from boostext.arrays import Float64
 from boostext.boosting.choice import (
     LEAST_GAIN,
+    TIE,
+    Choice,
     Eligible,
     Preferences,
     eligible,
@@ -20,12 +22,14 @@ from boostext.boosting.choice import (
 from boostext.boosting.engines.interface import Engine
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.engines.tables import gains_of
+from boostext.boosting.gains import apart
 from boostext.boosting.indexes import Gain, gain_by
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.reach import Blocks, Numbers, Reach
 from boostext.boosting.rules import SILENT, BlockNumbers, Growth, Place, Placed
 from boostext.boosting.votes import Vote, Voting
 from boostext.features.conditions import NO, UNKNOWN, YES
+from boostext.knowledge.restraints import Range
 from boostext.settings import BoostingSettings
 
 ONLY = np.eye(3)
@@ -37,6 +41,7 @@ class GrowerState:
     """smoothing_of_prior: that of a rule that votes by label alone before all others.
 
     label: the one that conjunctions must speak for, if any.
+    ranges: of the votes of conditions that are restrained.
     places: of the rules so far, in order. reuse_factors: of conditions that were chosen for single
     labels, the factors (k,) on their gains for each.
     """
@@ -52,6 +57,7 @@ class GrowerState:
     label: int | None
     places: list[Place] = field(default_factory=list)
     reuse_factors: dict[int, Float64] = field(default_factory=dict)
+    ranges: Mapping[int, Range] = field(default_factory=dict)
 
     @property
     def plain(self) -> PlainEngine:
@@ -135,10 +141,33 @@ class GrowerState:
         """The rule of a condition about all documents, and its gain."""
         place, speaks = Place((), condition), self.speaks
         W = self.engine.block_weights(place)
+        if condition in self.ranges:
+            return self._restrained(place, W)
         vote = self.vote(W, speaks)
         unknown, no, yes = (n if speaking else SILENT for n, speaking in enumerate(speaks))
         rules = (Placed(place, vote.votes, vote.alpha),)
         return Growth(rules, float(self.voting.gain(W, speaks)), ((unknown, no, yes),))
+
+    def _restrained(self, place: Place, W: Float64) -> Growth:
+        """The same where votes have a range: those outside are 0, and gain nothing."""
+        free = self.vote(W, self.speaks).votes
+        votes = self.ranges[place.condition].clipped(free)
+        spoken = np.where(votes == free, apart(W[:, 0], W[:, 1]), 0.0) * self.speaks[:, None]
+        return Growth((Placed(place, votes),), float(spoken.sum()))
+
+    def or_restrained(self, choice: Choice | None, number: int) -> Choice | None:
+        """The better one of a choice and the restrained conditions; of equals the first."""
+        best, value = choice, 0.0
+        if choice is not None:
+            value = choice.gain * float(self.preference[choice.condition])
+        for j, like in self.preferences.limited.items():
+            if like and eligible(self.draw(number), np.array([j]))[0]:
+                gain = self.grown(j).gain
+                ahead = gain * like - value
+                first = best is None or (abs(ahead) <= TIE and j < best.condition)
+                if helps(gain) and (ahead > TIE or first):
+                    best, value = Choice(j, gain), gain * like
+        return best
 
     def always(self, smoothing: float | None = None) -> Growth:
         """The rule that votes by label alone. Source: SS99 s7."""

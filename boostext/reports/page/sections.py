@@ -29,6 +29,7 @@ from boostext.reports.page.rows import (
 from boostext.reports.page.worked import Worked, worked_document, worked_example
 from boostext.reports.portable.box import box_values
 from boostext.reports.portable.plain_model import packed
+from boostext.reports.prior import prior_in_short
 from boostext.reports.rules import rule_rows
 from boostext.reports.terms import term_rows
 
@@ -166,14 +167,17 @@ def _overview(model: Model) -> Iterator[tuple[str, str]]:
     yield "algorithm", model.boosting.algorithm
     yield "documents", f"{said.documents:,}"
     yield "labels", f"{len(model.labels):,}{', several each' if model.multilabel else ''}"
+    if model.prior:
+        yield "prior knowledge", prior_in_short(model.prior)
     yield "rules", f"{len(model.rules):,}"
     yield "distinct conditions", f"{len(asked_conditions(model)):,}"
     yield "conditions to choose from", f"{said.conditions:,}"
 
 
 def _box(model: Model, most_bytes: int) -> dict[str, Any] | None:
-    """None where a browser would cut texts otherwise than the model does."""
-    if any(model.text.of_field(name).token_pattern for name in model.data.text):
+    """None where a browser would cut texts otherwise than the model does, or lacks knowledge."""
+    knows = model.prior is not None and model.prior.speaks
+    if knows or any(model.text.of_field(name).token_pattern for name in model.data.text):
         return None
     return box_values(model, packed(model, most_bytes, unicode_classes=True))
 

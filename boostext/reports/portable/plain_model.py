@@ -41,6 +41,11 @@ def packed(model: Model, most_bytes: int, unicode_classes: bool) -> Packed:
 
     unicode_classes: with the table of characters, for what is not Python.
     """
+    if model.prior and model.prior.speaks:
+        raise SettingsError(
+            "the model has prior knowledge (--knowledge), which exported files do not compute; "
+            "predict with boostext, or export a model that was trained without it"
+        )
     merged = merge_rules(model)
     total = kept = len(merged.conditions)
     while True:

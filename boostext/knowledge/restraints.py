@@ -1,0 +1,93 @@
+"""What rules may not ask, and what they may not say of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.features.conditions import NO, YES, AtLeast, Condition, Equals, Occurs
+from boostext.knowledge.knowledge import Knowledge
+from boostext.knowledge.terms import conditions_of
+from boostext.settings import TextSettings
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Votes (3, k) of a condition are from low to high: each bound is 0 or infinite."""
+
+    low: Float64
+    high: Float64
+
+    def clipped(self, votes: Float64) -> Float64:
+        return np.asarray(np.clip(votes, self.low, self.high))
+
+    @property
+    def is_shut(self) -> bool:
+        """Whether no vote at all is left."""
+        return not (self.low.any() or self.high.any())
+
+
+class Restraints:
+    """The ranges of conditions, as `forbid:` and `only:` have them.
+
+    A forbidden term is also forbidden inside a longer one, and the name of an attribute forbids
+    all questions about it. What a term says of its labels where it is there, its absence may only
+    say the other way round.
+    """
+
+    def __init__(
+        self, knowledge: Knowledge, labels: Sequence[str], settings: TextSettings,
+        fields: Sequence[str],
+    ) -> None:  # fmt: skip
+        number = {label: j for j, label in enumerate(labels)}
+        self._k = len(labels)
+        everyone = range(self._k)
+        self._forbidden = [
+            (f.term, conditions_of(f.term, settings, fields),
+             [number[label] for label in f.labels] if f.labels else list(everyone))
+            for f in knowledge.forbid
+        ]  # fmt: skip
+        self._one_sided = [
+            (set(conditions_of(one.term, settings, fields)), number[one.label], one.sign)
+            for one in knowledge.only
+        ]
+
+    def of(self, condition: Condition) -> Range | None:
+        """The range of a condition's votes; None where it is free."""
+        low, high = np.full((3, self._k), -np.inf), np.full((3, self._k), np.inf)
+        for term, asked, labels in self._forbidden:
+            if any(_holds_in(part, condition) for part in asked) or _is_column(term, condition):
+                low[:, labels] = high[:, labels] = 0
+        plain = _once(condition)
+        for meant, label, sign in self._one_sided:
+            if plain in meant or condition in meant:
+                present, absent = (low, high) if sign > 0 else (high, low)
+                present[YES, label] = absent[NO, label] = 0
+        free = np.isneginf(low).all() and np.isposinf(high).all()
+        return None if free else Range(low, high)
+
+
+def _once(condition: Condition) -> Condition:
+    """A term however often it is asked to occur."""
+    return Occurs(condition.field, condition.term) if isinstance(condition, Occurs) else condition
+
+
+def _holds_in(part: Condition, condition: Condition) -> bool:
+    """Whether a condition asks for a term, or for a longer one that has it inside."""
+    if not (isinstance(part, Occurs) and isinstance(condition, Occurs)):
+        return part == condition
+    if part.field != condition.field:
+        return False
+    inner, outer = part.term, condition.term
+    if len(inner) == len(outer) == 1:
+        return inner == outer
+    places = range(len(outer) - len(inner) + 1)
+    return any(outer[i : i + len(inner)] == inner for i in places)
+
+
+def _is_column(name: str, condition: Condition) -> bool:
+    """Whether the condition is about the attribute of this name."""
+    return isinstance(condition, Equals | AtLeast) and condition.column == name

@@ -1,0 +1,134 @@
+"""The terms of knowledge as conditions, and which rules hold for a document."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostext.arrays import Float64, Lists
+from boostext.corpus.documents import Document
+from boostext.features.conditions import AtLeast, Condition, Equals, Occurs
+from boostext.features.lookup import ConditionLookup
+from boostext.features.terms import as_term
+from boostext.features.tokenizer import Tokenizer
+from boostext.knowledge.knowledge import Told, When
+from boostext.settings import TextSettings
+from boostext.text_settings import field_setting
+
+Bools = NDArray[np.bool_]
+_COUNT = re.compile(r"(.*\S) \(>= ([0-9]{1,9})\)")
+_COLUMN = re.compile(r"(.*\S) (=|>=) (.+)")
+_GAP = re.compile(r"(?:^|(?<=\s))\?(?=\s|$)")
+
+
+def conditions_of(
+    term: str, settings: TextSettings, fields: Sequence[str]
+) -> tuple[Condition, ...]:
+    """What a term asks, in any of the text fields: `refund`, `how much`, `person ? person`,
+    `subject:refund`, `refund (>= 2)`, and of attributes `color = red`, `age >= 30`.
+
+    Terms are spelled as `inspect` prints them, and are made tokens as texts are. () where no
+    token is left.
+    """
+    count = _COUNT.fullmatch(term)
+    words, at_least = (count[1], int(count[2])) if count else (term, 1)
+    if not count and (asked := _COLUMN.fullmatch(term)):
+        return (_of_column(*asked.groups()),)
+    field, colon, rest = words.partition(":")
+    if colon and field in fields:
+        words, fields = rest, (field,)
+    found = ((name, _tokens(words, settings.of_field(name))) for name in fields)
+    return tuple(Occurs(name, tokens, max(at_least, 1)) for name, tokens in found if tokens)
+
+
+def _of_column(column: str, operator: str, value: str) -> Condition:
+    if operator == ">=":
+        try:
+            return AtLeast(column, float(value))
+        except ValueError:
+            pass
+    return Equals(column, value)
+
+
+def _tokens(words: str, settings: TextSettings) -> tuple[str | None, ...]:
+    """`?` alone is a gap between tokens. Characters are one token, as in n-grams of them."""
+    tokenizer = Tokenizer(settings)
+    if settings.analyzer == "char":
+        return as_term(tuple(tokenizer.tokens(words)[1:-1]), True) if words.strip() else ()
+    tokens: list[str | None] = []
+    for part in _GAP.split(words):
+        tokens += [*([None] if tokens else []), *tokenizer.tokens(part)]
+    while tokens and tokens[-1] is None:
+        tokens.pop()
+    return tuple(tokens)
+
+
+class Firing:
+    """Which rules hold for documents. conditions: term -> what it asks.
+
+    documents: so many were asked about; counts: how many of them had each term, or met each rule.
+    """
+
+    def __init__(
+        self, rules: Sequence[Told], settings: TextSettings, fields: Sequence[str]
+    ) -> None:
+        terms = dict.fromkeys(term for told in rules for term in told.terms)
+        self.rules = tuple(rules)
+        self.conditions = {term: conditions_of(term, settings, fields) for term in terms}
+        known = tuple(dict.fromkeys(c for found in self.conditions.values() for c in found))
+        number = {condition: j for j, condition in enumerate(known)}
+        self._numbers = {t: [number[c] for c in found] for t, found in self.conditions.items()}
+        self.lookup = ConditionLookup(known, _of_any_length(settings), fields)
+        self.documents, self.counts = 0, Counter[str | Told]()
+
+    def fired(self, documents: Sequence[Document], threads: int = 1) -> Float64:
+        """(n, r): 1 where a rule holds, else 0."""
+        yes, _ = self.lookup.batch(documents, threads)
+        found = _table(yes, len(self.lookup.conditions))
+        met: dict[str, Bools] = {
+            term: np.asarray(found[:, numbers].any(axis=1))
+            for term, numbers in self._numbers.items()
+        }
+        holds = {told: _holds(told, met, len(documents)) for told in self.rules}
+        self.documents += len(documents)
+        self.counts.update({term: int(rows.sum()) for term, rows in met.items()})
+        self.counts.update({told: int(rows.sum()) for told, rows in holds.items()})
+        fired = np.zeros((len(documents), len(self.rules)))
+        for r, told in enumerate(self.rules):
+            fired[:, r] = holds[told]
+        return fired
+
+
+def _of_any_length(settings: TextSettings) -> TextSettings:
+    """Tokens as they are, terms of as many as a person writes."""
+    others = (g for g in settings.per_field if field_setting(g)[1].name not in ("ngrams", "expert"))
+    return replace(settings, ngrams=(1, 32), expert="ngram", per_field=tuple(others))
+
+
+def _holds(told: Told, met: dict[str, Bools], n: int) -> Bools:
+    holds = _meets(told.when, met, n)
+    return holds & ~_meets(told.unless, met, n) if told.unless else holds
+
+
+def _meets(when: When, met: dict[str, Bools], n: int) -> Bools:
+    holds = np.ones(n, np.bool_)
+    if when.any:
+        holds = np.any([met[term] for term in when.any], axis=0)
+    for term in when.all:
+        holds = holds & met[term]
+    for term in when.none:
+        holds = holds & ~met[term]
+    return holds
+
+
+def _table(yes: Lists, count: int) -> Bools:
+    """(n, c): whether a document meets a condition."""
+    table = np.zeros((len(yes), count), np.bool_)
+    rows = np.repeat(np.arange(len(yes)), np.diff(yes.starts))
+    table[rows, yes.items] = True
+    return table

@@ -1,0 +1,120 @@
+"""Prior knowledge in a model: the scores f_0 that its rules are added to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boostext.arrays import Float64, Scores
+from boostext.boosting.beliefs import prior_scores
+from boostext.corpus.documents import Document
+from boostext.errors import ModelError
+from boostext.knowledge.chances import chances
+from boostext.knowledge.knowledge import Knowledge
+from boostext.knowledge.terms import Firing
+from boostext.settings import TextSettings
+
+if TYPE_CHECKING:
+    from boostext.model.model import Model
+
+
+@dataclass(frozen=True)
+class Prior:
+    """knowledge: as written. weight: eta, how much it counted. old: the model it begins with.
+
+    unlabelled: documents that took part by the knowledge alone; digest: of these, hex SHA-256.
+    """
+
+    knowledge: Knowledge
+    weight: float
+    old: Model | None = None
+    unlabelled: int = 0
+    digest: str = ""
+
+    @property
+    def speaks(self) -> bool:
+        """Whether there is an f_0; else terms are only kept from rules."""
+        return self.weight > 0 and self.knowledge.believes
+
+    @property
+    def old_digest(self) -> str:
+        """Of the older model: equal for equal models."""
+        if self.old is None:
+            return ""
+        from boostext.model.json_form import model_to_json  # which writes models with a prior
+
+        return hashlib.sha256(model_to_json(self.old)).hexdigest()
+
+
+def check_prior(prior: Prior, labels: Sequence[str]) -> None:
+    """Raise ModelError where the knowledge speaks of other labels than the model has."""
+    strange = {label for label, _ in prior.knowledge.named()} - set(labels)
+    if strange:
+        raise ModelError(f"its knowledge is about the label {min(strange)[:40]!r}, which it lacks")
+    if not 0 <= prior.weight < float("inf"):
+        raise ModelError(f"its knowledge has weight {prior.weight}; expected 0 or more")
+
+
+class Teller:
+    """What a knowledge says of documents: first of all which rules fire, then, once the labels are
+    known, how likely these are.
+    """
+
+    def __init__(self, prior: Prior, settings: TextSettings, fields: Sequence[str]) -> None:
+        from boostext.model.predict import Predictor  # which tells of models with knowledge
+
+        self._prior = prior
+        self.firing = Firing(prior.knowledge.rules, settings, fields)
+        self._old = Predictor(prior.old) if prior.old else None
+
+    def said(self, documents: Sequence[Document], threads: int = 1) -> Float64:
+        """(n, r + k'): rules that fire, 0 or 1, then the older model's probabilities, if any."""
+        fired = self.firing.fired(documents, threads)
+        if self._old is None:
+            return fired
+        from boostext.model.predict import chances as chances_of
+
+        before = chances_of(self._old.batch_scores(documents), self._old.model)
+        return np.concatenate([fired, before], axis=1)
+
+    def chances(self, said: Float64, labels: Sequence[str], multilabel: bool) -> Float64:
+        """(n, k): pi of the labels, from what `said` gave."""
+        knowledge = self._prior.knowledge
+        r = len(knowledge.rules)
+        before = None if self._old is None else _of_labels(said[:, r:], self._old.model, labels)
+        return chances(knowledge, labels, multilabel, said[:, :r], before)
+
+
+def _of_labels(before: Float64, old: Model, labels: Sequence[str]) -> Float64:
+    """(n, k): an older model's probabilities; those of labels that it lacks are as on average."""
+    number = {label: j for j, label in enumerate(old.labels)}
+    found = np.full((len(before), len(labels)), 1 / max(len(labels), 1))
+    for place, label in enumerate(labels):
+        if label in number:
+            found[:, place] = before[:, number[label]]
+    return found
+
+
+class PriorScores:
+    """f_0 of documents under a model with knowledge."""
+
+    def __init__(self, model: Model, prior: Prior, link: float, threads: int = 1) -> None:
+        self._model, self._link, self._threads = model, link, threads
+        self.teller = Teller(prior, model.text, model.data.text)
+
+    def scores(self, documents: Sequence[Document]) -> Scores:
+        """(n, k): ln(pi / (1 - pi)) / link."""
+        said = self.teller.said(documents, self._threads)
+        found = self.teller.chances(said, self._model.labels, self._model.multilabel)
+        return prior_scores(found, self._link)
+
+    def fired(self, document: Document) -> tuple[str, ...]:
+        """The rules that hold for one document, as people read them."""
+        (row,) = self.teller.firing.fired([document])
+        return tuple(
+            str(told) for told, holds in zip(self.teller.firing.rules, row, strict=True) if holds
+        )

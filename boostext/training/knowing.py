@@ -1,0 +1,267 @@
+"""What prior knowledge says of the training documents, collected while they go by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from boostext import fields
+from boostext.algorithms import ALGORITHMS
+from boostext.arrays import Float64, Int64, Lists, Scores
+from boostext.boosting.beliefs import Belief, prior_scores
+from boostext.corpus.corpus import Corpus, fingerprint
+from boostext.corpus.documents import Document
+from boostext.errors import ModelError, SettingsError
+from boostext.features.conditions import YES
+from boostext.features.conditions import Known as KnownRules
+from boostext.features.matrix import FeatureMatrix
+from boostext.features.part import first_documents
+from boostext.knowledge.knowledge import Knowledge
+from boostext.knowledge.reading import read_knowledge
+from boostext.knowledge.restraints import Restraints
+from boostext.knowledge.terms import Bools
+from boostext.model.file import read_model
+from boostext.model.model import Model
+from boostext.model.predict import Contribution, has_chances
+from boostext.model.prior import Prior, Teller
+from boostext.reports.prior import prior_in_short
+from boostext.settings import BoostingSettings
+from boostext.training.plan import Plan
+from boostext.training.unlabelled import Held
+
+BATCH = 512
+NEARLY_ALL = 0.9
+"""Share of the documents from which a rule says next to nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Prior knowledge of M documents: the m training documents, then those without labels.
+
+    features: of all M. chances: (M, k). teller: has counted what holds for them. link: of the
+    algorithm, from scores to probabilities. fired: (M, r), which rules hold.
+    """
+
+    prior: Prior
+    features: FeatureMatrix
+    chances: Float64
+    teller: Teller
+    link: float
+    multilabel: bool
+    fired: Bools
+
+    def belief(self, examples: Int64) -> Belief:
+        """About these training documents, and all without labels."""
+        return Belief(self.chances[self.with_unlabelled(examples)], self.prior.weight)
+
+    def with_unlabelled(self, examples: Int64) -> Int64:
+        """Numbers of these training documents, and of all without labels; ascending."""
+        M = len(self.chances)
+        return np.concatenate([examples, np.arange(M - self.prior.unlabelled, M)])
+
+    def scores(self, examples: Int64) -> Scores:
+        """f_0 of training documents."""
+        return prior_scores(self.chances[examples], self.link)
+
+    def contribution(self, example: int) -> Contribution:
+        """What the knowledge says of a training document, as `Predictor.contributions` has it."""
+        rules = zip(self.teller.firing.rules, self.fired[example], strict=True)
+        told = tuple(str(rule) for rule, holds in rules if holds)
+        return Contribution(KnownRules(told), YES, self.scores(np.array([example]))[0], ())
+
+    def heard(self, plan: Plan) -> Heard:
+        """To ask about further documents."""
+        return Heard(Teller(self.prior, plan.text, plan.data.text), plan.threads)
+
+    def scores_of(self, heard: Heard, labels: Sequence[str]) -> Scores:
+        """f_0 of further documents."""
+        chances = self.teller.chances(heard.said(), labels, self.multilabel)
+        return prior_scores(chances, self.link)
+
+    def labelled_features(self) -> FeatureMatrix:
+        """Of the training documents alone; conditions have the same numbers."""
+        if not self.prior.unlabelled:
+            return self.features
+        return first_documents(self.features, len(self.chances) - self.prior.unlabelled)
+
+
+def prior_of(plan: Plan) -> Prior | None:
+    """What the files of the plan say; None where that is nothing, as without any."""
+    if not plan.known.knowledge:
+        return None
+    path = Path(plan.known.knowledge)
+    knowledge = read_knowledge(path)
+    counts = plan.known.knowledge_weight != 0 and knowledge.believes
+    check_boosting(plan.boosting, knowledge, counts)
+    if not (counts or knowledge.restrains):
+        return None
+    return Prior(knowledge, float(counts), _older(path, knowledge.old) if counts else None)
+
+
+def _older(path: Path, name: str) -> Model | None:
+    """The model that knowledge begins with; its name is as seen from the file at `path`."""
+    if not name:
+        return None
+    old = read_model(path.parent / name)
+    if not has_chances(old):
+        raise ModelError(
+            f"{path}: the model {name} gives no probabilities to begin with; name one of mh or "
+            "logistic, or a calibrated one"
+        )
+    return old
+
+
+def check_boosting(settings: BoostingSettings, knowledge: Knowledge, counts: bool) -> None:
+    """Raise SettingsError where boosting cannot do what is asked. counts: for anything.
+
+    Any algorithm can leave terms alone.
+    """
+    if not (counts or knowledge.takes_sides):
+        return
+    refused = {
+        f"--algorithm {settings.algorithm}": settings.algorithm not in ("mh", "logistic"),
+        f"--learner {settings.learner}": settings.learner_name() != "stump",
+        f"--alpha {settings.alpha}": settings.alpha_name() != "own",
+        f"--index {settings.index}": settings.index != "z",
+        "--resample": settings.resample,
+        "--votes discrete": settings.votes_name() != "real" and knowledge.takes_sides,
+    }
+    for option, wrong in refused.items():
+        if wrong:
+            raise SettingsError(
+                f"{knowledge.path}: knowledge does not go with {option}; it goes with --algorithm "
+                "mh or logistic, real votes, and rules of one condition"
+            )
+
+
+class Heard:
+    """What a knowledge says of documents, collected while they go by."""
+
+    def __init__(self, teller: Teller, threads: int) -> None:
+        self._teller, self._threads = teller, threads
+        self._said: list[Float64] = []
+
+    def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Pass documents on."""
+        group: list[Document] = []
+        for document in documents:
+            group.append(document)
+            yield document
+            if len(group) == BATCH:
+                self._said.append(self._teller.said(group, self._threads))
+                group = []
+        self._said.append(self._teller.said(group, self._threads))
+
+    def said(self) -> Float64:
+        """See `Teller.said`."""
+        return np.concatenate(self._said)
+
+
+class Knowing:
+    """Asks a knowledge about the training documents and about those without labels.
+
+    apart: the latter, while the others are read.
+    """
+
+    def __init__(self, prior: Prior, plan: Plan) -> None:
+        self._prior, self._plan = prior, plan
+        self._teller = Teller(prior, plan.text, plan.data.text)
+        self._heard = Heard(self._teller, plan.threads)
+        self._unlabelled, self._digest = 0, hashlib.sha256(b"boostext unlabelled 1\n")
+        self.apart = Held()
+
+    def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """All documents, first the training documents."""
+        return self._heard.watch(chain(documents, self._set_apart()))
+
+    def _set_apart(self) -> Iterator[Document]:
+        for document in self.apart:
+            self._unlabelled += 1
+            self._digest.update(fingerprint(document))
+            yield document
+
+    def labels(self, found: Sequence[str]) -> tuple[str, ...]:
+        """Labels that the model has, besides those of documents. found: on any document."""
+        knowledge, old = self._prior.knowledge, self._prior.old
+        known = [*(label for label, _ in knowledge.labels), *(old.labels if old else ())]
+        if not (known or found):
+            known = [label for told in knowledge.rules for label, _ in told.then]
+        return tuple(dict.fromkeys(known))
+
+    def prior(self, documents: int) -> Prior:
+        """For the model; knowledge that a model brings has its weight."""
+        known = self._plan.known
+        return replace(
+            self._prior,
+            weight=known.weight(documents) if known.knowledge else self._prior.weight,
+            unlabelled=self._unlabelled,
+            digest=self._digest.hexdigest() if self._unlabelled else "",
+        )
+
+    def known(self, corpus: Corpus, features: FeatureMatrix, multilabel: bool) -> Known:
+        """What was said, once the labels are known."""
+        knowledge = self._prior.knowledge
+        said = self._heard.said()
+        chances = self._teller.chances(said, corpus.labels, multilabel)
+        fired = said[:, : len(knowledge.rules)] > 0
+        prior = self.prior(len(chances))
+        link = ALGORITHMS[self._plan.boosting.algorithm].link
+        return Known(prior, features, chances, self._teller, link, multilabel, fired)
+
+
+def restraints_of(prior: Prior | None, labels: Sequence[str], plan: Plan) -> Restraints | None:
+    """What rules may not ask or say, if anything."""
+    if prior is None or not prior.knowledge.restrains:
+        return None
+    return Restraints(prior.knowledge, labels, plan.text, plan.data.text)
+
+
+def check_labels(prior: Prior | None, labels: Sequence[str], multilabel: bool) -> None:
+    """Raise SettingsError at the first rule about an unknown label, or that says too much."""
+    if prior is None:
+        return
+    knowledge, known = prior.knowledge, set(labels)
+    for label, line in knowledge.named():
+        if label not in known:
+            near = fields.nearest(label, labels)
+            raise SettingsError(
+                f"{knowledge.path}:{line}: no document has the label {label!r}{near or ''}; if it "
+                "is meant, name it under `labels:`, too"
+            )
+    for told in () if multilabel else knowledge.rules:
+        if sum(share for _, share in told.then) > 1 + 1e-9:
+            raise SettingsError(
+                f"{knowledge.path}:{told.line}: the probabilities of a rule add up to more than 1; "
+                "these documents have one label each (--task multi allows several)"
+            )
+
+
+def label_sets_of(known: Known, sets: Lists) -> Lists:
+    """The label sets of training documents, then empty ones for the documents without labels."""
+    last = np.full(known.prior.unlabelled, sets.starts[-1], np.int64)
+    return Lists(np.concatenate([sets.starts, last]), sets.items)
+
+
+def known_remarks(known: Known) -> Iterator[str]:
+    """How the knowledge takes part."""
+    yield f"knowledge: {prior_in_short(known.prior)}"
+
+
+def known_warnings(known: Known) -> Iterator[str]:
+    """Terms that no document has, and rules that say next to nothing, with counts."""
+    firing, path = known.teller.firing, known.prior.knowledge.path
+    for told in firing.rules:
+        missing = [term for term in told.terms if not firing.counts[term]]
+        if missing:
+            told_of = ", ".join(map(repr, missing))
+            yield f"{path}:{told.line}: no document has the term {told_of}"
+        elif not firing.counts[told]:
+            yield f"{path}:{told.line}: the rule {told} holds for no document"
+        elif firing.counts[told] >= NEARLY_ALL * firing.documents:
+            share = f"{firing.counts[told]:,} of {firing.documents:,}"
+            yield f"{path}:{told.line}: the rule {told} holds for nearly all documents, {share}"

@@ -1,0 +1,283 @@
+"""Training with knowledge: the model file, prediction, resuming, and what rules may not say."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostext.corpus.documents import Document
+from boostext.errors import BoostextError, ModelError, SettingsError
+from boostext.features.conditions import NO, YES, Known, Occurs
+from boostext.model import description
+from boostext.model.file import read_model, write_model
+from boostext.model.json_form import model_from_json, model_to_json
+from boostext.model.predict import Predictor
+from boostext.reports.portable.exports import to_javascript, to_python
+from boostext.training.crossval import cross_validate
+from boostext.training.plan import Plan
+from boostext.training.run import Hooks, learn, prepare, train
+from tests.training_data import documents
+
+RULES = """
+labels: {l0: 0.5, l1: , l2: }
+rules:
+  - if: [own0x1, own0x2, own0x3]
+    then: l0
+  - if: {all: [own1x1], none: [own0x1]}
+    then: {l1: 0.8, l2: 0.15}
+    unless: word3
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text=RULES):
+        path = tmp_path / "known.yaml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def plan_of(path, **values):
+    return Plan.of(**{"rounds": 12, "algorithm": "logistic", "knowledge": path, **values})
+
+
+def without_labels(count, seed=9):
+    made = documents(count, seed=seed)
+    return [dataclasses.replace(d, id=f"u{d.id}", labels=(), labelled=False) for d in made]
+
+
+def file_bytes(model, tmp_path):
+    write_model(model, tmp_path / "m.boostext")
+    return (tmp_path / "m.boostext").read_bytes()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_prediction_computes_the_scores_of_training(written, tmp_path, several):
+    given = documents(60, several=several)
+    trained = train([*given, *without_labels(20)], plan_of(written(), abstain=True))
+    assert trained.model.prior.unlabelled == 20
+    path = tmp_path / "m.boostext"
+    write_model(trained.model, path)
+    predictor = Predictor(read_model(path))
+    scores = predictor.batch_scores(given)
+    told = [np.sum([row.votes for row in predictor.contributions(d)], axis=0) for d in given]
+    np.testing.assert_allclose(told, scores, rtol=0, atol=1e-12)
+    assert [predictor.score(d).tolist() for d in given] == scores.tolist()
+    learned = dataclasses.replace(trained.model, prior=None)
+    known = scores - Predictor(learned).batch_scores(given)
+    assert np.ptp(known, axis=0).min() > 0.5  # knowledge says something of each label
+    first = predictor.contributions(given[0])[0]
+    assert isinstance(first.condition, Known)
+    np.testing.assert_allclose(first.votes, known[0], atol=1e-12)
+
+
+def test_models_come_back_from_both_forms(written, tmp_path):
+    model = train([*documents(40), *without_labels(5)], plan_of(written())).model
+    other = model_from_json(model_to_json(model))
+    assert other.prior == model.prior
+    assert file_bytes(other, tmp_path) == file_bytes(model, tmp_path)
+
+
+def test_readers_of_the_first_format_refuse_knowledge_and_read_all_else(
+    written, tmp_path, monkeypatch
+):
+    known = train(documents(30), plan_of(written(), rounds=2)).model
+    plain = train(documents(30), Plan.of(rounds=2)).model
+    for model in (known, plain):
+        write_model(model, tmp_path / "m.boostext")
+        if model is plain:
+            monkeypatch.setattr(description, "VERSION", 1)
+            assert read_model(tmp_path / "m.boostext").prior is None
+    write_model(plain, tmp_path / "p.boostext")
+    monkeypatch.undo()
+    write_model(known, tmp_path / "k.boostext")
+    monkeypatch.setattr(description, "VERSION", 1)
+    with pytest.raises(ModelError, match=r"in format 2; this boostext .* reads formats up to 1"):
+        read_model(tmp_path / "k.boostext")
+
+
+def test_a_weight_of_0_is_as_no_knowledge_to_the_byte(written, tmp_path):
+    given = documents(60)
+    without = train(given, Plan.of(rounds=12, algorithm="logistic")).model
+    none = train(given, plan_of(written(), knowledge_weight=0)).model
+    none = dataclasses.replace(
+        none,
+        provenance=dataclasses.replace(none.provenance, command=without.provenance.command),
+    )
+    assert file_bytes(none, tmp_path) == file_bytes(without, tmp_path)
+
+
+def test_resumed_training_gives_the_model_of_a_run_without_a_break(written, tmp_path):
+    given, path = [*documents(60), *without_labels(20)], written()
+    whole = train(given, plan_of(path)).model
+    half = train(given, plan_of(path, rounds=5)).model
+    resumed = train(given, plan_of(path), old=half).model
+    assert file_bytes(resumed, tmp_path) == file_bytes(whole, tmp_path)
+
+
+def test_resuming_refuses_other_knowledge_or_other_documents_without_labels(written):
+    given, path = [*documents(60), *without_labels(20)], written()
+    half = train(given, plan_of(path, rounds=5)).model
+    with pytest.raises(SettingsError, match="documents without labels: 20 -> 19"):
+        train(given[:-1], plan_of(path, knowledge_weight=1.0), old=half)
+    with pytest.raises(SettingsError, match=r"knowledge-weight: 1 -> 0.5"):
+        train(given, plan_of(path, knowledge_weight=0.5), old=half)
+    with pytest.raises(SettingsError, match="its rules, labels or terms are others"):
+        train(given, plan_of(written(RULES.replace("0.8", "0.7"))), old=half)
+    with pytest.raises(SettingsError, match="knowledge: some -> none"):
+        train(given, Plan.of(rounds=12, algorithm="logistic"), old=half)
+
+
+def test_knowledge_alone_is_a_model(written):
+    prepared = prepare(without_labels(30), plan_of(written()))
+    model = learn(prepared).model
+    assert model.labels == ("l0", "l1", "l2")
+    assert not model.rules
+    (row,) = Predictor(model).batch_scores([Document("x", {"text": "own0x2"})])
+    assert 1 / (1 + np.exp(-row)) == pytest.approx([0.9, 0.05, 0.05])
+
+
+def test_unlabelled_documents_pull_towards_what_is_known_of_them(written):
+    given, more = documents(30), without_labels(300)
+    far = []
+    for pool in ([], more):
+        plan = plan_of(written(), knowledge_weight=1.0, rounds=60)
+        prepared = prepare([*given, *pool], plan)
+        model = learn(prepared).model
+        known = dataclasses.replace(model, rules=())
+        scores = [Predictor(m).batch_scores(more) for m in (model, known)]
+        far.append(float(np.abs(scores[0] - scores[1]).mean()))
+    assert far[1] < 0.7 * far[0]
+
+
+def test_cross_validation_and_validation_begin_with_what_is_known(written):
+    plan = plan_of(written(), rounds=4, valid_fraction=0.25)
+    prepared = prepare([*documents(80), *without_labels(10)], plan)
+    sums = prepared.validation.sums_of(())
+    model = learn(prepared).model
+    alone = Predictor(dataclasses.replace(model, rules=()))
+    held = [d for d in documents(80) if d.id in set(prepared.validation.corpus.ids)]
+    np.testing.assert_allclose(sums, alone.batch_scores(held), atol=1e-12)
+    found = cross_validate(prepared, 3)
+    assert np.isfinite(found.scores(4)).all()
+    start = found.scores(0)
+    np.testing.assert_allclose(start, prepared.start_of_all, atol=1e-12)
+
+
+def test_an_older_model_is_what_is_believed_where_no_rule_speaks(written, tmp_path):
+    old = train(documents(60), Plan.of(rounds=10)).model
+    write_model(old, tmp_path / "old.boostext")
+    path = written("from: old.boostext\nrules:\n  - {if: news, then: l1}\n")
+    model = train(without_labels(5), plan_of(path, algorithm="mh")).model
+    given = documents(30, seed=3)
+    assert model.labels == old.labels
+    scores = Predictor(model).batch_scores(given)
+    before = 1 / (1 + np.exp(-2 * Predictor(old).batch_scores(given)))
+    np.testing.assert_allclose(
+        1 / (1 + np.exp(-2 * scores)), before / before.sum(axis=1, keepdims=True), rtol=1e-6
+    )
+    again = model_from_json(model_to_json(model))
+    assert Predictor(again).batch_scores(given).tolist() == scores.tolist()
+
+
+def test_exports_refuse_knowledge_kindly(written):
+    model = train(documents(30), plan_of(written(), rounds=2)).model
+    for export in (to_python, to_javascript):
+        with pytest.raises(SettingsError, match=r"prior knowledge .* exported files do not"):
+            export(model, "title", 10**6)
+
+
+def test_labels_that_nobody_has_are_told_with_line_and_the_nearest(written):
+    path = written("rules:\n  - if: a\n    then: l00\n")
+    with pytest.raises(SettingsError, match=r"known.yaml:2: no document has .*did you mean 'l0'"):
+        train(documents(30), plan_of(path))
+
+
+def test_algorithms_that_cannot_are_told(written):
+    with pytest.raises(SettingsError, match="does not go with --algorithm mr"):
+        train(documents(30), plan_of(written(), algorithm="mr"))
+
+
+# What rules may not ask or say ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["mh", "mr", "trees", "slipper", "adtree", "mp", "mh-kr"])
+def test_no_rule_of_any_algorithm_asks_for_a_forbidden_term(written, algorithm):
+    plan = plan_of(
+        written("forbid: [own0x1, word3, own1x2]"), algorithm=algorithm, ngrams="1-2", rounds=10
+    )
+    model = train(documents(60), plan).model
+    asked = {c for r in model.rules for c in (r.condition, *(p for p, _ in r.precondition))}
+    tokens = {token for c in asked if isinstance(c, Occurs) for token in c.term}
+    assert tokens
+    assert not tokens & {"own0x1", "word3", "own1x2"}
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 1000), st.booleans(), st.sampled_from(["mh", "logistic"]))
+def test_no_vote_is_against_what_terms_may_say(tmp_path_factory, seed, abstain, algorithm):
+    given = documents(60, seed=seed)
+    terms = [f"own{label}x{j}" for label in (0, 1) for j in range(12)]
+    lines = [f"  {term}: [+l0, -l1]" for term in terms]
+    forbid = [f"- {{term: word{j}, labels: [l2]}}" for j in range(30)]
+    path = tmp_path_factory.getbasetemp() / "only.yaml"
+    path.write_text("\n".join(["only:", *lines, "forbid:", *forbid]), encoding="utf-8")
+    plan = plan_of(str(path), abstain=abstain, rounds=40, algorithm=algorithm)
+    trained = train(given, plan)
+    spoken = 0
+    for made in trained.rounds:
+        (word,), votes = made.rule.condition.term, made.rule.votes
+        if word in terms:
+            spoken += 1
+            assert votes[YES, 0] >= 0 >= votes[NO, 0]
+            assert votes[YES, 1] <= 0 <= votes[NO, 1]
+        if word.startswith("word"):
+            assert not votes[:, 2].any()
+        assert made.z < 1
+    product = np.prod([made.z for made in trained.rounds])
+    assert trained.rounds[-1].bound == pytest.approx(product)
+    assert spoken
+
+
+def test_a_restrained_run_resumes_and_forbids_for_the_model_too(written, tmp_path):
+    path = written(RULES + "only: {own0x1: +l0}\nforbid: [own1x2]\n")
+    given = documents(60)
+    whole = train(given, plan_of(path)).model
+    resumed = train(given, plan_of(path), old=train(given, plan_of(path, rounds=6)).model).model
+    assert file_bytes(resumed, tmp_path) == file_bytes(whole, tmp_path)
+    assert whole.prior.knowledge.forbid
+
+
+def test_a_checkpoint_knows_its_knowledge(written):
+    saved = []
+    plan = plan_of(written(), checkpoint_every=1e-9)
+    learn(prepare(documents(40), plan), Hooks(checkpoint=saved.append))
+    assert saved[0].prior.knowledge.rules
+
+
+def test_damaged_knowledge_is_a_model_error(written):
+    content = model_to_json(train(documents(30), plan_of(written(), rounds=2)).model).decode()
+    for old, new in [
+        ('"weight":1.0', '"weight":-1'), ('["l0",0.9]', '["l9",0.9]'), ('["l0",0.9]', '["l0",9]'),
+        ('"any":["own0x1"', '"some":["own0x1"'), ('["l0",0.9]', '"l0"'), ('["l0",0.9]', "7"),
+    ]:  # fmt: skip
+        assert old in content
+        with pytest.raises(BoostextError):
+            model_from_json(content.replace(old, new, 1).encode())
+
+
+def test_a_file_of_format_2_is_read_for_ever():
+    model = read_model(Path(__file__).parents[1] / "model" / "fixtures" / "v2.boostext")
+    assert [str(told) for told in model.prior.knowledge.rules] == [
+        "own0x1 or own0x2", "own1x1 & not own0x1 unless word3",
+    ]  # fmt: skip
+    assert model.prior.knowledge.forbid[0].term == "word1"
+    (row,) = Predictor(dataclasses.replace(model, rules=())).batch_scores(
+        [Document("x", {"text": "Own0x1"})]
+    )
+    assert 1 / (1 + np.exp(-row)) == pytest.approx([0.9, 0.05, 0.05])
