@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,23 @@ def requests_of(driver):
         if event["method"] == "Network.requestWillBeSent"
         and not event["params"]["documentURL"].startswith("chrome")
     ]
+
+
+SHOWN = "return location.href === arguments[0] && document.readyState === 'complete'"
+
+
+def opened(driver, page):
+    """The page as somebody sees it who comes from elsewhere; a reload would keep what was typed.
+
+    A busy browser may say that it is there before it is.
+    """
+    driver.get("about:blank")
+    driver.get(page.as_uri())
+    for _ in range(100):
+        if driver.execute_script(SHOWN, page.as_uri()):
+            return driver
+        time.sleep(0.1)
+    raise AssertionError(f"{page} was not shown within ten seconds")
 
 
 def run(*arguments):

@@ -7,7 +7,7 @@ import time
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from .conftest import requests_of, run
+from .conftest import opened, requests_of, run
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e\x1b[31m\"',;{{7*7}} collect call"
 
@@ -56,17 +56,11 @@ def saved(folder):
     raise AssertionError("nothing was saved")
 
 
-def opened(start_browser, page, **options):
-    driver = start_browser(**options)
-    driver.get(page.as_uri())
-    return driver
-
-
 def test_twenty_documents_are_labeled_by_keyboard_and_learned_from(
     start_browser, pages, downloads, tmp_path, calls
 ):
     page = pages["single"]
-    driver = opened(start_browser, page)
+    driver = opened(start_browser(), page)
     into = downloads(driver)
     keys(driver, *["1", Keys.ENTER] * 10)
     assert said(driver).startswith("20 of 30 labeled.")
@@ -86,7 +80,7 @@ def test_twenty_documents_are_labeled_by_keyboard_and_learned_from(
 
 
 def test_labels_that_are_switched_on_are_confirmed_together(start_browser, pages, downloads):
-    driver = opened(start_browser, pages["multi"])
+    driver = opened(start_browser(), pages["multi"])
     into = downloads(driver)
     for button in driver.find_elements("css selector", "#labels [aria-pressed=true]"):
         button.click()
@@ -102,7 +96,7 @@ def test_labels_that_are_switched_on_are_confirmed_together(start_browser, pages
 
 
 def test_a_label_is_found_by_its_name(start_browser, pages):
-    driver = opened(start_browser, pages["single"])
+    driver = opened(start_browser(), pages["single"])
     keys(driver, "/")
     keys(driver, "BILLING")
     shown = [b.text for b in driver.find_elements("css selector", "#labels button")]
@@ -114,13 +108,13 @@ def test_a_label_is_found_by_its_name(start_browser, pages):
 
 @pytest.mark.parametrize("width", [360, 1400])
 def test_nothing_is_wider_than_the_window(start_browser, pages, width):
-    driver = opened(start_browser, pages["single"], width=width)
+    driver = opened(start_browser(width=width), pages["single"])
     wide = driver.execute_script("return document.documentElement.scrollWidth")
     assert wide <= width
 
 
 def test_hostile_texts_stay_texts(start_browser, pages):
-    driver = opened(start_browser, pages["single"])
+    driver = opened(start_browser(), pages["single"])
     for _ in range(29):
         keys(driver, "j")
         assert driver.find_elements("css selector", "#texts img, #labels img") == []

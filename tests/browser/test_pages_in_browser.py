@@ -6,8 +6,8 @@ from itertools import islice
 
 import pytest
 
-from .conftest import requests_of, run
-from .test_report_in_browser import BREAKOUT, find, opened, press
+from .conftest import opened, requests_of, run
+from .test_report_in_browser import BREAKOUT, find, press
 
 WebDriverWait = pytest.importorskip("selenium.webdriver.support.wait").WebDriverWait
 

@@ -9,17 +9,10 @@ import pytest
 
 from boostext.corpus.corrections import read_corrections
 
-from .conftest import requests_of, run
+from .conftest import opened, requests_of, run
 
 WebDriverWait = pytest.importorskip("selenium.webdriver.support.wait").WebDriverWait
 WIDTHS = (360, 768, 1400)
-
-
-def opened(driver, page):
-    """The page as somebody sees it who comes from elsewhere; a reload would keep what was typed."""
-    driver.get("about:blank")
-    driver.get(page.as_uri())
-    return driver
 
 
 def find(driver, selector):

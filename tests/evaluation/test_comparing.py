@@ -8,7 +8,7 @@ from boostext.corpus.documents import Document
 from boostext.evaluation.comparing import compare, sign_test
 from boostext.features.conditions import Occurs
 from boostext.model.model import Model
-from boostext.reports.comparing import Compared, comparison_json, comparison_page, term_changes
+from boostext.reports.comparing import Compared, comparison_page, term_changes
 from tests.reports.models import HOSTILE, model_of, rule, term
 
 FIRST = model_of(rule(term("x"), [0, 1], [2, -1]), labels=("A", "B"))
@@ -77,4 +77,4 @@ def test_a_page_of_hostile_names_stays_text():
     page = comparison_page(compared)
     assert page.count("<script") == 1
     assert "<img" not in page
-    assert comparison_json(compared)["changes"][0]["id"] == breakout
+    assert compared.to_dict()["changes"][0]["id"] == breakout
