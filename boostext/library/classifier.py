@@ -121,12 +121,16 @@ class Classifier:
         Only calibrated probabilities of a model of one label each sum to 1 for a document.
         SettingsError where scores are not log odds and the model is not calibrated.
         """
+        return self.chances(self.scores(data))
+
+    def chances(self, scores: Scores) -> Float64:
+        """Scores (n, k) as probabilities, see `predict_proba`."""
         if not has_chances(self.content):
             raise SettingsError(
                 f"scores of {self.content.boosting.algorithm} are no log odds and give no "
                 "probabilities; train with calibrate='sigmoid'"
             )
-        return chances(self.scores(data), self.content)
+        return chances(scores, self.content)
 
     def predict(self, data: Any, threshold: float | None = None) -> list[Any]:
         """The label of each document; of a model of several labels, a tuple of labels.

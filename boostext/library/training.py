@@ -20,6 +20,7 @@ from boostext.errors import SettingsError
 from boostext.library.classifier import Classifier
 from boostext.library.data import Given, given_data
 from boostext.library.rereading import reading_again
+from boostext.model.model import Model
 from boostext.presets import PRESETS, Preset
 from boostext.reports.page.content import Read, nothing_read
 from boostext.training.columns import described
@@ -171,7 +172,10 @@ def preset_of(name: str | None) -> Preset:
 
 
 def prepared_for(
-    given: Given, plan: Plan, account: BadRecords, valid: Iterable[Document] | None = None
+    given: Given,
+    plan: Plan,
+    account: BadRecords | None = None,
+    valid: Iterable[Document] | None = None,
 ) -> tuple[Prepared, CrossValidation | None]:
     """Documents to features, with a word on what was found; and whatever the plan leaves to
     cross-validation.
@@ -180,7 +184,7 @@ def prepared_for(
     check_patience(plan, validates)
     check_held_out(plan, validates)
     prepared = prepare(given.documents, plan, valid)
-    prepared = dataclasses.replace(prepared, plan=prepared.plan.as_read(account))
+    prepared = dataclasses.replace(prepared, plan=prepared.plan.as_read(account or BadRecords()))
     for remark in remarks(prepared):
         LOG.info(remark)
     for warning in warnings(prepared):
@@ -189,9 +193,12 @@ def prepared_for(
 
 
 def learned(
-    prepared: Prepared, found: CrossValidation | None, progress: Callable[[Step], None] | None
+    prepared: Prepared,
+    found: CrossValidation | None,
+    progress: Callable[[Step], None] | None = None,
+    old: Model | None = None,
 ) -> Trained:
-    """Learn, and calibrate where the plan asks for it."""
+    """Learn, and calibrate where the plan asks for it. old: a model to go on from."""
     rounds = prepared.plan.boosting.rounds
 
     def tell(moment: Moment) -> None:
@@ -200,7 +207,7 @@ def learned(
             progress(Step(made.number, rounds, made.bound, moment.valid))
 
     with interrupts() as interrupted:
-        trained = learn(prepared, Hooks(tell, interrupted))
+        trained = learn(prepared, Hooks(tell, interrupted), old)
     return finished(trained, found, LOG.warning)
 
 

@@ -1,0 +1,384 @@
+"""boostext as an estimator of scikit-learn, for pipelines, grid search and cross-validation.
+
+    from boostext.sklearn import BoostextClassifier
+    classifier = BoostextClassifier(rounds=300, ngrams="1-2").fit(texts, labels)
+
+Needs scikit-learn (extra `sklearn`); nothing else of boostext imports it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boostext.algorithms import ALGORITHMS
+from boostext.arrays import Float64, Scores
+from boostext.corpus.documents import Document
+from boostext.corpus.spellings import number_text, truth_text
+from boostext.errors import BoostextError
+from boostext.library.classifier import Classifier
+from boostext.library.data import Given
+from boostext.library.frames import Columns, read_columns
+from boostext.library.judging import audited
+from boostext.library.reporting import OUTLIERS, audit_listing
+from boostext.library.training import learned, prepared_for
+from boostext.model.predict import decisions, has_chances, link_of
+from boostext.reports.columns import Column, Rows
+from boostext.reports.rules import RuleRow
+from boostext.settings import BoostingSettings, RunSettings, StopSettings, TextSettings
+from boostext.training.plan import Plan
+from boostext.training.run import Prepared
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.metaestimators import available_if
+    from sklearn.utils.multiclass import check_classification_targets, type_of_target
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+except ImportError:
+    raise ImportError(
+        "boostext.sklearn needs scikit-learn; install it by: pip install 'boostext[sklearn]'"
+    ) from None
+
+GROUPS = (TextSettings, BoostingSettings, StopSettings, RunSettings)
+NOT_HERE = ("valid", "group", "checkpoint_every", "per_field")
+"""Settings that are about files, or that parameters of scikit-learn stand for."""
+SETTINGS: dict[str, Any] = {
+    declared.name: declared.default
+    for group in GROUPS
+    for declared in group.options()
+    if declared.name not in NOT_HERE
+}
+"""parameter -> its default: the settings of texts, boosting, stopping and the run"""
+OWN: dict[str, Any] = {"input": "auto", "text_columns": None, "warm_start": False}
+"""Parameters that are no settings."""
+
+
+def _with_parameters(init: Callable[..., None]) -> Callable[..., None]:
+    """The same with a signature that names every parameter and its default, as scikit-learn and
+    editors read it.
+    """
+    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)] + [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        for name, default in {**OWN, **SETTINGS}.items()
+    ]
+    init.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return init
+
+
+@contextmanager
+def _value_errors() -> Iterator[None]:
+    """What boostext refuses, as scikit-learn expects it to be said."""
+    try:
+        yield
+    except BoostextError as error:
+        raise ValueError(str(error)) from None
+
+
+def _gives_chances(estimator: Any) -> bool:
+    """Whether scores become probabilities: by the link of the algorithm, or by calibration."""
+    known = ALGORITHMS.get(estimator.algorithm)
+    return known is None or bool(known.link) or estimator.calibrate != "none"
+
+
+class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of texts, categories and numbers by boosted readable rules.
+
+    Parameters are the settings of `boostext train` by their names (`rounds`, `ngrams`, `algorithm`,
+    `valid_fraction`, `calibrate` ...), as values or as text, and:
+
+    input : "auto" or "text". auto takes whatever comes; "text" takes texts alone, and says so in
+        the estimator's tags.
+    text_columns : columns of X that are texts, by name or number; None goes by their types.
+    warm_start : whether `fit` goes on from the rules that there are, on the same data.
+
+    X may be a list, an array or a Series of texts; a DataFrame of pandas or polars, whose columns
+    of strings are texts, those of categories (or of truth values) attributes, and those of numbers
+    numeric attributes; an array of numbers, NaN where a value is missing; or a sparse matrix, whose
+    zeros are values that are not there. y holds labels, or lists of labels, or is a 0-1 matrix with
+    a column for each label. Equal data and settings give the model of `boostext train`.
+
+    Attributes: `classes_`, `model_` (a `boostext.Classifier`), `rules_`, `n_features_in_`, and
+    `feature_names_in_` where the columns have names.
+
+    >>> from boostext.sklearn import BoostextClassifier
+    >>> texts = ["my bill is wrong", "the bill again", "we move house", "I move"]
+    >>> classifier = BoostextClassifier(rounds=10).fit(texts, ["bill", "bill", "move", "move"])
+    >>> classifier.predict(["a bill"]).tolist()
+    ['bill']
+    """
+
+    @_with_parameters
+    def __init__(self, **parameters: Any) -> None:
+        unknown = sorted(parameters.keys() - (OWN.keys() | SETTINGS.keys()))
+        if unknown:
+            raise TypeError(f"unknown parameters: {', '.join(unknown)}")
+        for name, default in {**OWN, **SETTINGS}.items():
+            setattr(self, name, parameters.get(name, default))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self.input != "text"
+        tags.input_tags.two_d_array = self.input != "text"
+        tags.input_tags.one_d_array = self.input == "text"
+        tags.input_tags.string = self.input == "text"
+        return tags
+
+    # Learning --------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostextClassifier:
+        """Learn rules from n examples. sample_weight: (n,), 0 or more; 0 leaves an example out."""
+        with _value_errors():
+            prepared, found = self._prepared(X, y, sample_weight)
+            before: Classifier | None = getattr(self, "model_", None) if self.warm_start else None
+            old = before.content if before else None
+            self.model_: Classifier = Classifier(
+                learned(prepared, found, None, old).model, self.threads
+            )
+        return self
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        columns = read_columns(self, X, y, self.input, self.text_columns, reset=True)
+        targets = Targets.of(y)
+        if len(targets) != len(columns):
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"{[len(columns), len(targets)]}"
+            )
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, np.zeros(len(columns)), dtype=np.float64, ensure_non_negative=True
+            )
+        self.classes_, self._names, self._form = targets.classes, targets.names, targets.form
+        documents = _weighted(columns.documents(targets.labels), weights)
+        plan = self._plan(columns, targets, weights)
+        return prepared_for(Given((), documents), plan)
+
+    def _plan(self, columns: Columns, targets: Targets, weights: Float64 | None) -> Plan:
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        if isinstance(settings["class_weight"], dict):
+            names = dict(zip(targets.classes.tolist(), targets.names, strict=True))
+            given = settings["class_weight"].items()
+            settings["class_weight"] = {names.get(c, str(c)): value for c, value in given}
+        if settings["class_weight"] is None:
+            settings["class_weight"] = ()
+        if targets.form != "labels" and settings["task"] == "auto":
+            settings["task"] = "multi"
+        if weights is not None and settings["smoothing"] == "1/m":
+            # a weight of 2 counts as the example twice over; weights below 1 do not make m less
+            settings["smoothing"] = 1 / max(float(weights.sum()), float((weights > 0).sum()))
+        return Plan.of(**columns.settings, **settings)
+
+    # Applying --------------------------------------------------------------------------------
+
+    def _scores(self, X: Any) -> Scores:
+        """(n, k) in the model's labels."""
+        check_is_fitted(self)
+        columns = read_columns(self, X, None, self.input, self.text_columns, reset=False)
+        with _value_errors():
+            return self.model_.scores(list(columns.documents()))
+
+    def _by_class(self, values: Any, missing: float) -> Any:
+        """Columns of the model's labels as those of `classes_`; a class that was in no example
+        with a weight has `missing`.
+        """
+        place = {label: j for j, label in enumerate(self.model_.labels)}
+        found = np.full((len(values), len(self.classes_)), missing, values.dtype)
+        for j, name in enumerate(self._names):
+            if name in place:
+                found[:, j] = values[:, place[name]]
+        return found
+
+    def predict(self, X: Any) -> Any:
+        """(n,): the class of each example; of several labels tuples, or a 0-1 matrix (n, k), in
+        the form of y.
+        """
+        given = self._by_class(decisions(self._scores(X), self.model_.content), False)
+        if self._form == "matrix":
+            return given.astype(np.int64)
+        if self._form == "lists":
+            return _objects([tuple(self.classes_[row].tolist()) for row in given])
+        return self.classes_[given.argmax(axis=1)]
+
+    def decision_function(self, X: Any) -> Float64:
+        """(n, k): the scores of the classes; of two classes that exclude each other (n,), half the
+        lead of the second.
+        """
+        scores = self._by_class(self._scores(X), -np.inf)
+        if len(self.classes_) == 2 and self._form == "labels":
+            return np.asarray(np.nan_to_num(scores[:, 1] - scores[:, 0])) / 2
+        return np.asarray(scores)
+
+    @available_if(_gives_chances)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Float64:
+        """(n, k): probabilities, calibrated where `calibrate` asks for it. Those of classes that
+        exclude each other sum to 1.
+        """
+        return np.asarray(self._by_class(chances_of(self._scores(X), self.model_), 0.0))
+
+    @property
+    def rules_(self) -> Rows[RuleRow]:
+        """All rules in the order in which they were learned, with their votes."""
+        check_is_fitted(self)
+        return self.model_.rules()
+
+
+def chances_of(scores: Scores, model: Classifier) -> Float64:
+    """(n, k): probabilities; of a model of one label each they sum to 1 for each example."""
+    if model.multilabel or model.content.calibration or not has_chances(model.content):
+        return model.chances(scores)
+    logs = -np.logaddexp(0, -link_of(model.content) * scores)
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+# Targets -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """What y says. classes: (k,) ascending; names: what the model calls them.
+
+    labels: of each example, as names. form: labels, lists or matrix.
+    """
+
+    classes: Any
+    names: tuple[str, ...]
+    labels: Sequence[tuple[str, ...]]
+    form: str
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @staticmethod
+    def of(y: Any) -> Targets:
+        """Of labels, lists of labels, or an indicator matrix; ValueError for anything else."""
+        if _is_lists(y):
+            lists = [tuple(dict.fromkeys(labels)) for labels in y]
+            classes = np.unique(_objects([label for labels in lists for label in labels]))
+            return Targets._named(classes, lists, "lists")
+        if type_of_target(y, input_name="y") == "multilabel-indicator":
+            matrix = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+            rows = [tuple(np.flatnonzero(row).tolist()) for row in matrix]
+            return Targets._named(np.arange(matrix.shape[1]), rows, "matrix")
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        return Targets._named(np.unique(y), [(label,) for label in y.tolist()], "labels")
+
+    @staticmethod
+    def _named(classes: Any, labels: Sequence[tuple[Any, ...]], form: str) -> Targets:
+        names = {label: label_name(label) for label in classes.tolist()}
+        if "" in names.values() or len(set(names.values())) < len(names):
+            raise ValueError("classes must have names that differ and are not empty")
+        named = [tuple(names[label] for label in given) for given in labels]
+        return Targets(classes, tuple(names.values()), named, form)
+
+
+def _is_lists(y: Any) -> bool:
+    """Whether every item is a list of labels, and not a row of a matrix."""
+    if hasattr(y, "shape") and len(y.shape) != 1:
+        return False
+    items = list(y) if hasattr(y, "__len__") else []
+    listed = bool(items) and all(isinstance(item, list | tuple | set | frozenset) for item in items)
+    is_matrix = listed and all(
+        isinstance(v, int | float | np.number) for item in items for v in item
+    )
+    return listed and not (is_matrix and len({len(item) for item in items}) == 1)
+
+
+def _objects(items: Sequence[Any]) -> Any:
+    """(n,) array of objects, whatever their lengths."""
+    found = np.empty(len(items), object)
+    found[:] = items
+    return found
+
+
+def label_name(label: Any) -> str:
+    """What a model calls a class: 1 and 1.0 are "1"."""
+    if isinstance(label, bool):
+        return truth_text(label)
+    return number_text(label) if isinstance(label, int | float) else str(label)
+
+
+def _weighted(documents: Iterator[Document], weights: Float64 | None) -> Iterator[Document]:
+    """The documents with their weights; those of weight 0 are left out."""
+    if weights is None:
+        yield from documents
+        return
+    for document, weight in zip(documents, weights.tolist(), strict=True):
+        if weight > 0:
+            yield Document(
+                document.id, document.texts, document.labels, weight, document.attributes,
+                document.origin, document.labelled, document.scored,
+            )  # fmt: skip
+
+
+# Likely label errors -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LabelIssue:
+    """What is thought of the label of one example.
+
+    label_quality: 0 to 1, how likely the given label is right; below 0.5 another is likelier. NaN
+    where nothing could be learned without the example, as it is the only one of its label.
+    """
+
+    is_label_issue: bool
+    label_quality: float
+    given_label: Any
+    predicted_label: Any
+
+
+ISSUE_COLUMNS: tuple[Column[LabelIssue], ...] = (
+    Column("is_label_issue", lambda row: row.is_label_issue, "Whether other labels are likelier."),
+    Column("label_quality", lambda row: row.label_quality, "How likely the given label is right."),
+    Column("given_label", lambda row: row.given_label, "The label, or labels, in y."),
+    Column("predicted_label", lambda row: row.predicted_label, "What is suggested instead."),
+)
+
+
+def find_label_issues(
+    X: Any, y: Any, estimator: Any = None, *, source: str = "cv"
+) -> Rows[LabelIssue]:
+    """A row for each example, in the order of X: whether its label is likely wrong.
+
+    estimator: a BoostextClassifier whose settings are used; it is not fitted. source: cv goes by
+    what is learned without each example, weights and cumulated by the weights of boosting. The
+    names are those of cleanlab, whose functions take `cross_val_predict(..., "predict_proba")`.
+    """
+    one: Any = BoostextClassifier(**(estimator or BoostextClassifier()).get_params())
+    with _value_errors():
+        prepared, found = one._prepared(X, y, None)
+        rows = _outliers(prepared, found, source)
+    classes = dict(zip(one._names, one.classes_.tolist(), strict=True))
+
+    def told(labels: Sequence[str]) -> Any:
+        named = tuple(classes[label] for label in labels)
+        return named[0] if one._form == "labels" and len(named) == 1 else named
+
+    issues = [
+        LabelIssue(False, math.nan, told(labels), told(labels)) for labels in Targets.of(y).labels
+    ]
+    for row in rows:
+        issues[row.example] = LabelIssue(
+            row.score > 0.5, 1 - row.score, told(row.given), told(row.suggested)
+        )
+    return Rows(issues, ISSUE_COLUMNS)
+
+
+def _outliers(prepared: Prepared, found: Any, source: str) -> Any:
+    source, audit = audited(source, prepared)
+    if audit is not None:
+        return audit_listing(prepared, audit)
+    return OUTLIERS[source](learned(prepared, found), None)
