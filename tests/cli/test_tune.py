@@ -55,7 +55,7 @@ def test_what_a_preset_chose_gives_the_same_model_by_hand(run, corpus, tmp_path,
 
 
 def test_train_tunes_on_request(run, corpus, tmp_path):
-    done = ok(run("train", corpus, "-o", tmp_path / "m", "--tune", "--budget", "60s", *SHORT,
+    done = ok(run("train", corpus, "-o", tmp_path / "m", "--tune", "--budget", "8s", *SHORT,
                   "--json"))  # fmt: skip
     assert "  rounds  terms  seconds  settings" in done.stderr
     assert done.stderr.index("choices of settings: ") < done.stderr.index("  rounds  terms")
