@@ -211,7 +211,7 @@ class KnowledgeSettings(Group):
         return float(self.knowledge_weight)
 
 
-MOST_TOLD = 200
+MOST_TOLD = 20
 """Labels that prior knowledge counts as much as, unless its weight is given."""
 
 ALL_GROUPS = (

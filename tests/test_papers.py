@@ -164,3 +164,10 @@ def test_labels_needed_lie_between_two_steps(monkeypatch):
     assert needed([100, 150, 200], [0.5, 0.4, 0.2], 0.3) == 175
     assert needed([100, 150], [0.2, 0.1], 0.3) == 100
     assert needed([100, 150], [0.5, 0.4], 0.3) is None
+
+
+def test_knowledge_is_measured_alone_and_beside_labels():
+    heads, *rows = printed("papers/tab_knowledge", "calls")
+    assert heads == ["corpus", "labels", "knowledge alone", "data alone", "both"]
+    alone, data, both = (float(cell) for cell in rows[0][2:])
+    assert both < min(alone, data)  # with forty labels

@@ -67,7 +67,7 @@ def main() -> None:
     rows = []
     for name in given.names:
         course = QUICK if given.smoke else COURSES[name]
-        found = _read(name, given.most)
+        found = read(name, given.most)
         curves = {
             by: np.mean([
                 _errors(found, by, course, draw, given.rounds) for draw in range(draws)
@@ -84,7 +84,7 @@ def main() -> None:
 HEADS = ("corpus", "chosen", "first error", "last error", "labels", "labels needed", "share")
 
 
-def _read(name: str, most: int | None) -> Corpus:
+def read(name: str, most: int | None) -> Corpus:
     if name != "calls":
         return corpus(name, most)
     folder = PROJECT / "sample_data"
@@ -95,14 +95,14 @@ def _read(name: str, most: int | None) -> Corpus:
 def _errors(found: Corpus, by: str, course: Course, draw: int, rounds: int) -> list[float]:
     """The test error at each step of the course."""
     order = np.random.default_rng(draw).permutation(len(found.train)).tolist()
-    pool = [replace(found.train[i], id=str(i), labels=()) for i in order]
+    pool = [replace(without_labels(found.train[i]), id=str(i)) for i in order]
     chosen, waiting = pool[: course.first], pool[course.first :]
     errors = []
     for count in range(course.first, course.last + 1, course.step):
         learned = [found.train[int(document.id)] for document in chosen]
         settings = {"rounds": rounds, **SETTINGS.get(found.name, {})}
-        model = boostext.train(learned, seed=0, **settings)
-        errors.append(_error(model, found.test))
+        model = boostext.train(learned, seed=0, **settings).model.content
+        errors.append(test_error(model, found.test))
         print(f"{found.name} {by} {draw}: {count} labels, {errors[-1]:.3f}", file=sys.stderr)
         predictor = Predictor(model)
         doubt = measure(by, predictor, seed=draw)
@@ -113,7 +113,12 @@ def _errors(found: Corpus, by: str, course: Course, draw: int, rounds: int) -> l
     return errors
 
 
-def _error(model: Model, test: Sequence[Document]) -> float:
+def without_labels(document: Document) -> Document:
+    """As it is before anybody has labeled it."""
+    return replace(document, labels=(), labelled=False)
+
+
+def test_error(model: Model, test: Sequence[Document]) -> float:
     """The share of documents of which the best label is none of theirs."""
     wrong = 0
     for found in Predictor(model).batches(test):

@@ -23,6 +23,10 @@ from boostext.settings import DataSettings, TextSettings
     "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N",
     help="Show so many labels, groups and records.",
 )  # fmt: skip
+@click.option(
+    "--knowledge", metavar="FILE",
+    help="Rules as for train --knowledge: how often each holds, and how often it is right.",
+)  # fmt: skip
 @settings_options(data_settings=DataSettings, text=TextSettings)
 @corrections_options
 @json_option
@@ -35,6 +39,7 @@ def command(
     text: TextSettings,
     as_json: bool,
     corrections: Corrections,
+    knowledge: str | None,
     talk: Talk,
 ) -> None:
     """Tell what is in the data: labels, sizes, duplicates.
@@ -42,7 +47,8 @@ def command(
     Also the same text with other labels, labels that look alike, and texts in which rules find
     nothing to ask for. Texts are the same where training sees the same in them, which the options
     of "Text to terms" decide. Bad records are counted and listed, and do not stop the check. With
-    --test also what the two have in common: texts in both, labels that only one has.
+    --test also what the two have in common: texts in both, labels that only one has. With
+    --knowledge how the rules of that file stand beside the labels that there are.
 
     \b
     Example:
@@ -52,4 +58,4 @@ def command(
 
     if not data:
         raise click.UsageError("no data; name files or folders, or - for stdin")
-    run(Job(data, test, data_settings, text, top, as_json, corrections), talk)
+    run(Job(data, test, data_settings, text, top, as_json, corrections, knowledge), talk)

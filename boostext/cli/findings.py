@@ -19,7 +19,10 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
 from boostext.features.selection import SYMBOLS
 from boostext.features.tokenizer import token_reader
+from boostext.knowledge.checking import KnowledgeCheck, RuleFound
+from boostext.knowledge.reading import read_knowledge
 from boostext.reports.layout import HEAD, Page, fit, page_for, shorten
+from boostext.reports.prior import told_line
 from boostext.settings import DataSettings, TextSettings
 
 MEMBERS = 4
@@ -39,6 +42,7 @@ class Job:
     top: int
     as_json: bool
     corrections: Corrections
+    knowledge: str | None = None
 
 
 def run(job: Job, talk: Talk) -> None:
@@ -47,13 +51,18 @@ def run(job: Job, talk: Talk) -> None:
     compared = read_documents(job.test, settings, labelled=False) if job.test else None
     read = read_documents(job.data, settings, bad, labelled=False)
     documents = job.corrections.applied(read, every=True)
+    known = None
+    if job.knowledge:
+        known = KnowledgeCheck(read_knowledge(job.knowledge), job.text, job.settings.text)
+        documents = known.watch(documents)
     findings = check(documents, bad, compared, token_reader(job.text))
     tell_understood(bad, talk)
     tell_corrections(job.corrections, talk)
     if bad.unmet and findings.documents:
         raise no_record_has(bad, job.data[0])
     if job.as_json:
-        click.echo(json.dumps(findings.to_dict(), ensure_ascii=False))
+        told = findings.to_dict() | ({"knowledge": known.to_dict()} if known else {})
+        click.echo(json.dumps(told, ensure_ascii=False))
         readable(findings)
         return
     page = page_for(sys.stdout)
@@ -62,7 +71,35 @@ def run(job: Job, talk: Talk) -> None:
             talk.show_line(heading, HEAD)
         for line in lines:
             talk.show_line(line)
+    for line in knowledge_lines(known, page) if known else ():
+        talk.show_line(line)
     readable(findings)
+
+
+def knowledge_lines(known: KnowledgeCheck, page: Page) -> Iterator[str]:
+    """How the rules of a knowledge stand beside the documents."""
+    yield f"knowledge ({count(len(known.knowledge.rules), 'rule')})"
+    yield from (f"  {line}" for line in known.unknown_labels())
+    for found in known.rules():
+        yield f"  line {found.told.line}: {told_line(found.told)}"
+        yield f"    {rule_words(found, known.documents)}"
+        if found.missing:
+            yield f"    no document has {', '.join(map(repr, found.missing))}"
+        if found.first:
+            more = ", ..." if found.against > len(found.first) else ""
+            told = f"against it {found.against:,}: {', '.join(found.first)}{more}"
+            yield f"    {shorten(told, page.width - 4, page)}"
+
+
+def rule_words(found: RuleFound, documents: int) -> str:
+    """`holds for 419 of 2,000 documents; Collect has 97.1 % of 419 with labels`."""
+    told = f"holds for {found.holds:,} of {count(documents, 'document')}"
+    if not found.labelled:
+        return told
+    shares = ", ".join(
+        f"{label} {100 * n / found.labelled:.1f} %" for label, n in found.found.items()
+    )
+    return f"{told}; of {found.labelled:,} with labels: {shares}"
 
 
 def readable(findings: Findings) -> None:

@@ -36,6 +36,10 @@ from boostext.cli.talk import Talk
     "else weights]",
 )  # fmt: skip
 @click.option("--dot", is_flag=True, help="Print the rules as a tree for Graphviz instead.")
+@click.option(
+    "--as-knowledge", is_flag=True,
+    help="Print the N strongest terms of each label as a file for train --knowledge instead.",
+)  # fmt: skip
 @click.option("--margins", is_flag=True, help="Show the distribution of margins, and its bound.")
 @click.option("--only-label", multiple=True, metavar="LABEL", help="Show this label only; repeat.")
 @click.option(

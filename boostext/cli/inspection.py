@@ -47,6 +47,7 @@ from boostext.model.predict import Predictor
 from boostext.model.prior_form import prior_to_plain
 from boostext.reports.distributions import margin_drawing
 from boostext.reports.folder import ReportFolder, report_folder
+from boostext.reports.knowledge_file import knowledge_file
 from boostext.reports.label_studio import label_studio
 from boostext.reports.layout import page_for, wrap
 from boostext.reports.listings import label_term_list, outlier_list
@@ -76,6 +77,7 @@ class Job:
     source: str | None = None
     margins: bool = False
     dot: bool = False
+    as_knowledge: bool = False
     term: tuple[str, ...] = ()
     grep: str | None = None
     terms_where: tuple[str, ...] = ()
@@ -109,6 +111,9 @@ def run(job: Job, talk: Talk) -> None:
     check_labels(job, model)
     if job.dot:
         sys.stdout.writelines(dot(model, job.top, label_numbers(job, model)))
+        return
+    if job.as_knowledge:
+        sys.stdout.writelines(knowledge_file(model, job.top))
         return
     spare_reports((job.model, *job.paths, *job.corrections.paths), job.output)
     tell_reading(Reading(model.data, job.overrides), job.paths, talk)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -325,7 +326,9 @@ def stopped_words(job: Job, trained: Trained) -> str:
 
 
 def show(job: Job, trained: Trained, result: Summary, bad: BadRecords, talk: Talk) -> None:
-    if not result.rounds:
+    if not len(trained.prepared.corpus):
+        talk.say("no document has a label: the model is the knowledge alone")
+    elif not result.rounds:
         talk.warn(
             f"{result.stopped}: the model has no rule, and all its scores are 0; boostext check "
             f"lists texts that are the same to training and have other labels{symbols(job.plan)}"
@@ -362,7 +365,8 @@ def lines(job: Job, result: Summary) -> list[str]:
     told = [f"{job.output}: {rounds} over {count(result.terms, 'condition')}; {result.stopped}"]
     if result.validation == result.validation:
         training += f", on validation data {result.validation:.4f}"
-    told.append(f"{training}; always {result.majority!r}: {result.baseline:.4f}")
+    if not math.isnan(result.baseline):
+        told.append(f"{training}; always {result.majority!r}: {result.baseline:.4f}")
     told += [f"{name} {loss:.4f}, its bound {most:.4f}" for name, loss, most in result.bounds]
     return told + ([f"report: {job.report}"] if job.report else [])
 

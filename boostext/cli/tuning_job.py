@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.presets import PRESETS, Search
 from boostext.training.columns import described
+from boostext.training.knowing import unlabelled_documents
 from boostext.training.plan import Plan, command_line
 from boostext.training.trial_log import FIRST
 from boostext.training.tuning import Heat, Hooks, Outcome, Status, Tuned, tune
@@ -110,14 +111,7 @@ def corrected(
     """
     labelled = not (corrections or plan.known.knowledge)
     read = read_documents(paths, plan.reading, bad, labelled=labelled)
-    return chain(corrections.applied(some(read, paths, bad)), unlabelled(plan, bad))
-
-
-def unlabelled(plan: Plan, bad: BadRecords) -> Iterator[Document]:
-    """The documents that take part by prior knowledge alone, whatever labels they have."""
-    if plan.known.unlabelled:
-        for document in read_documents(plan.known.unlabelled, plan.reading, bad, labelled=False):
-            yield replace(document, labels=(), labelled=False)
+    return chain(corrections.applied(some(read, paths, bad)), unlabelled_documents(plan, bad))
 
 
 def read_all(

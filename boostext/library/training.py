@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from types import FrameType
 from typing import Any
 
@@ -26,6 +27,7 @@ from boostext.reports.page.content import Read, nothing_read
 from boostext.training.columns import described
 from boostext.training.crossval import CrossValidation
 from boostext.training.held_out import check_held_out, finished, settled
+from boostext.training.knowing import unlabelled_documents
 from boostext.training.plan import Plan
 from boostext.training.run import Hooks, Moment, Prepared, Trained, check_patience, learn, prepare
 from boostext.training.summary import (
@@ -138,7 +140,7 @@ def train(
     """
     account, chosen = BadRecords(), preset_of(preset)
     plan = Plan.of(**{**chosen.settings, **settings})
-    given = given_data(data, plan.reading, account, labels)
+    given = _all_given(data, labels, plan, account)
     held = None
     if valid is not None:
         held = given_data(valid, plan.reading, account, valid_labels).documents
@@ -150,6 +152,15 @@ def train(
     trained = learned(prepared, found, progress)
     read = _reading(data, labels, prepared)
     return Result(Classifier(trained.model), trained, account, found, read)
+
+
+def _all_given(data: Any, labels: Any, plan: Plan, account: BadRecords) -> Given:
+    """With the documents without labels, which may also be among the others where there is
+    knowledge of them.
+    """
+    given = given_data(data, plan.reading, account, labels, labelled=not plan.known.knowledge)
+    more = unlabelled_documents(plan, account)
+    return dataclasses.replace(given, documents=chain(given.documents, more))
 
 
 def _reading(data: Any, labels: Any, prepared: Prepared) -> Read:

@@ -16,6 +16,8 @@ from boostext.arrays import Float64, Int64, Lists, Scores
 from boostext.boosting.beliefs import Belief, prior_scores
 from boostext.corpus.corpus import Corpus, fingerprint
 from boostext.corpus.documents import Document
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
 from boostext.errors import ModelError, SettingsError
 from boostext.features.conditions import YES
 from boostext.features.conditions import Known as KnownRules
@@ -37,6 +39,8 @@ from boostext.training.unlabelled import Held
 BATCH = 512
 NEARLY_ALL = 0.9
 """Share of the documents from which a rule says next to nothing."""
+SHOWN = 5
+"""Missing terms that are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +141,14 @@ def check_boosting(settings: BoostingSettings, knowledge: Knowledge, counts: boo
                 f"{knowledge.path}: knowledge does not go with {option}; it goes with --algorithm "
                 "mh or logistic, real votes, and rules of one condition"
             )
+
+
+def unlabelled_documents(plan: Plan, account: BadRecords) -> Iterator[Document]:
+    """The documents that take part by prior knowledge alone, whatever labels they have."""
+    paths = plan.known.unlabelled
+    if paths:
+        for document in read_documents(paths, plan.reading, account, labelled=False):
+            yield replace(document, labels=(), labelled=False)
 
 
 class Heard:
@@ -255,13 +267,19 @@ def known_remarks(known: Known) -> Iterator[str]:
 def known_warnings(known: Known) -> Iterator[str]:
     """Terms that no document has, and rules that say next to nothing, with counts."""
     firing, path = known.teller.firing, known.prior.knowledge.path
+    counts = firing.counts
+    lines = {term: told.line for told in reversed(firing.rules) for term in told.terms}
+    missing = [term for term in firing.conditions if not counts[term]]
+    if missing:
+        shown = ", ".join(f"{term!r} (line {lines[term]})" for term in missing[:SHOWN])
+        more = ", ..." if len(missing) > SHOWN else ""
+        yield (
+            f"{path}: {len(missing)} of {len(firing.conditions)} terms are in no document: "
+            f"{shown}{more}"
+        )
     for told in firing.rules:
-        missing = [term for term in told.terms if not firing.counts[term]]
-        if missing:
-            told_of = ", ".join(map(repr, missing))
-            yield f"{path}:{told.line}: no document has the term {told_of}"
-        elif not firing.counts[told]:
+        if not counts[told] and any(counts[term] for term in told.terms):
             yield f"{path}:{told.line}: the rule {told} holds for no document"
-        elif firing.counts[told] >= NEARLY_ALL * firing.documents:
-            share = f"{firing.counts[told]:,} of {firing.documents:,}"
+        elif counts[told] >= NEARLY_ALL * firing.documents:
+            share = f"{counts[told]:,} of {firing.documents:,}"
             yield f"{path}:{told.line}: the rule {told} holds for nearly all documents, {share}"

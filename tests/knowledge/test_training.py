@@ -43,7 +43,8 @@ def written(tmp_path):
 
 
 def plan_of(path, **values):
-    return Plan.of(**{"rounds": 12, "algorithm": "logistic", "knowledge": path, **values})
+    settings = {"rounds": 12, "algorithm": "logistic", "knowledge": path, "knowledge_weight": 1.0}
+    return Plan.of(**{**settings, **values})
 
 
 def without_labels(count, seed=9):
@@ -124,7 +125,7 @@ def test_resuming_refuses_other_knowledge_or_other_documents_without_labels(writ
     given, path = [*documents(60), *without_labels(20)], written()
     half = train(given, plan_of(path, rounds=5)).model
     with pytest.raises(SettingsError, match="documents without labels: 20 -> 19"):
-        train(given[:-1], plan_of(path, knowledge_weight=1.0), old=half)
+        train(given[:-1], plan_of(path), old=half)
     with pytest.raises(SettingsError, match=r"knowledge-weight: 1 -> 0.5"):
         train(given, plan_of(path, knowledge_weight=0.5), old=half)
     with pytest.raises(SettingsError, match="its rules, labels or terms are others"):
@@ -146,7 +147,7 @@ def test_unlabelled_documents_pull_towards_what_is_known_of_them(written):
     given, more = documents(30), without_labels(300)
     far = []
     for pool in ([], more):
-        plan = plan_of(written(), knowledge_weight=1.0, rounds=60)
+        plan = plan_of(written(), rounds=60)
         prepared = prepare([*given, *pool], plan)
         model = learn(prepared).model
         known = dataclasses.replace(model, rules=())
@@ -196,6 +197,16 @@ def test_labels_that_nobody_has_are_told_with_line_and_the_nearest(written):
     path = written("rules:\n  - if: a\n    then: l00\n")
     with pytest.raises(SettingsError, match=r"known.yaml:2: no document has .*did you mean 'l0'"):
         train(documents(30), plan_of(path))
+
+
+def test_the_weight_fades_with_the_documents_unless_it_is_given(written):
+    path = written()
+    for count, weight in [(15, 1.0), (60, 20 / 60)]:
+        auto = train(documents(count), plan_of(path, rounds=1, knowledge_weight="auto")).model
+        assert auto.prior.weight == weight
+    assert (
+        train(documents(60), plan_of(path, rounds=1, knowledge_weight="3")).model.prior.weight == 3
+    )
 
 
 def test_algorithms_that_cannot_are_told(written):

@@ -1,0 +1,120 @@
+"""How the rules of a knowledge stand beside documents: what `boostext check --knowledge` tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from boostext import fields
+from boostext.corpus.documents import Document
+from boostext.knowledge.knowledge import Knowledge, Told
+from boostext.knowledge.terms import Firing
+from boostext.settings import TextSettings
+
+BATCH = 512
+MEMBERS = 4
+"""Documents against a rule that are named."""
+
+
+@dataclass(frozen=True)
+class RuleFound:
+    """A rule beside the documents. holds: for so many; labelled: of these, with a label.
+
+    found: label -> how many of the labelled have it, for the labels of the rule. missing: its terms
+    that no document has. against, first: labelled documents with none of its labels; the first.
+    """
+
+    told: Told
+    holds: int
+    labelled: int
+    found: dict[str, int]
+    missing: tuple[str, ...]
+    against: int
+    first: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        labels = {
+            label: {"told": chance, "found": self.found[label] / max(self.labelled, 1)}
+            for label, chance in self.told.then
+        }
+        return {
+            "line": self.told.line, "rule": str(self.told), "holds": self.holds,
+            "labelled": self.labelled, "labels": labels, "missing": list(self.missing),
+            "against": self.against, "first": list(self.first),
+        }  # fmt: skip
+
+
+class KnowledgeCheck:
+    """Counts how often rules hold, and how often their labels are there, while documents go by."""
+
+    def __init__(
+        self, knowledge: Knowledge, settings: TextSettings, text_fields: Sequence[str]
+    ) -> None:
+        self.knowledge = knowledge
+        self._firing = Firing(knowledge.rules, settings, text_fields)
+        rules = len(knowledge.rules)
+        self._holds, self._labelled = [0] * rules, [0] * rules
+        self._found = [Counter[str]() for _ in range(rules)]
+        self._against: list[list[str]] = [[] for _ in range(rules)]
+        self._wrong = [0] * rules
+        self._labels: set[str] = set()
+        self.documents = 0
+
+    def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Pass documents on, each counted."""
+        group: list[Document] = []
+        for document in documents:
+            group.append(document)
+            yield document
+            if len(group) == BATCH:
+                self._count(group)
+                group = []
+        self._count(group)
+
+    def _count(self, group: Sequence[Document]) -> None:
+        self.documents += len(group)
+        for document, fired in zip(group, self._firing.fired(group), strict=True):
+            self._labels.update(document.labels)
+            for r in fired.nonzero()[0].tolist():
+                self._take(r, document)
+
+    def _take(self, r: int, document: Document) -> None:
+        self._holds[r] += 1
+        if not document.labels:
+            return
+        self._labelled[r] += 1
+        right = {label for label, _ in self.knowledge.rules[r].then} & {*document.labels}
+        self._found[r].update(right)
+        if not right:
+            self._wrong[r] += 1
+            if len(self._against[r]) < MEMBERS:
+                self._against[r].append(document.id)
+
+    def rules(self) -> list[RuleFound]:
+        """What was found, rule by rule."""
+        counts = self._firing.counts
+        return [
+            RuleFound(
+                told, self._holds[r], self._labelled[r],
+                {label: self._found[r][label] for label, _ in told.then},
+                tuple(term for term in told.terms if not counts[term]),
+                self._wrong[r], tuple(self._against[r]),
+            )
+            for r, told in enumerate(self.knowledge.rules)
+        ]  # fmt: skip
+
+    def unknown_labels(self) -> Iterator[str]:
+        """Labels of the knowledge that neither it nor a document has as a label, with the line."""
+        known = {*self._labels, *(label for label, _ in self.knowledge.labels)}
+        for label, line in self.knowledge.named() if known else ():
+            if label not in known:
+                yield f"line {line}: no document has the label {label!r}" + fields.nearest(
+                    label, sorted(known)
+                )
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "rules": [found.to_dict() for found in self.rules()],
+            "unknown_labels": list(self.unknown_labels()),
+        }
