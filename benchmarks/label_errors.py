@@ -43,7 +43,10 @@ from boostext.arrays import Lists
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
-from boostext.reports.doubts import doubt_odds, given_signs
+from boostext.evaluation.weights import given_signs
+from boostext.reports.doubts import (
+    doubt_odds,
+)
 from boostext.training.audit import audit
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared, prepare

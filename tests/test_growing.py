@@ -8,8 +8,8 @@ import pytest
 from boostext.algorithms import ALGORITHMS
 from boostext.model.file import read_model, write_model
 from boostext.model.predict import Predictor
-from boostext.reports.training import condition_numbers, training_contributions
 from boostext.training.crossval import cross_validate
+from boostext.training.members import condition_numbers, training_contributions
 from boostext.training.run import prepare, train
 from boostext.training.summary import model_scores
 from tests.test_training import bytes_of, interrupted, noisy, plan_of

@@ -19,8 +19,7 @@ LEVELS = (
     ("boosting",),
     ("model",),
     ("evaluation",),
-    ("reports",),
-    ("training",),
+    ("reports", "training"),
     ("library",),
     ("sklearn", "cli"),
 )
@@ -77,6 +76,12 @@ def test_a_module_imports_only_from_rooms_above_its_own(path):
     room = room_of(path)
     others = (rooms_imported(TREES[path]) & set(LEVEL)) - {room}
     assert not {other for other in others if LEVEL[other] >= LEVEL[room]}
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if room_of(p) not in DOORS], ids=name_of)
+def test_click_is_known_to_the_command_line_alone(path):
+    roots = {module.split(".")[0] for module in imported_modules(TREES[path])}
+    assert room_of(path) == "cli" or "click" not in roots
 
 
 def unsafe_uses(tree):

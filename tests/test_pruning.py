@@ -5,10 +5,11 @@ import pytest
 
 from boostext.errors import BoostextError
 from boostext.features.conditions import Always
+from boostext.library.reporting import curve_tsv
 from boostext.model.model import asked_conditions, check_model
 from boostext.model.predict import Predictor
 from boostext.model.prune import cut, influential, merged
-from boostext.training.curve import curve, curve_tsv
+from boostext.training.curve import curve
 from boostext.training.plan import Plan
 from boostext.training.refit import refit
 from boostext.training.run import train

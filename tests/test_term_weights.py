@@ -8,9 +8,10 @@ from scipy.optimize import minimize
 
 from boostext.corpus.documents import Document
 from boostext.evaluation.folds import make_folds
+from boostext.library.judging import explained
 from boostext.reports.doubts import doubt_rows
 from boostext.training import term_weights
-from boostext.training.audit import audit, effort, explained
+from boostext.training.audit import audit, effort
 from boostext.training.run import prepare
 from boostext.training.term_weights import (
     PENALTY,

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
-from boostext.algorithms import ALGORITHMS
 from boostext.boosting.rules import Round
 from boostext.cli.talk import is_terminal, unguarded
 from boostext.evaluation.measures import Monitor
@@ -144,11 +143,8 @@ class Line:
         self.progress = progress
         self.rounds = prepared.plan.boosting.rounds
         gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
-        row = ALGORITHMS[prepared.plan.boosting.algorithm]
-        self.monitor = Monitor(
-            prepared.plan.stop.monitor, gold, prepared.multilabel, row.link,
-            prepared.plan.boosting.threshold, row.signed,
-        )  # fmt: skip
+        plan = prepared.plan
+        self.monitor = Monitor.of(plan.stop.monitor, gold, prepared.multilabel, plan.boosting)
         self.train: float | None = None
         self.valid: float | None = None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Scores
 from boostext.evaluation import calibration as chances
 from boostext.evaluation import decided as decisions
@@ -18,6 +19,7 @@ from boostext.evaluation.ranked import Ranked, ranked
 from boostext.evaluation.sums import Sums
 from boostext.model.calibration import Curve
 from boostext.model.predict import greatest
+from boostext.settings import BoostingSettings
 
 
 class Parts(Protocol):
@@ -122,6 +124,12 @@ class Monitor:
         self.measure = MEASURES[self.name]
         self._gold, self._multilabel, self._link = gold, multilabel, link
         self._threshold, self._signed = threshold, signed
+
+    @staticmethod
+    def of(name: str, gold: Gold, multilabel: bool, boosting: BoostingSettings) -> Monitor:
+        """With the link, the threshold and the meaning of scores that the settings have."""
+        row = ALGORITHMS[boosting.algorithm]
+        return Monitor(name, gold, multilabel, row.link, boosting.threshold, row.signed)
 
     def value(self, scores: Scores) -> float:
         """scores: (m, k) of the examples of `gold`."""

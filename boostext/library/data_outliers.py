@@ -11,6 +11,7 @@ import numpy as np
 from boostext.arrays import Scores
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
+from boostext.evaluation.weights import document_log_weights
 from boostext.library.judging import audited
 from boostext.library.reporting import EXPLAINED, audit_listing
 from boostext.model.model import Model
@@ -18,7 +19,6 @@ from boostext.model.predict import Predictor
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import (
     OutlierRow,
-    document_log_weights,
     outlier_rows,
     tapered,
 )

@@ -12,14 +12,19 @@ from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow, margin_rows
 from boostext.evaluation.measures import Monitor
+from boostext.evaluation.weights import label_signs
 from boostext.features.conditions import Condition
 from boostext.library.data_outliers import DataOutliers
 from boostext.library.report_page import SOURCES, audit_judged
+from boostext.model.found import found_in
 from boostext.model.model import Model
-from boostext.model.predict import Predictor, decisions, link_of
+from boostext.model.predict import Predictor, decisions
 from boostext.reports.coverage import term_facts
-from boostext.reports.evidence import Evidence, evidence_of, found_in, scores_by_round
-from boostext.reports.outliers import label_signs
+from boostext.reports.evidence import (
+    Evidence,
+    evidence_of,
+    scores_by_round,
+)
 from boostext.reports.page.content import Content, Curve, Judged, Listing, Read
 from boostext.reports.terms import term_rows
 from boostext.settings import StopSettings
@@ -102,9 +107,6 @@ def data_content(
 def curve_of(evidence: Evidence, name: str) -> tuple[str, Curve]:
     """The measure that would stop training, on these documents after some of the rounds."""
     model = evidence.model
-    monitor = Monitor(
-        StopSettings().monitor, evidence.gold, model.multilabel, link_of(model),
-        model.boosting.threshold,
-    )  # fmt: skip
+    monitor = Monitor.of(StopSettings().monitor, evidence.gold, model.multilabel, model.boosting)
     points = ((t, monitor.value(scores)) for t, scores in scores_by_round(evidence))
     return monitor.name, Curve(name, tuple(points))

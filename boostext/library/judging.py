@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+import numpy as np
+
+from boostext.algorithms import MH
 from boostext.errors import SettingsError
+from boostext.reports.objections import MOST, dispute
+from boostext.reports.outliers import Objection, OutlierRow
 from boostext.training.audit import Audit, audit, effort
 from boostext.training.run import Prepared
+from boostext.training.term_weights import terms_said
 
 LOG = logging.getLogger("boostext")
 SOURCES = ("auto", "cv", "weights", "cumulated")
@@ -45,3 +52,24 @@ def audited(
             raise
         LOG.info(f"outliers by weight: {error}")
         return "weights", None
+
+
+def explained(found: Audit, rows: Sequence[OutlierRow]) -> list[OutlierRow]:
+    """The rows with the terms that object most, and those that support the given labels most, by
+    the weights that were learned without the document.
+    """
+    fold_of = {int(i): fold for fold in found.folds for i in fold.examples}
+    labels, fields = found.prepared.corpus.labels, len(found.prepared.plan.data.text)
+    told = []
+    for row in rows:
+        fold = fold_of.get(row.example)
+        sides = dispute(row, labels).astype(np.float32)
+        said = terms_said(found.terms, fold.learned, row.example, sides) if fold else []
+        against = [(column, votes / MH.link) for column, votes in said if votes > 0][:MOST]
+        support = [(column, -votes / MH.link) for column, votes in said[::-1] if votes < 0][:MOST]
+        objections, supports = (
+            tuple(Objection(found.terms.name(column, fields), votes) for column, votes in side)
+            for side in (against, support)
+        )
+        told.append(replace(row, objections=objections, supports=supports))
+    return told

@@ -9,6 +9,8 @@ from pathlib import Path
 from boostext.arrays import Float64
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.margins import MarginRow, margin_rows
+from boostext.evaluation.weights import label_signs
+from boostext.library.judging import explained
 from boostext.library.report_page import (
     SOURCES,
     audit_judged,
@@ -19,6 +21,7 @@ from boostext.library.report_page import (
     training_judged,
 )
 from boostext.model.model import Model
+from boostext.reports.columns import Column, tsv_lines
 from boostext.reports.coverage import TermFacts, coverage_tsv, term_facts
 from boostext.reports.doubts import doubt_rows
 from boostext.reports.escape import tsv_field
@@ -30,7 +33,6 @@ from boostext.reports.near_duplicates import near_duplicates
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import (
     OutlierRow,
-    label_signs,
     outlier_rows,
     outliers_tsv,
     tapered,
@@ -39,11 +41,11 @@ from boostext.reports.page.content import Content, Listing, Read, nothing_read
 from boostext.reports.rules import rule_rows, rules_tsv, text_field_count
 from boostext.reports.terms import term_rows, terms_tsv
 from boostext.reports.trace import TraceRow, trace_jsonl, trace_row
-from boostext.reports.training import condition_numbers, training_contributions, training_scores
-from boostext.training.audit import Audit, explained
+from boostext.training.audit import Audit
 from boostext.training.crossval import CrossValidation
 from boostext.training.cumulated import cumulated_shares
-from boostext.training.curve import CurveRow, curve, curve_tsv, term_counts
+from boostext.training.curve import CurveRow, curve, term_counts
+from boostext.training.members import condition_numbers, training_contributions, training_scores
 from boostext.training.run import Prepared, Trained
 
 EXPLAINED = 300
@@ -188,6 +190,17 @@ OUTLIERS: Mapping[str, Callable[[Trained, Audit | None], list[OutlierRow]]] = {
     "cv": audited_outliers, "weights": weight_outliers, "cumulated": cumulated_outliers,
 }  # fmt: skip
 """--outliers -> the listing"""
+
+
+def curve_tsv(measure: str, rows: Sequence[CurveRow]) -> Iterator[str]:
+    """Lines of curve.tsv; nan where a value was not taken."""
+    columns = (
+        Column[CurveRow]("rounds", lambda row: row.round, "Rounds so far."),
+        Column[CurveRow]("terms", lambda row: row.terms, "Distinct conditions so far."),
+        Column[CurveRow](f"train {measure}", lambda row: row.train, "On the training data."),
+        Column[CurveRow](f"valid {measure}", lambda row: row.valid, "On validation data."),
+    )
+    yield from tsv_lines(columns, rows)
 
 
 def _trace(trained: Trained, measure: str, rows: Sequence[CurveRow]) -> Iterator[TraceRow]:

@@ -118,3 +118,14 @@ class PriorScores:
         return tuple(
             str(told) for told, holds in zip(self.teller.firing.rules, row, strict=True) if holds
         )
+
+
+def prior_in_short(prior: Prior) -> str:
+    """`12 rules, weight 0.4 a document, 300 documents without labels`."""
+    count = len(prior.knowledge.rules)
+    parts = [f"{count:,} rule{'s' * (count != 1)}", f"weight {prior.weight:g} a document"]
+    if prior.old:
+        parts.insert(0, f"an older model of {len(prior.old.rules):,} rules")
+    if prior.unlabelled:
+        parts.append(f"{prior.unlabelled:,} documents without labels")
+    return ", ".join(parts)

@@ -32,8 +32,12 @@ from boostext.arrays import Float64, Int64, Scores, Signs
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.calibrating import LEAST
 from boostext.evaluation.gold import Booleans
+from boostext.evaluation.weights import document_log_weights, given_signs, weight_shares
 from boostext.reports.escape import one_line
-from boostext.reports.outliers import OutlierRow, document_log_weights, kind_of, weight_shares
+from boostext.reports.outliers import (
+    OutlierRow,
+    kind_of,
+)
 
 SUREST = 0.3
 """The share of documents, by the lead of their likeliest label, whose labels tell of mistakes."""
@@ -79,14 +83,6 @@ def doubt_rows(
 def _kind(row: OutlierRow, odds: float, multilabel: bool) -> str:
     """With one label, a suggestion is made anyway: the kind says whether it is the likelier."""
     return row.kind if multilabel or odds > 0 else "agrees"
-
-
-def given_signs(corpus: Corpus) -> Signs:
-    """(m, k) in -1, +1."""
-    signs = np.full((len(corpus), len(corpus.labels)), -1, np.int8)
-    owners = np.repeat(np.arange(len(corpus)), np.diff(corpus.label_sets.starts))
-    signs[owners, corpus.label_sets.items] = 1
-    return signs
 
 
 def doubt_odds(chances: Float64, signs: Signs, multilabel: bool) -> Float64:

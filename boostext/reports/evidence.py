@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.arrays import Float64, Int32, Lists, Scores
+from boostext.arrays import Float64, Int32, Scores
 from boostext.boosting.reach import Find, Reach
+from boostext.boosting.tally import Tally
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Gold
-from boostext.features.conditions import NO, UNKNOWN, YES, Condition
+from boostext.features.conditions import YES, Condition
 from boostext.model.decoding import decoded
-from boostext.model.merged import add_guarded, by_condition, merge_rules
+from boostext.model.found import scores_found
 from boostext.model.model import Model
 from boostext.reports.terms import TermRow
 
@@ -48,31 +49,6 @@ def evidence_of(
     return Evidence(model, corpus, scores_found(model, find, len(corpus), start), find, start)
 
 
-def found_in(conditions: Sequence[Condition], yes: Lists, unknown: Lists) -> Find[Condition]:
-    """From the ascending lists of conditions of each document: `Merged.conditions` by number."""
-    number = {condition: j for j, condition in enumerate(conditions)}
-    met, open_to = (by_condition(lists, len(conditions)) for lists in (yes, unknown))
-    return lambda condition: (met[number[condition]], open_to[number[condition]])
-
-
-def scores_found(
-    model: Model, find: Find[Condition], m: int, start: Scores | None = None
-) -> Scores:
-    """(m, k): the model's scores, from the documents of each condition, and what they start at."""
-    merged = merge_rules(model)
-    scores = np.tile(merged.base, (m, 1))
-    for c, condition in enumerate(merged.conditions):
-        yes, unknown = find(condition)
-        scores[yes] += merged.yes_delta[c]
-        if merged.unknown_delta is not None:
-            scores[unknown] += merged.unknown_delta[c]
-    if merged.guarded:
-        places = merged.conditions
-        reach = Reach[int](lambda place: find(places[place]), m)
-        add_guarded(scores, merged.guarded, reach)
-    return decoded(scores, model) if start is None else start + scores
-
-
 def term_documents(evidence: Evidence, rows: Sequence[TermRow]) -> list[Int32]:
     """For each term its documents, ascending: those that meet its lowest level, where the
     precondition holds.
@@ -93,21 +69,13 @@ def scores_by_round(evidence: Evidence) -> Iterator[tuple[int, Scores]]:
     model, m = evidence.model, len(evidence.corpus)
     last = model.round_count
     wanted = {round(t) for t in np.linspace(1, last, POINTS)} if last else set()
-    reach = Reach[Condition](evidence.find, m)
-    base, apart = np.zeros(model.width), np.zeros((m, model.width))
+    tally = Tally[Condition](evidence.find, m)
     numbers = list(model.rule_rounds)
     for place, rule in enumerate(model.rules):
-        if rule.precondition:
-            for block, documents in enumerate(reach.blocks(rule.precondition, rule.condition)):
-                apart[documents] += rule.votes[block]
-        else:
-            yes, unknown = evidence.find(rule.condition)
-            base += rule.votes[NO]
-            apart[yes] += rule.votes[YES] - rule.votes[NO]
-            apart[unknown] += rule.votes[UNKNOWN] - rule.votes[NO]
+        tally.add(rule.votes, rule.condition, rule.precondition)
         ends = place + 1 == len(numbers) or numbers[place + 1] != numbers[place]
         if ends and numbers[place] in wanted:
-            sums = decoded(base + apart, model)
+            sums = decoded(tally.value(), model)
             yield numbers[place], sums if evidence.start is None else evidence.start + sums
 
 

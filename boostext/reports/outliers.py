@@ -36,6 +36,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int8, Int64, Scores, Signs
 from boostext.corpus.corpus import Corpus
+from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
 from boostext.model.model import Model
 from boostext.reports.columns import Column, as_json, tsv_lines
 from boostext.reports.escape import one_line, tsv_names
@@ -125,34 +126,6 @@ def outlier_rows(
         _row(rank, int(i), corpus, judged, scores[i], float(shares[i]), places)
         for rank, i in enumerate(order[:top], start=1)
     ]
-
-
-def label_signs(model: Model, corpus: Corpus) -> Signs:
-    """(m, k) in -1, +1: the corpus's labels in the order of the model's."""
-    number = {label: j for j, label in enumerate(model.labels)}
-    column = np.array([number.get(label, -1) for label in corpus.labels], dtype=np.int64)
-    lists = corpus.label_sets
-    examples = np.repeat(np.arange(len(corpus)), np.diff(lists.starts))
-    columns = column[lists.items] if len(lists.items) else np.zeros(0, np.int64)
-    known = columns >= 0
-    signs = np.full((len(corpus), len(model.labels)), -1, np.int8)
-    signs[examples[known], columns[known]] = 1
-    return signs
-
-
-def document_log_weights(scores: Scores, signs: Signs, base: Float64) -> Float64:
-    """(m,): ln of base(i) * sum over labels of exp(-Y f), without overflow."""
-    exponents = -scores * signs
-    greatest = exponents.max(axis=1)
-    sums = np.exp(exponents - greatest[:, None]).sum(axis=1)
-    with np.errstate(divide="ignore"):  # a document of weight 0 is no outlier: -inf
-        return np.asarray(np.log(base) + greatest + np.log(sums))
-
-
-def weight_shares(log_weights: Float64) -> Float64:
-    """(m,): weights divided by their sum."""
-    weights = np.exp(log_weights - log_weights.max(initial=-np.inf))
-    return np.asarray(weights / weights.sum())
 
 
 @dataclass(frozen=True, eq=False)

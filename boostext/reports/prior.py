@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from boostext.knowledge.knowledge import Knowledge, Told
-from boostext.model.prior import Prior
-
-
-def prior_in_short(prior: Prior) -> str:
-    """`12 rules, weight 0.4 a document, 300 documents without labels`."""
-    count = len(prior.knowledge.rules)
-    parts = [f"{count:,} rule{'s' * (count != 1)}", f"weight {prior.weight:g} a document"]
-    if prior.old:
-        parts.insert(0, f"an older model of {len(prior.old.rules):,} rules")
-    if prior.unlabelled:
-        parts.append(f"{prior.unlabelled:,} documents without labels")
-    return ", ".join(parts)
+from boostext.model.prior import Prior, prior_in_short
 
 
 def prior_lines(prior: Prior) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from boostext.arrays import Float64, Int64, Scores
 from boostext.evaluation.calibrating import best_power, fit
 from boostext.evaluation.folds import Folds, make_folds
 from boostext.evaluation.gold import Booleans
+from boostext.evaluation.weights import given_signs
 from boostext.model.calibration import calibrated
-from boostext.reports.doubts import given_signs
-from boostext.reports.objections import MOST, dispute
-from boostext.reports.outliers import Objection, OutlierRow
 from boostext.training.run import Prepared
 from boostext.training.term_weights import (
     Examples,
@@ -32,7 +30,6 @@ from boostext.training.term_weights import (
     learned_weights,
     mean_one,
     term_matrix,
-    terms_said,
 )
 
 SMALL, SPLITS = 50_000_000, 3
@@ -157,24 +154,3 @@ def chances(scores: Scores, given: Booleans, multilabel: bool) -> Float64:
     powers = np.exp(best_power(logs, labels) * logs)
     found[known] = powers / powers.sum(axis=1, keepdims=True)
     return found
-
-
-def explained(found: Audit, rows: Sequence[OutlierRow]) -> list[OutlierRow]:
-    """The rows with the terms that object most, and those that support the given labels most, by
-    the weights that were learned without the document.
-    """
-    fold_of = {int(i): fold for fold in found.folds for i in fold.examples}
-    labels, fields = found.prepared.corpus.labels, len(found.prepared.plan.data.text)
-    told = []
-    for row in rows:
-        fold = fold_of.get(row.example)
-        sides = dispute(row, labels).astype(np.float32)
-        said = terms_said(found.terms, fold.learned, row.example, sides) if fold else []
-        against = [(column, votes / MH.link) for column, votes in said if votes > 0][:MOST]
-        support = [(column, -votes / MH.link) for column, votes in said[::-1] if votes < 0][:MOST]
-        objections, supports = (
-            tuple(Objection(found.terms.name(column, fields), votes) for column, votes in side)
-            for side in (against, support)
-        )
-        told.append(replace(row, objections=objections, supports=supports))
-    return told

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Int64, Scores
 from boostext.boosting.membership import ALWAYS
 from boostext.evaluation.common_threshold import common_threshold
@@ -99,11 +98,8 @@ class Course:
         start = part.prepared.start(part.held)
         self._sums = Sums(part.measured, self._booster.members, start)
         self._seen: set[int] = set()
-        row = ALGORITHMS[boosting.algorithm]
-        self._monitor = Monitor(
-            plan.stop.monitor, part.gold, part.prepared.multilabel, row.link, boosting.threshold,
-            row.signed,
-        )  # fmt: skip
+        multilabel = part.prepared.multilabel
+        self._monitor = Monitor.of(plan.stop.monitor, part.gold, multilabel, boosting)
         self.marks: list[Mark] = []
         self.done, self.ended = 0, False
         self._best: Mark | None = None

@@ -16,16 +16,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Float64, Int8, Int32, Int64, Scores
+from boostext.arrays import Int8, Int64, Scores
 from boostext.boosting.codings import code_matrix, decode
 from boostext.boosting.membership import Membership
 from boostext.boosting.other_members import OtherMembership
-from boostext.boosting.reach import Reach
-from boostext.boosting.rules import Place, Round
+from boostext.boosting.rules import Round
+from boostext.boosting.tally import Tally
 from boostext.evaluation.folds import Folds, fold_remarks, make_folds
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import Monitor
-from boostext.features.conditions import NO, UNKNOWN, YES
 from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather
 from boostext.settings import BoostingSettings
@@ -73,38 +72,19 @@ class Sums:
     def __init__(
         self, features: FeatureMatrix, members: Membership, start: Scores | None = None
     ) -> None:
-        self._members = OtherMembership(features, members)
-        self._reach = Reach[int](self._blocks, features.document_count)
-        self._base: Float64 | None = None
-        self._apart = np.zeros((features.document_count, 0))
-        if start is not None:
-            self._base, self._apart = np.zeros(start.shape[1]), start.copy()
+        found = OtherMembership(features, members)
+        self._tally = Tally[int](
+            lambda j: (found.yes(j), found.unknown(j)), features.document_count, start
+        )
 
     def add(self, made: Round, factor: float = 1.0) -> None:
         """Let the rules of a round vote."""
         for rule, place in made.placed:
-            self._add(rule.votes * factor, place)
-
-    def _add(self, votes: Float64, place: Place) -> None:
-        if self._base is None:  # as wide as a vote: labels, or columns of a code
-            self._base = np.zeros(votes.shape[1])
-            self._apart = np.zeros((len(self._apart), votes.shape[1]))
-        if place.precondition:
-            found = self._reach.blocks(place.precondition, place.condition)
-            for block, documents in enumerate(found):
-                self._apart[documents] += votes[block]
-            return
-        yes, unknown = self._blocks(place.condition)
-        self._base += votes[NO]
-        self._apart[yes] += votes[YES] - votes[NO]
-        self._apart[unknown] += votes[UNKNOWN] - votes[NO]
+            self._tally.add(rule.votes * factor, place.condition, place.precondition)
 
     def value(self) -> Scores:
-        return self._apart if self._base is None else self._base + self._apart
-
-    def _blocks(self, j: int) -> tuple[Int32, Int32]:
-        """The documents in block YES of a condition, and those in block UNKNOWN."""
-        return self._members.yes(j), self._members.unknown(j)
+        """(m, k): the votes so far, added up."""
+        return self._tally.value()
 
 
 @dataclass(frozen=True)
@@ -240,10 +220,7 @@ def _held_out(
 def _monitor(prepared: Prepared, examples: Int64) -> Monitor:
     corpus, plan = prepared.corpus, prepared.plan
     gold = Gold(corpus.labels, len(corpus.labels), gather(corpus.label_sets, examples))
-    row = ALGORITHMS[plan.boosting.algorithm]
-    return Monitor(
-        plan.stop.monitor, gold, prepared.multilabel, row.link, plan.boosting.threshold, row.signed
-    )
+    return Monitor.of(plan.stop.monitor, gold, prepared.multilabel, plan.boosting)
 
 
 def _curve(curves: Sequence[Sequence[tuple[int, float]]], last: int) -> Iterator[CurvePoint]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from boostext.arrays import Float64
 from boostext.boosting.codings import decode
-from boostext.reports.outliers import document_log_weights, label_signs, weight_shares
+from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
 from boostext.training.crossval import Sums, code_of
 from boostext.training.run import Trained
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from boostext.algorithms import ALGORITHMS
 from boostext.boosting.membership import ALWAYS
 from boostext.evaluation.measures import Monitor
 from boostext.model.decoding import decoded
-from boostext.reports.escape import tsv_number
 from boostext.training.courses import is_marked
 from boostext.training.crossval import Sums
 from boostext.training.run import Trained
@@ -41,11 +39,8 @@ def curve(trained: Trained) -> tuple[str, list[CurveRow]]:
     """The measure's name, and its values after each marked round and the last."""
     prepared, model = trained.prepared, trained.model
     plan = prepared.plan
-    row = ALGORITHMS[plan.boosting.algorithm]
-    monitor = Monitor(
-        plan.stop.monitor, corpus_gold(prepared.corpus, len(model.labels)), prepared.multilabel,
-        row.link, plan.boosting.threshold, row.signed,
-    )  # fmt: skip
+    gold = corpus_gold(prepared.corpus, len(model.labels))
+    monitor = Monitor.of(plan.stop.monitor, gold, prepared.multilabel, plan.boosting)
     valid = dict(trained.best.curve) if trained.best else {}
     sums = Sums(prepared.features, trained.members, prepared.start_of_all)
     last = len(trained.rounds)
@@ -57,10 +52,3 @@ def curve(trained: Trained) -> tuple[str, list[CurveRow]]:
             value = monitor.value(decoded(sums.value(), model))
             rows.append(CurveRow(number, terms, value, valid.get(number, float("nan"))))
     return monitor.name, rows
-
-
-def curve_tsv(measure: str, rows: list[CurveRow]) -> Iterator[str]:
-    """Lines of curve.tsv; empty where a value was not taken."""
-    yield f"rounds\tterms\ttrain {measure}\tvalid {measure}\n"
-    for row in rows:
-        yield f"{row.round}\t{row.terms}\t{tsv_number(row.train)}\t{tsv_number(row.valid)}\n"

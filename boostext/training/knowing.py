@@ -30,8 +30,7 @@ from boostext.knowledge.terms import Bools
 from boostext.model.file import read_model
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, has_chances
-from boostext.model.prior import Prior, Teller
-from boostext.reports.prior import prior_in_short
+from boostext.model.prior import Prior, Teller, prior_in_short
 from boostext.settings import BoostingSettings
 from boostext.training.plan import Plan
 from boostext.training.unlabelled import Held

@@ -10,7 +10,6 @@ from itertools import chain
 import numpy as np
 
 from boostext import __version__
-from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Int64, Scores
 from boostext.boosting.engines.choose import check_engine
 from boostext.boosting.membership import Membership
@@ -278,12 +277,8 @@ class _Learning:
         self.best: BestRound | None = None
         if prepared.validation is not None:
             gold = prepared.validation.gold
-            row = ALGORITHMS[plan.boosting.algorithm]
-            monitor = Monitor(
-                plan.stop.monitor, gold, prepared.multilabel, row.link, plan.boosting.threshold,
-                row.signed,
-            )  # fmt: skip
-            self.best = BestRound(monitor)
+            multilabel = prepared.multilabel
+            self.best = BestRound(Monitor.of(plan.stop.monitor, gold, multilabel, plan.boosting))
         self.interrupted = False
         self._saved_at = time.monotonic()
 

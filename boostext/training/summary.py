@@ -24,10 +24,10 @@ from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
 from boostext.model.decoding import code_of
 from boostext.model.model import asked_conditions
 from boostext.model.predict import decisions, link_of
-from boostext.reports.training import condition_numbers, training_scores
 from boostext.settings import BoostingSettings, DataSettings
 from boostext.training.examples import label_counts
 from boostext.training.knowing import known_remarks, known_warnings
+from boostext.training.members import condition_numbers, training_scores
 from boostext.training.run import Prepared, Trained
 
 

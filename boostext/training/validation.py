@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from boostext.arrays import Int32, Scores
-from boostext.boosting.reach import Reach
 from boostext.boosting.rules import Rule
+from boostext.boosting.tally import Tally
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Attribute, Document
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import Monitor
 from boostext.features.attributes import category, number
 from boostext.features.conditions import (
-    NO,
-    UNKNOWN,
-    YES,
     Always,
     AtLeast,
     Condition,
@@ -93,47 +89,29 @@ class ValidationSet:
             for name, counter in counters.items()
         }
         self._unknown_categories = unknown_categories
-        self._reach = Reach[Condition](self._blocks, len(self.corpus))
-        self._start: Scores | None = None
-        self._base = np.zeros(0)
-        self._apart = np.zeros((0, 0))
+        self._tally = Tally[Condition](self._blocks, len(self.corpus))
 
     def __len__(self) -> int:
         return len(self.corpus)
 
     def begin(self, scores: Scores | None) -> None:
         """Forget all votes; the sums begin with scores (m, k), as those of prior knowledge."""
-        self._start, k = scores, 0 if scores is None else scores.shape[1]
-        self._base = np.zeros(k)
-        self._apart = np.zeros((0, 0)) if scores is None else scores.copy()
+        self._tally = Tally[Condition](self._blocks, len(self.corpus), scores)
 
     def add(self, rule: Rule) -> None:
-        """Let the rule vote; only documents outside its block NO are touched."""
-        if not len(self._base):  # as wide as a vote: labels, or columns of a code
-            self._base = np.zeros(rule.votes.shape[1])
-            self._apart = np.zeros((len(self.corpus), rule.votes.shape[1]))
-        if rule.precondition:
-            for block, documents in enumerate(
-                self._reach.blocks(rule.precondition, rule.condition)
-            ):
-                self._apart[documents] += rule.votes[block]
-            return
-        yes, unknown = self._blocks(rule.condition)
-        self._base += rule.votes[NO]
-        self._apart[yes] += rule.votes[YES] - rule.votes[NO]
-        self._apart[unknown] += rule.votes[UNKNOWN] - rule.votes[NO]
+        """Let the rule vote."""
+        self._tally.add(rule.votes, rule.condition, rule.precondition)
 
     def sums(self) -> Scores:
         """(m, k): the votes so far, added up."""
-        return self._base + self._apart
+        return self._tally.value()
 
     def sums_of(self, rules: Iterable[Rule]) -> Scores:
         """(m, k): the votes of these rules alone, added up."""
-        other = copy(self)
-        other.begin(self._start)
+        tally = self._tally.again()
         for rule in rules:
-            other.add(rule)
-        return other.sums()
+            tally.add(rule.votes, rule.condition, rule.precondition)
+        return tally.value()
 
     def _blocks(self, condition: Condition) -> tuple[Int32, Int32]:
         """The documents in block YES, and those in block UNKNOWN."""

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from boostext.features.conditions import UNKNOWN, YES, AtLeast, Literal
+from boostext.model.found import scores_found
 from boostext.reports.coverage import coverage_tsv, example_documents, term_facts
-from boostext.reports.evidence import evidence_of, scores_by_round, scores_found
+from boostext.reports.evidence import (
+    evidence_of,
+    scores_by_round,
+)
 from boostext.reports.terms import term_rows
 
 from .models import corpus_of, model_of, rule, table, term

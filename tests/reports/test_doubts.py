@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from boostext.corpus.documents import Document
+from boostext.evaluation.weights import given_signs
 from boostext.features.extract import extract
 from boostext.reports.doubts import (
     MIXES,
@@ -13,7 +14,6 @@ from boostext.reports.doubts import (
     doubt_odds,
     doubt_of,
     doubt_rows,
-    given_signs,
     label_noise,
     mistake_rates,
     mistake_shares,

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boostext.evaluation.weights import document_log_weights
 from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Equals
 from boostext.model.predict import Contribution
 from boostext.reports.escape import read_tsv_field
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import (
-    document_log_weights,
     outlier_json,
     outlier_rows,
     outliers_tsv,

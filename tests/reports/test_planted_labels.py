@@ -16,9 +16,9 @@ from boostext.model.predict import Predictor
 from boostext.reports.doubts import doubt_rows
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import outlier_rows, tapered
-from boostext.reports.training import condition_numbers, training_contributions, training_scores
 from boostext.settings import BoostingSettings, TextSettings
 from boostext.training.audit import audit
+from boostext.training.members import condition_numbers, training_contributions, training_scores
 from boostext.training.plan import Plan
 from boostext.training.run import prepare
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from boostext import __version__
 from boostext.evaluation.report import Report, report_of
 from boostext.model.model import Model, asked_conditions
+from boostext.model.prior import prior_in_short
 from boostext.reports.coverage import TermFacts, example_documents, label_matrix_column
 from boostext.reports.marks import Piece
 from boostext.reports.page.charts import line_chart, margin_chart, reliability_chart
@@ -29,7 +30,6 @@ from boostext.reports.page.rows import (
 from boostext.reports.page.worked import Worked, worked_document, worked_example
 from boostext.reports.portable.box import box_values
 from boostext.reports.portable.plain_model import packed
-from boostext.reports.prior import prior_in_short
 from boostext.reports.rules import rule_rows
 from boostext.reports.terms import term_rows
 

@@ -1,0 +1,45 @@
+"""Labels as signs, and the weights that boosting gives documents by their scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostext.arrays import Float64, Scores, Signs
+from boostext.corpus.corpus import Corpus
+from boostext.model.model import Model
+
+
+def given_signs(corpus: Corpus) -> Signs:
+    """(m, k) in -1, +1."""
+    signs = np.full((len(corpus), len(corpus.labels)), -1, np.int8)
+    owners = np.repeat(np.arange(len(corpus)), np.diff(corpus.label_sets.starts))
+    signs[owners, corpus.label_sets.items] = 1
+    return signs
+
+
+def label_signs(model: Model, corpus: Corpus) -> Signs:
+    """(m, k) in -1, +1: the corpus's labels in the order of the model's."""
+    number = {label: j for j, label in enumerate(model.labels)}
+    column = np.array([number.get(label, -1) for label in corpus.labels], dtype=np.int64)
+    lists = corpus.label_sets
+    examples = np.repeat(np.arange(len(corpus)), np.diff(lists.starts))
+    columns = column[lists.items] if len(lists.items) else np.zeros(0, np.int64)
+    known = columns >= 0
+    signs = np.full((len(corpus), len(model.labels)), -1, np.int8)
+    signs[examples[known], columns[known]] = 1
+    return signs
+
+
+def document_log_weights(scores: Scores, signs: Signs, base: Float64) -> Float64:
+    """(m,): ln of base(i) * sum over labels of exp(-Y f), without overflow."""
+    exponents = -scores * signs
+    greatest = exponents.max(axis=1)
+    sums = np.exp(exponents - greatest[:, None]).sum(axis=1)
+    with np.errstate(divide="ignore"):  # a document of weight 0 is no outlier: -inf
+        return np.asarray(np.log(base) + greatest + np.log(sums))
+
+
+def weight_shares(log_weights: Float64) -> Float64:
+    """(m,): weights divided by their sum."""
+    weights = np.exp(log_weights - log_weights.max(initial=-np.inf))
+    return np.asarray(weights / weights.sum())
