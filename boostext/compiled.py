@@ -46,8 +46,8 @@ def compiled(function: Kernel, signature: str = "") -> Kernel | None:
 
     signature: the types of its arguments as numba writes them, "int32[::1], float64[:, ::1],
     int64", compiled at once; without one they are read off its annotations: int, float, bool,
-    `Annotated[Any, "int32[::1]"]`, and NamedTuples of such. A kernel has one signature: call it
-    with arrays of those types.
+    `Annotated[Any, "int32[::1]"]`, and NamedTuples of such, which the caller packs (see `packs`). A
+    kernel has one signature: call it with arrays of those types.
     """
     with _lock:
         key = (function, signature)
@@ -159,30 +159,11 @@ def _decorate(function: Any, signature: str, cache: bool) -> Any:
 
 def _annotated_types(function: Any) -> tuple[Any, ...]:
     """numba's types of the arguments, from the annotations."""
+    from boostext.packs import numba_type
+
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
-    return tuple(map(_numba_type, hints.values()))
-
-
-def _numba_type(hint: Any) -> Any:
-    numba_types = _numba()[0].types
-    if hasattr(hint, "__metadata__"):
-        return _array_type(hint.__metadata__[0])
-    if hasattr(hint, "_fields"):
-        fields = get_type_hints(hint, include_extras=True).values()
-        return numba_types.BaseTuple.from_types(tuple(map(_numba_type, fields)), hint)
-    return {int: numba_types.int64, float: numba_types.float64, bool: numba_types.boolean}[hint]
-
-
-@functools.cache
-def _array_type(name: str) -> Any:
-    """The type that numba writes "uint32[:, ::1]", or "uint64" of a number."""
-    scalar, _, dimensions = name.partition("[")
-    found = getattr(_numba()[0].types, scalar)
-    if not dimensions:
-        return found
-    last = slice(None, None, 1)
-    return found[(*[slice(None)] * dimensions.count(","), last) if "," in dimensions else last]
+    return tuple(map(numba_type, hints.values()))
 
 
 def _called(function: Any) -> dict[str, Any]:
@@ -220,11 +201,11 @@ def _with_kernels(function: Any) -> Any:
 @functools.cache
 def _inner(function: Any) -> Any:
     """Functions that their module names in ANY_ORDER may add up in the order that is quickest;
-    those in its KERNELS are long, and called rather than copied into what calls them.
+    those in its KERNELS or CALLED are long, and not copied into what calls them.
     """
     scope = function.__globals__
     fastmath = {"reassoc", "contract"} if function.__name__ in scope.get("ANY_ORDER", ()) else False
-    inline = function not in scope.get("KERNELS", ())
+    inline = function not in (*scope.get("KERNELS", ()), *scope.get("CALLED", ()))
     options = OPTIONS | {"no_cpython_wrapper": True}
     return _numba()[0].njit(fastmath=fastmath, forceinline=inline, **options)(
         _with_kernels(function)

@@ -12,6 +12,7 @@ LEVELS = (
     ("fields", "algorithms", "presets"),
     ("text_settings",),
     ("boosting_settings",),
+    ("packs",),
     ("settings", "arrays", "compiled", "threads", "atomic", "strict_yaml"),
     ("corpus",),
     ("features",),

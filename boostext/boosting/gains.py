@@ -38,6 +38,45 @@ def confidence(neg: Number, pos: Number, smoothing: Number) -> Number:
     return 0.5 * np.log(np.maximum(pos + smoothing, LEAST_WEIGHT) / against)
 
 
+BALANCE = 1e-10
+"""Two weights that differ by a smaller share of their sum are equal."""
+
+
+def outweighs(neg: Number, pos: Number) -> Number:
+    """Whether W+ is greater than W-.
+
+    subtle: a discrete rule leaves its blocks in balance, so ties are the rule, not the exception
+    """
+    return pos - neg > BALANCE * (pos + neg)
+
+
+def vote_of_blocks(
+    form: int, W: Array, speaks: Array, smoothing: float, factor: float, votes: Array
+) -> Number:
+    """votes (3, k) of block weights (3, 2, k), as VOTES has them, by a factor; returns alpha."""
+    right, wrong, silent = 0.0, 0.0, 0.0
+    for block in range(3):
+        for label in range(W.shape[2]):
+            a, b = W[block, 0, label], W[block, 1, label]
+            votes[block, label] = 0.0
+            if speaks[block] == 0:
+                silent += a + b
+            elif form < 2:
+                votes[block, label] = confidence(a, b, smoothing) * factor
+            else:
+                right, wrong = right + max(a, b), wrong + min(a, b)
+    if form < 2:
+        return factor
+    e = smoothing if silent > 0 or speaks[1] == 0 or wrong <= LEAST_WEIGHT else 0.0
+    alpha = confidence(wrong, right, e) * factor
+    for block in range(3):
+        for label in range(W.shape[2]):
+            if speaks[block] != 0:
+                right_side = outweighs(W[block, 0, label], W[block, 1, label])
+                votes[block, label] = alpha if right_side else -alpha
+    return alpha
+
+
 def gain_of_blocks(form: int, W: Array, speaks: Array) -> Number:
     """The gain of block weights (3, 2, k), as VOTES has it."""
     gain, right, wrong = 0.0, 0.0, 0.0

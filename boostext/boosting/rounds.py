@@ -65,15 +65,15 @@ class Booster:
         self.members = Membership(
             features, bool(speaks[UNKNOWN]), settings.bins, one_sided=not speaks[NO]
         )
-        self.stopped = ""
-        self._label_sets, self._label_count = label_sets, label_count
+        self.stopped, self._label_sets, self._label_count = "", label_sets, label_count
         self.code = code_matrix(settings, label_count, labels) if self.row.coded else None
         if self.code is not None:
             label_sets, label_count = encode(self.code, label_sets), self.code.shape[1]
         start = STARTS[settings.start](weights, label_sets, label_count)
         problem = Problem(
             self.members, label_sets, label_count, start, self.row.votes[settings.votes_name()],
-            speaks, loss=self.row.loss, threads=threads, seed=settings.seed,
+            speaks, settings.smoothing_value(len(label_sets), label_count), settings.shrinkage,
+            self.row.loss, threads, settings.seed,
         )  # fmt: skip
         self._counted, self.start_bound = float(problem.example_count), 1.0
         if belief is not None:
@@ -135,7 +135,8 @@ class Booster:
         pairs = pairs_of(belief, problem.start, problem.signs(), weights, self.row.link)
         self.start_bound = bound_at_start(pairs, LOSSES[self.row.loss])
         self._counted = float((weights > 0).sum()) + belief.weight * len(weights)
-        return replace(problem, pairs=pairs)
+        smoothing = self.settings.smoothing_value(self._counted, problem.label_count)
+        return replace(problem, pairs=pairs, smoothing=smoothing)
 
     def _restrain(self, restraints: Restraints) -> None:
         """Close the conditions that no rule may ask for; keep the ranges of votes of others."""
@@ -153,8 +154,7 @@ class Booster:
         frequencies = document_frequencies(features)
         rarities = preferences(frequencies, features.document_count, settings.rarity)
         rarities = np.append(rarities, np.ones(len(self.members) - len(rarities)))
-        m, k = self._counted, problem.label_count
-        smoothing = settings.smoothing_value(m, k)
+        m, k, smoothing = self._counted, problem.label_count, problem.smoothing
         # subtle: the prior rests on all examples; more smoothing than a pair's weight hides labels
         return GrowerState(
             self.members, self._engine, settings, VOTES[problem.votes], problem.speaks,
@@ -164,10 +164,8 @@ class Booster:
     def _known(self, rules: Sequence[Rule], gains: Sequence[float]) -> Growth:
         """The rules of a round that was done before, in their places."""
         placed = [self._placed(rule) for rule in rules]
-        state = self._state
         if not gains:
-            W = self._engine.block_weights(placed[0].place)
-            gains = [float(state.voting.gain(W, state.speaks))]
+            gains = [self._engine.gain(placed[0].place)]
         return Growth(tuple(placed), gains[0])
 
     def _grown(self, number: int, colors: Int8 | None) -> Growth | None:
@@ -181,8 +179,8 @@ class Booster:
         if self.settings.resample:
             state.plain.resample(np.random.default_rng([self.settings.seed, number, 1]))
         growth = self._grower.grow(state, number)
-        if growth is None:
-            return None
+        if growth is None or growth.z is not None:
+            return growth
         growth = self._sized(growth, state.smoothing).scaled(self.settings.shrinkage)
         return growth if colors is None else _of_colors(growth, colors)
 
@@ -212,7 +210,7 @@ class Booster:
         """Let the rules vote, and tell of the round; bound: of the rounds before."""
         placed = tuple(map(self._settled, growth.rules))
         rules = tuple(map(self._rule, placed))
-        z = self._move(placed)
+        z = self._move(placed) if growth.z is None else growth.z
         for rule in placed:
             self._take(rule)
         places = tuple(

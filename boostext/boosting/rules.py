@@ -53,12 +53,14 @@ class Growth(NamedTuple):
     """The rules of a round, and its gain: 1 - Z, unsmoothed, for real votes.
 
     blocks: of each rule, where all of them together are one weak hypothesis, such as a tree, whose
-    blocks have one vote each; () where every rule stands for itself.
+    blocks have one vote each; () where every rule stands for itself. z: the factor by which the
+    loss fell, where the engine has taken the rules in as they are; None before.
     """
 
     rules: tuple[Placed, ...]
     gain: float
     blocks: tuple[BlockNumbers, ...] = ()
+    z: float | None = None
 
     def votes(self) -> Float64:
         """(b, k): the vote of each block."""

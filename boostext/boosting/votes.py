@@ -15,11 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boostext.arrays import Float64
-from boostext.boosting.gains import LEAST_WEIGHT, apart, confidence
+from boostext.boosting.gains import LEAST_WEIGHT, apart, confidence, outweighs
 from boostext.features.conditions import NO
-
-BALANCE = 1e-10
-"""Two weights that differ by a smaller share of their sum are equal."""
 
 
 class Vote(NamedTuple):
@@ -81,9 +78,7 @@ def discrete_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     silent = float(W[speaks == 0].sum()) > 0 or (len(speaks) == 3 and not speaks[NO])
     e = smoothing if silent or wrong <= LEAST_WEIGHT else 0.0
     alpha = float(confidence(wrong, right, e))
-    # subtle: a discrete rule leaves its blocks in balance, so ties are the rule, not the exception
-    signs = np.where(W[:, 1] - W[:, 0] > BALANCE * (W[:, 1] + W[:, 0]), 1.0, -1.0)
-    return Vote(alpha * signs * speaks[:, None], alpha)
+    return Vote(alpha * np.where(outweighs(W[:, 0], W[:, 1]), 1.0, -1.0) * speaks[:, None], alpha)
 
 
 def _right_wrong(W: Float64, speaks: Float64) -> tuple[Float64, Float64]:
@@ -180,8 +175,7 @@ def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
 def color_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """Each speaking block votes 1 for its heavier color. Source: S97 s3, ECOC."""
-    balance = BALANCE * (W[:, 1] + W[:, 0])
-    return Vote(np.where(W[:, 1] - W[:, 0] > balance, 1.0, -1.0) * speaks[:, None], 1.0)
+    return Vote(np.where(outweighs(W[:, 0], W[:, 1]), 1.0, -1.0) * speaks[:, None], 1.0)
 
 
 def normalizer(W: Float64, votes: Float64) -> float:

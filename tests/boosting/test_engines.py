@@ -212,6 +212,25 @@ def test_replaying_leaves_the_bits_of_finding(rounds, monkeypatch):
     assert_same_bits(whole, made, resumed, again)
 
 
+@needs_numba
+@pytest.mark.parametrize(("votes", "abstain"), FORMS)
+def test_scores_and_weights_are_those_of_the_rounds_so_far(votes, abstain):
+    """Though several are learned at once."""
+    features, sets, k = corpus(np.random.default_rng(8), 80, 3, 30, 0.1, False)
+    choices = BoostingSettings(rounds=30, votes=votes, abstain=abstain)
+    fast, plain = (
+        Booster(features, sets, k, np.ones(80), choices, engine)
+        for engine in ("incremental", "plain")
+    )
+    waiting = set()
+    for ours, theirs in zip(fast.rounds(), plain.rounds(), strict=True):
+        assert ours.rule.condition == theirs.rule.condition
+        np.testing.assert_allclose(fast.scores(), plain.scores(), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(fast.weights(), plain.weights(), rtol=1e-7, atol=1e-12)
+        waiting.add(len(fast._engine._played))
+    assert max(waiting) > 1
+
+
 def assert_same_bits(one, first, other, second):
     assert len(first) == len(second)
     for a, b in zip(first, second, strict=True):
@@ -266,7 +285,7 @@ def test_rows_given_up_early_and_often_only_cost_time(votes, abstain, monkeypatc
 @pytest.mark.parametrize("deep", [1e-300, 1.0])
 def test_weights_that_move_far_are_looked_at_and_computed_anew_if_deep(deep, monkeypatch):
     """A separable corpus with hardly any smoothing, whose votes are as great as they get."""
-    monkeypatch.setattr(weights_module, "SPREAD", 30)
+    monkeypatch.setattr(weights_module, "MOST_SPREAD", 30)
     monkeypatch.setattr(weights_module, "DEEP", deep)
     features, label_sets, k = corpus(np.random.default_rng(5), 120, 3, 30, 0.2, True)
     agree((features, label_sets, k), np.ones(120), rounds=200, smoothing=1e-9)
@@ -292,7 +311,7 @@ def test_sums_told_of_changes_alone_are_those_counted_anew(k, single):
     data = corpus(np.random.default_rng(7), 150, k, 20, 0.1, single, True, 2)
     booster, _ = boosted(data, np.ones(150), "incremental", rounds=40)
     engine = booster._engine
-    engine.update()
+    engine.search.update()
     kept = engine.parts.thresholds
     updated = kept.rows.copy()
     kept.renew(engine.parts.weights)

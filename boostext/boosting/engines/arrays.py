@@ -25,7 +25,7 @@ Doubles = Annotated[Any, "float64[::1]"]
 DoubleTable = Annotated[Any, "float64[:, ::1]"]
 DoubleBlocks = Annotated[Any, "float64[:, :, ::1]"]
 Bools = Annotated[Any, "boolean[::1]"]
-Key = Annotated[Any, "uint64"]
+Keys = Annotated[Any, "uint64[::1]"]
 
 
 class ListArrays(NamedTuple):
@@ -69,7 +69,8 @@ class WeightArrays(NamedTuple):
     example (m,), factors (3,): weights at the start are example times the factor of a sign; the
     last makes e of them. first_neg (m, k), first_pos: these weights where every pair has both
     signs, else empty. loss (2,): the value of a loss that is no product, to twice the digits.
-    shift (k,), factor (2, k): room for what votes do to the documents of a block.
+    shift (k,), factor (2, k): room for what votes do to the documents of a block. figures (3,): see
+    TOTAL below.
     """
 
     neg: DoubleTable
@@ -87,6 +88,13 @@ class WeightArrays(NamedTuple):
     loss: Doubles
     shift: Doubles
     factor: DoubleTable
+    figures: Doubles
+
+
+TOTAL, SPREAD, WORN = 0, 1, 2
+"""Places in WeightArrays.figures: e times the scales before these made it 1; how far e may have
+moved since it was looked at, as an exponent; whether weights are worn, see is_worn.
+"""
 
 
 class StepArrays(NamedTuple):
@@ -114,12 +122,20 @@ class BoundArrays(NamedTuple):
     """of_document (m,), of_term: whole-number bounds on gains; a term's is its documents' sum.
 
     adds (2, k): what e of a sign can add to a gain now. counted: what the bounds count it for.
+    figures (3,): see SUM below.
     """
 
     of_document: Int32s
     of_term: Int32s
     adds: DoubleTable
     counted: DoubleTable
+    figures: Doubles
+
+
+SUM, FIT, COUNTED = 0, 1, 2
+"""Places in BoundArrays.figures: the sum of all documents' bounds; how much bounds told at best
+since they were counted; the total of weights at that time.
+"""
 
 
 class RowArrays(NamedTuple):
@@ -165,12 +181,45 @@ class FoundArrays(NamedTuple):
     figures: Doubles
 
 
-LOOKED, WANTED, FOUND, WINNER = 0, 1, 2, 3
-"""Places in FoundArrays.counts; the last has the condition of the winner."""
+LOOKED, WANTED, FOUND, WINNER, CLOCK, LAST = 0, 1, 2, 3, 4, 5
+"""Places in FoundArrays.counts. WINNER: the condition of the greatest value; CLOCK: searches so
+far; LAST: the condition of the last rule, which has no gain left.
+"""
 BEST, SLOP, BASE, LEAST_BOUND = 0, 1, 2, 3
 """Places in FoundArrays.figures: a value (gain x preference) that is reached, and what it may be
 wrong by; what a condition that holds nowhere gains; the least bound of a term that may win.
 """
+
+
+class RuleKind(NamedTuple):
+    """What the rules of a run are: form, see gains.py; loss, see weights.KNOWN_LOSSES; quiet: block
+    NO is silent; votes are smoothed and scaled by these; speaks (3,): a mask of blocks.
+    """
+
+    form: int
+    loss: int
+    quiet: bool
+    smoothing: float
+    shrinkage: float
+    speaks: Doubles
+
+
+class RoundArrays(NamedTuple):
+    """Rounds: keys (n,), of what each may choose; conditions (n,); votes (n, 3, k); told (n, 3),
+    see kernels_rounds.GAIN.
+    """
+
+    keys: Keys
+    conditions: Int32s
+    votes: DoubleBlocks
+    told: DoubleTable
+
+
+class MoveRoom(NamedTuple):
+    """Room for documents, (m,) each: inside is all False."""
+
+    inside: Bools
+    rest: Int32s
 
 
 class BlockArrays(NamedTuple):

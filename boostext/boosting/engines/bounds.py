@@ -12,14 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from boostext.boosting.engines.arrays import BoundArrays, ListArrays, TermArrays
+from boostext.arrays import Float64
+from boostext.boosting.engines.arrays import (
+    COUNTED,
+    FIT,
+    SUM,
+    TOTAL,
+    BoundArrays,
+    ListArrays,
+    TermArrays,
+)
+from boostext.boosting.engines.kernels_rounds import MOST_BOUND, is_slack
 from boostext.boosting.engines.threads import Threads
 from boostext.boosting.engines.weights import Weights
-
-MOST = 2**30
-"""Sum of all documents' bounds that 32 bits are sure to hold."""
-SLACK = 1.6
-"""How much less bounds may tell than at best before they are counted anew."""
 
 
 class Bounds:
@@ -34,17 +39,16 @@ class Bounds:
         self._threads, self._kernels = threads, kernels
         self.arrays = BoundArrays(
             np.zeros(m, np.int32), np.zeros(len(terms.numbers), np.int32), np.zeros((2, k)),
-            np.zeros((2, k)),
+            np.zeros((2, k)), np.zeros(3),
         )  # fmt: skip
-        self._sum, self._fit, self._total = 0, 0.0, 1.0
         self.count()
 
     def count(self) -> None:
         """All bounds anew, by what e counts now."""
         weights, arrays = self._weights, self.arrays
-        self._fit, self._total = 0.0, weights.total
-        self._sum = int(
-            self._kernels["bound_documents"](self._form, weights.labels, weights.arrays, arrays)
+        arrays.figures[FIT], arrays.figures[COUNTED] = 0.0, weights.arrays.figures[TOTAL]
+        arrays.figures[SUM] = self._kernels["bound_documents"](
+            self._form, weights.labels, weights.arrays, arrays
         )
         self._threads.each_range(
             lambda low, high: self._kernels["bound_terms"](
@@ -53,23 +57,13 @@ class Bounds:
             len(self._lists.items),
         )
 
-    def move(self) -> None:
-        """Those of the documents that changed; terms hear of it by kernels_terms.update."""
-        weights = self._weights
-        self._sum += int(
-            self._kernels["bound_changed"](
-                self._form, weights.labels, weights.arrays, weights.changes, self.arrays
-            )
-        )
-        if self._sum > MOST:
+    def settle(self) -> None:
+        """Count anew where the sum of all has grown beyond what 32 bits are sure to hold."""
+        if self.arrays.figures[SUM] > MOST_BOUND:
             self.count()
-            weights.changes.bounds[:] = 0
+            self._weights.changes.bounds[:] = 0
 
-    def refresh(self, least: float, best: float) -> None:
-        """Count anew where bounds have grown slack. least: what a term needed that may have won;
-        best: the value that was found.
-        """
-        fit = least * self._total / (self._weights.total * max(best, 1e-12))
-        self._fit = max(self._fit, fit)
-        if fit < self._fit / SLACK:
+    def refresh(self, found: Float64) -> None:
+        """Count anew what has grown slack. found: figures of FoundArrays, after a search."""
+        if is_slack(self._weights.arrays.figures[TOTAL], found, self.arrays.figures):
             self.count()

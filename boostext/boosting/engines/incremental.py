@@ -7,6 +7,8 @@ documents hear of it through an inverted index (SF12-9 Algorithm 9.3, for rules 
 sides): `bounds` has a number for each term, by which most are passed over, `rows` the sums by sign
 and label of the terms that were often not. `search` reads these three, and sums the few terms that
 may be best anew from their documents, so that rules and votes are those of the plain engine.
+Many rounds are one call of compiled code (`kernels_rounds.play`), as long as terms are all there is
+and nothing has to be made anew; the loop gets them one by one, and the scores that go with each.
 
 One round of real votes, of three documents with the terms x and y and the labels a and b, in
 numbers that a test holds (`--smoothing 0.1667`):
@@ -32,7 +34,9 @@ Documents 1 and 2 were not touched; of the terms, only y is in a document that w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
 
 from boostext.arrays import Float64, Scores
 from boostext.arrays import Weights as PairWeights
@@ -41,14 +45,19 @@ from boostext.boosting.engines import layout, thresholds
 from boostext.boosting.engines.bounds import Bounds
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.kernels import Kernels
+from boostext.boosting.engines.kernels_rounds import GAIN
+from boostext.boosting.engines.plain import PlainWeights
 from boostext.boosting.engines.rows import Rows
-from boostext.boosting.engines.search import Parts, Search
+from boostext.boosting.engines.search import MOST_AHEAD, Parts, Search
 from boostext.boosting.engines.threads import Threads
 from boostext.boosting.engines.weights import Weights
 from boostext.boosting.gains import FORMS
 from boostext.boosting.losses import LOSSES
-from boostext.boosting.rules import Place, Placed
-from boostext.features.conditions import NO
+from boostext.boosting.rules import Growth, Place, Placed
+from boostext.features.conditions import NO, UNKNOWN, YES
+
+LONG = 0.05
+"""Seconds that rounds may take which are learned at once."""
 
 
 class IncrementalEngine:
@@ -60,7 +69,7 @@ class IncrementalEngine:
     """
 
     def __init__(self, problem: Problem) -> None:
-        self.kernels, self.members = Kernels(), problem.members
+        self.kernels, self.members, self._problem = Kernels(), problem.members, problem
         form = FORMS[problem.votes, bool(problem.speaks[NO] == 0)]
         features, k = problem.members.features, problem.label_count
         terms = layout.terms(features, self.kernels["transpose"])
@@ -80,52 +89,75 @@ class IncrementalEngine:
             self.parts.thresholds.renew(weights)
         self.terms = terms
         self.search = Search(problem, form, terms, lists, self.parts, self.kernels)
+        self._played: deque[Growth] = deque()
+        self._pace = 1
+
+    def grow(self, preference: Float64, ahead: Callable[[], Sequence[Eligible]]) -> Growth | None:
+        """The rule of the next round, which the weights have taken in; None if none helps.
+
+        preference: as of `best`. ahead: the draws of this round and of those after it that may be
+        learned along with it, for a small part of a second.
+        """
+        if not self._played:
+            draws, began = ahead()[: min(self._pace, self.parts.weights.lasts)], time.perf_counter()
+            count = self.search.rounds(preference, draws)
+            self._played.extend(map(self._growth, range(count)))
+            self._settle(count)
+            if time.perf_counter() - began > LONG:
+                self._pace = max(self._pace // 2, 1)
+            elif count == self._pace:
+                self._pace = min(2 * self._pace, MOST_AHEAD)
+        return self._played.popleft() if self._played else None
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
-        return self.search.best(preference, draw)
+        if not self.search.find(preference, draw):
+            return None
+        made = self.search.made
+        return Choice(int(made.conditions[0]), float(made.told[0, GAIN]))
 
     def block_weights(self, place: Place) -> Float64:
-        return self.search.block_weights(place.condition)
+        return self.search.exact(place.condition)[0]
+
+    def gain(self, place: Place) -> float:
+        return self.search.exact(place.condition)[1]
 
     def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
-        ((_, condition), votes, _), weights = rules[0], self.parts.weights
-        self.update()
-        z = weights.move(self.members.yes(condition), self.members.unknown(condition), votes)
-        self.parts.bounds.move()
-        self.search.forget(condition)
-        if weights.is_worn():
-            self._renew()
+        ((_, condition), votes, _) = rules[0]
+        z = self.search.move(condition, votes)
+        self._settle(1)
         return z
 
     def scores(self) -> Scores:
-        return self.parts.weights.scores()
+        scores = self.parts.weights.scores()
+        for growth in self._played:  # learned, but not asked for yet
+            for (_, condition), votes, _ in growth.rules:
+                scores -= votes[NO]
+                scores[self.members.yes(condition)] -= votes[YES] - votes[NO]
+                scores[self.members.unknown(condition)] -= votes[UNKNOWN] - votes[NO]
+        return scores
 
     def weights(self) -> PairWeights:
-        return self.parts.weights.values()
+        if not self._played:
+            return self.parts.weights.values()
+        plain = PlainWeights(self._problem)
+        plain.move(self.scores() - plain.scores)
+        return plain.values
 
-    def update(self) -> None:
-        """Terms hear of the last rule's changes, if no search told them."""
-        weights, bounds, rows, kept, threads = self.parts
-        changes = weights.changes
-        if not changes.count[0]:
-            return
-        if kept is not None:
-            kept.update(changes, weights.labels)
-        threads.each_range(
-            lambda low, high: self.kernels["update"](
-                low, high, weights.labels, self.terms, changes, bounds.arrays, rows.arrays
-            ),
-            int(changes.count[0])
-            * len(self.terms.items)
-            // max(self.members.features.document_count, 1),
-        )
-        changes.count[0] = 0
+    def _growth(self, n: int) -> Growth:
+        """Of round n of those that were learned last."""
+        made = self.search.made
+        place = Place((), int(made.conditions[n]))
+        gain, z, alpha = made.told[n].tolist()
+        return Growth((Placed(place, made.votes[n].copy(), alpha),), gain, z=z)
 
-    def _renew(self) -> None:
-        """Everything anew from the scores."""
+    def _settle(self, moves: int) -> None:
+        """After so many rules: what has worn is made anew."""
         weights, bounds, rows, kept, _ = self.parts
-        weights.renew()
-        if kept is not None:
-            kept.renew(weights)
-        rows.renew(self.search.clock)
-        bounds.count()
+        bounds.settle()
+        if weights.is_worn(moves):
+            weights.renew()
+            if kept is not None:
+                kept.renew(weights)
+            rows.renew(self.search.clock)
+            bounds.count()
+        rows.tidy(self.search.clock)

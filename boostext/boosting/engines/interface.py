@@ -21,8 +21,9 @@ class Problem:
     """m examples with k labels, and what a rule may be.
 
     label_sets: the labels with sign +. speaks: (3,) float64 mask of blocks. votes: key of VOTES.
-    loss: key of LOSSES. seed: of what a loss draws. pairs: where pairs count with both signs, as
-    with prior knowledge: their first weights, and the scores that boosting starts from.
+    smoothing, shrinkage: of the votes. loss: key of LOSSES. seed: of what a loss draws. pairs:
+    where pairs count with both signs, as with prior knowledge: their first weights, and the scores
+    that boosting starts from.
     """
 
     members: Membership
@@ -31,6 +32,8 @@ class Problem:
     start: Start
     votes: str
     speaks: Float64
+    smoothing: float = 0.0
+    shrinkage: float = 1.0
     loss: str = "exponential"
     threads: int = 1
     seed: int = 0
@@ -67,6 +70,9 @@ class Engine(Protocol):
 
     def block_weights(self, place: Place) -> Float64:
         """(3, 2, k), total 1 where the place has no precondition."""
+
+    def gain(self, place: Place) -> float:
+        """What a rule there gains, by the votes of the problem."""
 
     def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
         """Add the votes of a round's rules to the scores, and move the weights accordingly.

@@ -7,6 +7,7 @@ import numpy as np
 from boostext.boosting.engines.arrays import (
     BASE,
     BEST,
+    CLOCK,
     FOUND,
     LEAST_BOUND,
     LOOKED,
@@ -16,10 +17,7 @@ from boostext.boosting.engines.arrays import (
     Array,
     BoundArrays,
     ChangeArrays,
-    Doubles,
-    DoubleTable,
     FoundArrays,
-    Key,
     LabelArrays,
     ListArrays,
     Number,
@@ -70,9 +68,9 @@ def preference_of(preference: Array, j: int) -> Number:
 
 
 def begin(
-    form: int, last: int, key: Key, share: float, greatest: float, preference: Doubles,
+    form: int, last: int, key: int, share: float, greatest: float, preference: Array,
     lists: ListArrays, labels: LabelArrays, terms: TermArrays, weights: WeightArrays,
-    per_weight: DoubleTable, changes: ChangeArrays, bounds: BoundArrays, rows: RowArrays,
+    per_weight: Array, changes: ChangeArrays, bounds: BoundArrays, rows: RowArrays,
     found: FoundArrays,
 ) -> None:  # fmt: skip
     """Reach a good value by the last search's runners-up, or find what will.
@@ -94,7 +92,7 @@ def begin(
     row_scales(form, sums, scales, per_weight, rows.scale, rows.least)
     base = nowhere(form, sums, scales)
     best = -1.0
-    counts[:] = 0
+    counts[LOOKED] = counts[WANTED] = counts[FOUND] = 0
     counts[WINNER] = -1
     tried, first = 0, -1
     for n in range(len(near)):
@@ -162,9 +160,9 @@ def summed(
 
 
 def scan(
-    form: int, low: int, high: int, key: Key, share: float, greatest: float, clock: int,
-    preference: Doubles, lists: ListArrays, labels: LabelArrays, terms: TermArrays,
-    weights: WeightArrays, bounds: BoundArrays, rows: RowArrays, found: FoundArrays,
+    form: int, low: int, high: int, key: int, share: float, greatest: float, preference: Array,
+    lists: ListArrays, labels: LabelArrays, terms: TermArrays, weights: WeightArrays,
+    bounds: BoundArrays, rows: RowArrays, found: FoundArrays,
 ) -> None:  # fmt: skip
     """Those of the terms low..high - 1 that may be the best.
 
@@ -180,7 +178,7 @@ def scan(
     label_starts, label_items = labels.starts, labels.items
     numbers_found, bounds_found, wants = found.numbers, found.bounds, found.wanted
     base, least_value = figures[BASE], figures[BEST] - figures[SLOP]
-    count, wanted = low, low
+    count, wanted, clock = low, low, found.counts[CLOCK]
     flat = len(preference) == 1
     for c in range(len(near_bounds)):
         near_bounds[c] = -1.0
@@ -248,12 +246,13 @@ def keep_near(t: int, value: float, near: Array, near_bounds: Array) -> None:
 
 
 def descend(
-    form: int, clock: int, preference: Doubles, lists: ListArrays, labels: LabelArrays,
-    weights: WeightArrays, speaks: Doubles, found: FoundArrays,
+    form: int, preference: Array, lists: ListArrays, labels: LabelArrays, weights: WeightArrays,
+    speaks: Array, found: FoundArrays,
 ) -> None:  # fmt: skip
     """Sum what was found by falling bounds, as long as these reach the best."""
     numbers, bounds, when, table = found.numbers, found.bounds, found.when, found.table
     figures, counts, winner = found.figures, found.counts, found.winner
+    clock = counts[CLOCK]
     for _ in range(counts[FOUND]):
         place, bound = 0, -1.0
         for c in range(counts[FOUND]):
@@ -280,4 +279,4 @@ def descend(
                         winner[block, sign, label] = table[block, sign, label]
 
 
-KERNELS = (begin, scan, descend)
+CALLED = (begin, scan, descend)

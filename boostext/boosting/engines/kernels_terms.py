@@ -242,4 +242,5 @@ def add_changes(
                 row[1, items[p]] += by_pos[p]
 
 
-KERNELS = (transpose, bound_documents, bound_changed, bound_terms, update, fill_rows)
+KERNELS = (transpose, bound_documents, bound_terms, fill_rows)
+CALLED = (bound_changed, update)

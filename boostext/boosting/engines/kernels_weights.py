@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from boostext.boosting.engines.arrays import (
+    SPREAD,
+    TOTAL,
     Array,
-    Bools,
     ChangeArrays,
     DoubleBlocks,
     Doubles,
-    DoubleTable,
     Int32s,
     Int64s,
     LabelArrays,
@@ -179,16 +179,18 @@ def rest_of(yes: Array, unknown: Array, inside: Array, rest: Array) -> Number:
 
 
 def move(
-    loss: int, yes: Int32s, unknown: Int32s, votes: DoubleTable, quiet: bool, labels: LabelArrays,
-    weights: WeightArrays, steps: StepArrays, changes: ChangeArrays, inside: Bools, rest: Int32s,
+    loss: int, yes: Array, unknown: Array, votes: Array, quiet: bool, labels: LabelArrays,
+    weights: WeightArrays, steps: StepArrays, changes: ChangeArrays, inside: Array, rest: Array,
 ) -> Number:  # fmt: skip
     """Votes (3, k) for the blocks of a condition: scores, weights, sums; and what changed.
 
     yes, unknown: its documents. quiet: block NO is silent, and so the one that all others are
     moved against; else that is the one with most documents. inside, rest: room for documents.
-    Returns the total of weights and how far the votes moved e, as an exponent.
+    Returns Z, the factor by which the loss fell.
     """
     m, k = weights.neg.shape
+    figures, value = weights.figures, weights.loss
+    before = value[0] + value[1] if loss == LOGISTIC else figures[TOTAL]
     common, sums, high, low = weights.common, weights.sums, weights.high, weights.low
     sizes = (len(unknown), m - len(yes) - len(unknown), len(yes))
     base = 1
@@ -217,7 +219,9 @@ def move(
         common[label] += votes[base, label]
         for sign in range(2):
             sums[sign, label] = high[sign, label] + low[sign, label]
-    return scale(sums, weights.scales, common), farthest
+    figures[TOTAL] = scale(sums, weights.scales, common)
+    figures[SPREAD] += farthest
+    return (value[0] + value[1] if loss == LOGISTIC else figures[TOTAL]) / before
 
 
 def is_worn(weights: WeightArrays, steps: StepArrays) -> Number:
@@ -339,4 +343,5 @@ def cut_gains(
         gains[cut] = gain_of_blocks(form, table, speaks)
 
 
-KERNELS = (sum_weights, move, is_worn, exact, cut_gains)
+KERNELS = (sum_weights, exact, cut_gains)
+CALLED = (advance, move, is_worn)

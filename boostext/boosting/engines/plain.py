@@ -110,6 +110,10 @@ class PlainEngine:
     def block_weights(self, place: Place) -> Float64:
         return self.sums(self.reach.blocks(*place))
 
+    def gain(self, place: Place) -> float:
+        voting = VOTES[self.problem.votes]
+        return float(voting.gain(self.block_weights(place), self.problem.speaks))
+
     def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
         before, felt = self._weights.log_value, None
         if len(pulls):

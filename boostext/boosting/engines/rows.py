@@ -34,7 +34,7 @@ class Rows:
         m, k = weights.arrays.neg.shape
         self._terms, self._lists, self._weights = terms, lists, weights
         self._threads, self._kernels = threads, kernels
-        self._taken = 0
+        self._taken, self._tidied = 0, 0
         frequent, two = int((terms.sizes >= SHORT).sum()), (2, padded(k))
         counts = np.zeros(two, np.float32)
         counts[1, :k] = np.bincount(weights.labels.items, minlength=k)
@@ -76,8 +76,9 @@ class Rows:
 
     def tidy(self, clock: int) -> None:
         """From time to time: give up rows of no use, and put the others in the order of terms."""
-        if clock % TIDY:
+        if clock - self._tidied < TIDY:
             return
+        self._tidied = clock
         useful = self._useful(clock)
         if len(useful) < (1 - MANY) * self._taken:
             sums, slot = self.arrays.sums, self.arrays.slot

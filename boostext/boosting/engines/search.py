@@ -6,17 +6,19 @@ these are kept, and else one by one. A value is gain x preference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from boostext.arrays import Float64, Int32
-from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
+from boostext.boosting.choice import LEAST_GAIN, Eligible, eligible, first_of_best
 from boostext.boosting.engines import thresholds
 from boostext.boosting.engines.arrays import (
     BEST,
+    CLOCK,
     FOUND,
+    LAST,
     LEAST_BOUND,
     LOOKED,
     SLOP,
@@ -24,19 +26,56 @@ from boostext.boosting.engines.arrays import (
     WINNER,
     FoundArrays,
     ListArrays,
+    MoveRoom,
+    RoundArrays,
+    RuleKind,
     TermArrays,
 )
 from boostext.boosting.engines.bounds import Bounds
 from boostext.boosting.engines.interface import Problem
+from boostext.boosting.engines.kernels_rounds import (
+    BEGIN,
+    CHOOSE,
+    GAIN,
+    MOVE,
+    MOVED,
+    NONE_HELPS,
+    PAUSED,
+    SCAN,
+    SUM_UP,
+    TELL,
+    VOTE,
+    Z,
+)
 from boostext.boosting.engines.kernels_search import WRONG
 from boostext.boosting.engines.rows import Rows
 from boostext.boosting.engines.threads import Threads, pays
 from boostext.boosting.engines.weights import Weights
+from boostext.boosting.membership import NONE
+from boostext.features.conditions import NO
 
+MOST_AHEAD = 64
+"""Rounds that are learned at once."""
 NEAR = 32
 """Terms of the greatest bounds that are kept for the next search."""
 CUT_SLOP = 4e-6
 """What a threshold's gain by running sums may be wrong by: a rest of 0 has a root of its own."""
+
+
+NO_LIKELY = np.zeros(0, np.int32), np.zeros(0)
+
+
+class Asked(NamedTuple):
+    """What rounds may choose: a share of the conditions; the greatest preference; what kernels look
+    up, of all conditions or, where all are the same, of one.
+    """
+
+    share: float
+    greatest: float
+    preference: Float64
+
+
+NOTHING = Asked(1.0, 1.0, np.ones(1))
 
 
 class Parts(NamedTuple):
@@ -50,125 +89,183 @@ class Parts(NamedTuple):
 
 
 class Search:
-    """found: what the kernels find. clock: searches so far."""
+    """found: what the kernels find. made: the last rounds."""
 
     def __init__(
         self, problem: Problem, form: int, terms: TermArrays, lists: ListArrays, parts: Parts,
         kernels: Mapping[str, Any],
     ) -> None:  # fmt: skip
-        self.problem, self.members, self.form = problem, problem.members, form
-        self.terms, self.lists, self.parts, self.kernels = terms, lists, parts, kernels
-        self.clock = 0
+        self.members, self.terms, self.lists = problem.members, terms, lists
+        self.parts, self.kernels = parts, kernels
         n, listed, k = len(terms.numbers), problem.members.listed, problem.label_count
-        two = (2, parts.rows.width)
+        m, two = problem.example_count, (2, parts.rows.width)
+        self.kind = RuleKind(
+            form, parts.weights.loss, bool(problem.speaks[NO] == 0), problem.smoothing,
+            problem.shrinkage, problem.speaks,
+        )  # fmt: skip
         self.found = FoundArrays(
             np.zeros(n, np.int32), np.zeros(n), np.zeros(listed, np.int32), np.zeros(listed),
             np.zeros(listed, np.int32), np.zeros(n, np.int32), np.zeros(NEAR, np.int32),
             np.full(NEAR, -1.0), np.zeros((3, 2, k)), np.zeros((3, 2, k)),
-            np.zeros(two, np.uint32), np.zeros(two), np.zeros(4, np.int64), np.zeros(4),
+            np.zeros(two, np.uint32), np.zeros(two), np.zeros(6, np.int64), np.zeros(4),
         )  # fmt: skip
-        self._last = -1  # condition of the last rule
+        self.found.counts[LAST] = -1
+        self.made = RoundArrays(
+            np.zeros(MOST_AHEAD, np.uint64), np.zeros(MOST_AHEAD, np.int32),
+            np.zeros((MOST_AHEAD, 3, k)), np.zeros((MOST_AHEAD, 3)),
+        )  # fmt: skip
+        self._room = MoveRoom(np.zeros(m, np.bool_), np.zeros(m, np.int32))
         self._preference: tuple[Float64, float, Float64] | None = None
-        self._winner: tuple[int, Float64] | None = None
         self._others: dict[int, float] = {}  # values of what is no term
 
-    def best(self, preference: Float64, draw: Eligible) -> Choice | None:
-        """The condition of greatest value, or the first of equals; None if nothing is eligible."""
-        self.clock += 1
-        parts, changed = self.parts, int(self.parts.weights.changes.count[0])
-        share = changed / max(self.problem.example_count, 1)
-        parts.threads.deal(self.clock, parts.rows.arrays.slot, share)
-        looked_up, greatest = self._looked_up(preference)
-        self._others.clear()
-        self._winner = None
-        self._terms((np.uint64(draw.key), draw.share, greatest), looked_up, preference, draw)
-        if parts.thresholds is None:
-            self._sum(self.members.partly_unknown, preference, draw)
-            self._cuts(preference, draw, greatest)
-        parts.weights.changes.count[0] = 0
-        found = self.found
-        parts.rows.give(found.wanted[: found.counts[WANTED]].copy(), self.clock)
-        parts.bounds.refresh(float(found.figures[LEAST_BOUND]), float(found.figures[BEST]))
-        parts.rows.tidy(self.clock)
-        return self._choice(preference)
+    def rounds(self, preference: Float64, draws: Sequence[Eligible]) -> int:
+        """Learn the rules of the next rounds, one for each draw: `made`; how many they are.
 
-    def block_weights(self, condition: int) -> Float64:
-        """(3, 2, k), of the best that was found without summing it again."""
-        if self._winner is not None and self._winner[0] == condition:
-            return self._winner[1].copy()
-        return self._exact(condition)[0]
-
-    def forget(self, condition: int) -> None:
-        """Take in that a rule asks for the condition: its weights have moved."""
-        self._last, self._winner = condition, None
-
-    # -------------------------------------------------------------- terms
-
-    def _terms(
-        self, drawn: tuple[Any, ...], looked_up: Float64, preference: Float64, draw: Eligible
-    ) -> None:
-        """Look at the terms whose bounds allow that they win, after they heard of changes."""
-        parts, found = self.parts, self.found
-        weights, rows, kept = parts.weights, parts.rows, parts.thresholds
-        work = self._work()
-        if pays(work):
-            parts.threads.wake()
-        common = looked_up, self.lists, weights.labels, self.terms, weights.arrays
-        self.kernels["begin"](
-            self.form, self._last, *drawn, *common, weights.steps.per_weight, weights.changes,
-            parts.bounds.arrays, rows.arrays, found,
-        )  # fmt: skip
-        if found.counts[FOUND]:
-            self._descend(looked_up)
-        likely = self._likely(kept, looked_up, draw) if kept is not None else None
-        if likely is not None and len(likely[0]):
-            self._sum(likely[0][:1], preference, draw)
-        self._scan((*drawn, self.clock, *common), work)
-        self._descend(looked_up)
-        if likely is not None:
-            for j, bound in zip(*likely, strict=True):
-                if bound < found.figures[BEST] - found.figures[SLOP]:
+        Fewer where no condition helps any more, and where weights or bounds want to be made anew.
+        """
+        asked = self._asked(preference, draws)
+        n, stage = 0, BEGIN
+        while n < len(draws):
+            if stage == BEGIN and self._is_apart():
+                if not self._apart(n, asked, preference, draws[n]):
                     break
-                self._sum(np.array([j]), preference, draw)
+                self._rest()
+                n, why = self._run(asked, (VOTE, MOVE), (n, n + 1), int(self.made.conditions[n]))
+            else:
+                stop = len(draws) if self.parts.threads.threads == 1 else n + 1
+                n, why = self._run(asked, (stage, MOVE), (n, stop))
+            if why in (NONE_HELPS, MOVED):
+                break
+            stage = BEGIN
+            if why == PAUSED:
+                self._rest()
+                stage = VOTE
+        return n
 
-    def _descend(self, looked_up: Float64) -> None:
-        weights = self.parts.weights
-        self.kernels["descend"](
-            self.form, self.clock, looked_up, self.lists, weights.labels, weights.arrays,
-            self.problem.speaks, self.found,
+    def find(self, preference: Float64, draw: Eligible) -> bool:
+        """Look for the rule of one round, which does not vote yet: the first of `made`; whether
+        there is one that helps.
+        """
+        asked = self._asked(preference, [draw])
+        if self._is_apart():
+            found = self._apart(0, asked, preference, draw)
+        else:
+            found = self._run(asked, (BEGIN, CHOOSE), (0, 1))[1] != NONE_HELPS
+        self._rest()
+        return found
+
+    def move(self, condition: int, votes: Float64) -> float:
+        """Add the votes (3, k) of a rule to the weights; Z."""
+        self.update()
+        self.made.conditions[0], self.made.votes[0] = condition, votes
+        self._run(NOTHING, (MOVE, MOVE), (0, 1), condition)
+        return float(self.made.told[0, Z])
+
+    def update(self) -> None:
+        """Terms hear of the last rule's changes, if no search told them."""
+        parts = self.parts
+        if not parts.weights.changes.count[0]:
+            return
+        if parts.thresholds is not None:
+            parts.thresholds.update(parts.weights.changes, parts.weights.labels)
+        parts.threads.each_range(
+            lambda low, high: self._run(NOTHING, (TELL, TELL), (0, 1), terms=(low, high)),
+            self._work(),
+        )
+        parts.weights.changes.count[0] = 0
+
+    @property
+    def clock(self) -> int:
+        return int(self.found.counts[CLOCK])
+
+    # -------------------------------------------------------------- rounds
+
+    def _asked(self, preference: Float64, draws: Sequence[Eligible]) -> Asked:
+        self.made.keys[: len(draws)] = [draw.key for draw in draws]
+        looked_up, greatest = self._looked_up(preference)
+        return Asked(draws[0].share, greatest, looked_up)
+
+    def _run(
+        self, asked: Asked, stages: tuple[int, int], rounds: tuple[int, int],
+        condition: int | None = None, terms: tuple[int, int] | None = None,
+        found: FoundArrays | None = None,
+    ) -> tuple[int, int]:  # fmt: skip
+        """The kernel. condition: of the rule that votes, where Python found it."""
+        parts, yes, unknown = self.parts, NONE, NONE
+        if condition is not None:
+            yes, unknown = self.members.yes(condition), self.members.unknown(condition)
+        weights = parts.weights
+        n, why = self.kernels["play"](
+            *stages, *rounds, *(terms or (0, len(self.terms.numbers))), asked.share,
+            asked.greatest, weights.farthest, asked.preference, yes, unknown, self.kind,
+            self.lists, weights.labels, self.terms, weights.arrays, weights.steps,
+            weights.changes, parts.bounds.arrays, parts.rows.arrays, found or self.found,
+            self._room, self.made,
         )  # fmt: skip
+        return int(n), int(why)
+
+    def _rest(self) -> None:
+        """What a round wants that is not done in compiled code, before its rule votes."""
+        rows, found = self.parts.rows, self.found
+        rows.give(found.wanted[: found.counts[WANTED]].copy(), self.clock)
+        self.parts.bounds.refresh(found.figures)
+
+    def _is_apart(self) -> bool:
+        """Whether a round goes by its stages: there is more than terms, or threads share them."""
+        threads, changes = self.parts.threads, self.parts.weights.changes
+        more = len(self.members) > len(self.terms.numbers)
+        if threads.threads == 1:
+            return more
+        share = int(changes.count[0]) / max(len(changes.documents), 1)
+        threads.deal(self.clock + 1, self.parts.rows.arrays.slot, share)
+        return more or (threads.several and pays(self._work()))
+
+    def _apart(self, n: int, asked: Asked, preference: Float64, draw: Eligible) -> bool:
+        """The search of round n by its stages; whether there is a rule that helps."""
+        found, kept, work = self.found, self.parts.thresholds, self._work()
+        one, shared = (n, n + 1), self.parts.threads.several and pays(work)
+        if shared:
+            self.parts.threads.wake()
+        self._others.clear()
+        self._run(asked, (BEGIN, BEGIN), one)
+        likely = self._likely(kept, asked.preference, draw) if kept is not None else NO_LIKELY
+        self._sum(likely[0][:1], preference, draw)
+        if shared:
+            made = self.parts.threads.each(lambda low, high: self._scan(asked, one, low, high))
+            self._gather(made)
+        else:
+            self._run(asked, (TELL, SCAN), one)
+        if len(self.members) == len(self.terms.numbers):
+            return self._run(asked, (SUM_UP, CHOOSE), one)[1] != NONE_HELPS
+        self._run(asked, (SUM_UP, SUM_UP), one)
+        for j, bound in zip(*likely, strict=True):
+            if bound < found.figures[BEST] - found.figures[SLOP]:
+                break
+            self._sum(np.array([j]), preference, draw)
+        if kept is None:
+            self._sum(self.members.partly_unknown, preference, draw)
+            self._cuts(preference, draw, asked.greatest)
+        return self._choose(n, preference)
+
+    def _scan(self, asked: Asked, one: tuple[int, int], low: int, high: int) -> FoundArrays:
+        """A range of terms hears of the changes, and is looked at; what was found in it."""
+        found = self.found
+        own = found._replace(
+            near=np.zeros(NEAR, np.int32), near_bounds=np.zeros(NEAR),
+            sums=np.zeros_like(found.sums), counts=found.counts.copy(),
+            figures=found.figures.copy(),
+        )  # fmt: skip
+        self._run(asked, (TELL, SCAN), one, terms=(low, high), found=own)
+        return own
 
     def _work(self) -> int:
         """About how many sums hear of the changes, and terms that are passed."""
+        if self.parts.threads.threads == 1:
+            return 0
         changes, starts = self.parts.weights.changes, self.terms.starts
         some = changes.documents[: changes.count[0]]
         sums = int((starts[some + 1] - starts[some]).sum()) * self.parts.rows.width // 8
         return sums + len(self.terms.numbers)
-
-    def _scan(self, drawn: tuple[Any, ...], work: int) -> None:
-        """Each range of terms hears of the changes, and is looked at."""
-        parts, found, kernels = self.parts, self.found, self.kernels
-        weights, bounds, rows = parts.weights, parts.bounds.arrays, parts.rows.arrays
-
-        def update_and_scan(low: int, high: int, own: FoundArrays) -> FoundArrays:
-            kernels["update"](low, high, weights.labels, self.terms, weights.changes, bounds, rows)
-            kernels["scan"](self.form, low, high, *drawn, bounds, rows, own)
-            return own
-
-        if not (parts.threads.several and pays(work)):
-            update_and_scan(0, len(self.terms.numbers), found)
-            return
-        made = parts.threads.each(lambda low, high: update_and_scan(low, high, self._own()))
-        self._gather(made)
-
-    def _own(self) -> FoundArrays:
-        """What a thread finds, in its range of the long arrays."""
-        found = self.found
-        return found._replace(
-            near=np.zeros(NEAR, np.int32), near_bounds=np.zeros(NEAR),
-            sums=np.zeros_like(found.sums), counts=np.zeros(4, np.int64),
-            figures=found.figures.copy(),
-        )  # fmt: skip
 
     def _gather(self, made: list[FoundArrays]) -> None:
         """Put together what ranges found."""
@@ -216,8 +313,8 @@ class Search:
         for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
             gains = np.zeros(len(column))
             self.kernels["cut_gains"](
-                self.form, column.order, column.first, column.unknown, weights.labels,
-                weights.arrays, self.problem.speaks, gains, self.found.table, room,
+                self.kind.form, column.order, column.first, column.unknown, weights.labels,
+                weights.arrays, self.kind.speaks, gains, self.found.table, room,
             )  # fmt: skip
             numbers = np.arange(offset, offset + len(column))
             values = np.where(eligible(draw, numbers), gains * preference[numbers], -1)
@@ -230,59 +327,60 @@ class Search:
         for j in numbers[eligible(draw, numbers)].tolist():
             if j in self._others:
                 continue
-            W, gain = self._exact(j)
+            W, gain = self.exact(j)
             like = float(preference[j])
             value = self._others[j] = gain * like
             if value > figures[BEST]:
                 figures[BEST], figures[SLOP] = value, WRONG * like
                 self.found.counts[WINNER], self.found.winner[:] = j, W
 
-    def _exact(self, condition: int) -> tuple[Float64, float]:
+    def exact(self, condition: int) -> tuple[Float64, float]:
         """Block weights and gain, from the condition's documents."""
-        W, weights = np.zeros((3, 2, self.problem.label_count)), self.parts.weights
+        W, weights = np.zeros_like(self.found.table), self.parts.weights
         yes = self.members.yes(condition)
         if condition >= self.members.listed:
             yes = self._ascending(yes)
         gain = self.kernels["exact"](
-            self.form, yes, self.members.unknown(condition), weights.labels, weights.arrays,
-            self.problem.speaks, W,
+            self.kind.form, yes, self.members.unknown(condition), weights.labels, weights.arrays,
+            self.kind.speaks, W,
         )  # fmt: skip
         return W, float(gain)
 
     def _ascending(self, documents: Int32) -> Int32:
-        if 8 * len(documents) < self.problem.example_count:
+        m = self.members.features.document_count
+        if 8 * len(documents) < m:
             return np.sort(documents)
-        inside = np.zeros(self.problem.example_count, np.bool_)
+        inside = np.zeros(m, np.bool_)
         inside[documents] = True
         return np.flatnonzero(inside).astype(np.int32)
 
     # -------------------------------------------------------------- the choice
 
-    def _choice(self, preference: Float64) -> Choice | None:
-        found, count = self.found, int(self.found.counts[LOOKED])
+    def _choose(self, n: int, preference: Float64) -> bool:
+        """Take the condition of greatest value, or the first of equals, as the rule of round n."""
+        found, made, count = self.found, self.made, int(self.found.counts[LOOKED])
         numbers = np.append(found.looked[:count], np.fromiter(self._others, np.int32))
         values = np.append(found.values[:count], np.fromiter(self._others.values(), np.float64))
         if not len(numbers):
-            return None
+            return False
         order = np.argsort(numbers)
         numbers, values = numbers[order], values[order]
         liked = preference[numbers]
         best = first_of_best(values, liked)
-        if numbers[best] == found.counts[WINNER]:
-            self._winner = int(numbers[best]), found.winner
-        return Choice(int(numbers[best]), float(values[best] / max(liked[best], 1e-300)))
+        found.winner[:], gain = self.exact(int(numbers[best]))
+        made.conditions[n], made.told[n, GAIN] = numbers[best], gain
+        return gain > LEAST_GAIN and bool(liked[best] > 0)
 
     def _looked_up(self, preference: Float64) -> tuple[Float64, float]:
-        """What kernels look up, (1,) where all are the same to spare the look-up; the greatest.
-
-        Relies on what Engine.best says of the array.
-        """
+        """What kernels look up, (1,) where all are the same to spare the look-up; the greatest."""
         last = self._preference
         if last is None or last[0] is not preference:
             greatest = max(float(preference.max(initial=0.0)), 1e-300)
             alike = bool((preference == greatest).all())
             last = preference, greatest, np.array([greatest]) if alike else preference
-        elif len(last[2]) == 1 and self._last >= 0 and preference[self._last] != last[1]:
-            last = preference, last[1], preference
+        elif len(last[2]) == 1:
+            chosen = int(self.found.counts[LAST])
+            if chosen >= 0 and preference[chosen] != last[1]:
+                last = preference, last[1], preference
         self._preference = last
         return last[2], last[1]

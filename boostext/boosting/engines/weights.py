@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from boostext.arrays import Float64, Int32, Int64, Scores, aligned
+from boostext.arrays import Int64, Scores, aligned
 from boostext.arrays import Weights as PairWeights
 from boostext.boosting.engines.arrays import (
+    SPREAD,
+    WORN,
     ChangeArrays,
     LabelArrays,
     StepArrays,
@@ -24,11 +26,10 @@ from boostext.boosting.engines.arrays import (
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.kernels_weights import EXPONENTIAL, LOGISTIC, STEPS
 from boostext.boosting.losses import Loss, exponential, logistic, logistic_weight
-from boostext.features.conditions import NO
 
 LASTS = 2048
 """Rules after which e is computed anew from the scores: products round."""
-SPREAD, DEEP = 300, 1e-150
+MOST_SPREAD, DEEP = 300, 1e-150
 """What e may have moved by, in exponents, before its least is looked at; and from where on it may
 fall below what doubles hold, 1e-308, before the next look. What did is 0 and does not rise with the
 rest; it would count again, at 1e-25, after 650 more, so that at 600 all e are computed anew.
@@ -50,7 +51,7 @@ def is_known(loss: Loss, abstains: bool) -> bool:
 class Weights:
     """arrays: the weights. steps: the same in whole numbers. changes: what the last rule moved.
 
-    labels: of the examples. total: of e times the scales before these made it 1.
+    labels: of the examples. loss: number of the loss in kernels.
     """
 
     def __init__(
@@ -58,14 +59,14 @@ class Weights:
     ) -> None:
         m, k, kp = problem.example_count, problem.label_count, padded(problem.label_count)
         pairs, start = len(labels.items), problem.start
-        self.labels, self._kernels, self._loss = labels, kernels, KNOWN_LOSSES[loss.weigh]
-        self._quiet = bool(problem.speaks[NO] == 0)
+        self.labels, self._kernels, self.loss = labels, kernels, KNOWN_LOSSES[loss.weigh]
         table = partial(np.zeros, (2, k))
         self.arrays = WeightArrays(
             neg=np.zeros((m, k)), pos=np.zeros(pairs), sums=table(), high=table(), low=table(),
             scales=table(), local=np.zeros((m, k)), common=np.zeros(k), example=start.example,
             factors=np.array([start.negative, start.positive, 1.0]), first_neg=np.zeros((0, k)),
             first_pos=np.zeros(0), loss=np.zeros(2), shift=np.zeros(k), factor=table(),
+            figures=np.array([1.0, 0.0, 0.0]),
         )  # fmt: skip
         if problem.pairs is not None:
             self.arrays = self.arrays._replace(
@@ -79,9 +80,8 @@ class Weights:
             np.zeros(1, np.int64), np.zeros(m, np.int32), aligned((m, kp)),
             np.zeros(pairs, np.uint32), np.zeros(m, np.int32),
         )  # fmt: skip
-        self._room = np.zeros(m, np.bool_), np.zeros(m, np.int32)
         self._rows_of_pos: Int64 = np.repeat(np.arange(m), np.diff(labels.starts))
-        self._moves, self._spread, self._deep, self.total = 0, 0.0, False, 1.0
+        self._moves, self._deep = 0, False
         self.renew()
 
     @property
@@ -89,40 +89,34 @@ class Weights:
         """Whether every pair has a weight of sign - and one of sign +."""
         return len(self.arrays.first_neg) > 0
 
-    def move(self, yes: Int32, unknown: Int32, votes: Float64) -> float:
-        """Add votes (3, k) for the blocks of a condition; the factor Z of the loss."""
-        weights = self.arrays
-        before = self._value()
-        self.total, farthest = self._kernels["move"](
-            self._loss, yes, unknown, votes, self._quiet, self.labels, weights, self.steps,
-            self.changes, *self._room,
-        )  # fmt: skip
-        self._moves += 1
-        self._spread += farthest
-        return float(self._value() / before)
+    @property
+    def lasts(self) -> int:
+        """Rules that they may be moved by before they are computed anew."""
+        return LASTS - self._moves
 
-    def _value(self) -> float:
-        """The value of the loss, in the unit of e."""
-        loss = self.arrays.loss
-        return float(loss[0] + loss[1]) if self._loss == LOGISTIC else float(self.total)
+    @property
+    def farthest(self) -> float:
+        """How far e may move before it is looked at, as an exponent."""
+        return 2.0 * MOST_SPREAD if self._deep else float(MOST_SPREAD)
 
-    def is_worn(self) -> bool:
-        """Whether steps have grown too coarse or too great, or e has rounded too often.
+    def is_worn(self, moves: int) -> bool:
+        """Whether steps have grown too coarse or too great, or e has rounded too often, after so
+        many rules more.
 
         Depends on the rules applied only: replaying them leaves the same bits as finding them.
         """
-        if self._moves >= LASTS or self._sunken():
-            return True
-        return bool(self._kernels["is_worn"](self.arrays, self.steps))
+        self._moves += moves
+        return self._moves >= LASTS or self._sunken() or bool(self.arrays.figures[WORN])
 
     def _sunken(self) -> bool:
         """Whether some e may have fallen below what doubles hold, and risen again since."""
+        if self.arrays.figures[SPREAD] <= self.farthest:
+            return False
         if self._deep:
-            return self._spread > 2 * SPREAD
-        if self._spread > SPREAD:
-            both = (self.arrays.neg, self.arrays.pos)
-            least = min(e.min(where=e > 0, initial=1.0) for e in both)
-            self._deep, self._spread = bool(least < DEEP), 0.0
+            return True
+        both = (self.arrays.neg, self.arrays.pos)
+        least = min(e.min(where=e > 0, initial=1.0) for e in both)
+        self._deep, self.arrays.figures[SPREAD] = bool(least < DEEP), 0.0
         return False
 
     def scores(self) -> Scores:
@@ -140,11 +134,12 @@ class Weights:
         weights, steps, k = self.arrays, self.steps, self.arrays.neg.shape[1]
         weights.local[:] += weights.common
         weights.common[:] = 0
-        self._moves, self._spread = 0, 0.0
+        self._moves = 0
         self._weigh()
-        self._kernels["sum_weights"](self._loss, self.labels, weights)
-        self.total = float(weights.sums.sum())
-        weights.scales[:] = 1 / self.total
+        self._kernels["sum_weights"](self.loss, self.labels, weights)
+        total = float(weights.sums.sum())
+        weights.figures[:] = total, 0.0, 0.0
+        weights.scales[:] = 1 / total
         steps.per_weight[:] = STEPS / np.maximum(weights.sums, 1e-250)
         steps.neg[:, :k] = weights.neg * steps.per_weight[0]  # rounded down
         steps.pos[:] = weights.pos * steps.per_weight[1, self.labels.items]
@@ -160,7 +155,7 @@ class Weights:
         weights, items, rows = self.arrays, self.labels.items, self._rows_of_pos
         against = weights.local.copy()  # -Y f of the pairs with sign -
         against[rows, items] *= -1
-        if self._loss == LOGISTIC:
+        if self.loss == LOGISTIC:
             np.copyto(against, logistic_weight(-against))
             self._deep = False
         else:
@@ -179,7 +174,7 @@ class Weights:
     def _weigh_both_signs(self) -> None:
         """The same where every pair has a weight of either sign."""
         weights, f = self.arrays, self.arrays.local
-        if self._loss == LOGISTIC:
+        if self.loss == LOGISTIC:
             against, in_favor = logistic_weight(-f), logistic_weight(f)
             self._deep = False
         else:

@@ -21,6 +21,7 @@ from boostext.boosting.choice import (
 )
 from boostext.boosting.engines.interface import Engine
 from boostext.boosting.engines.plain import PlainEngine
+from boostext.boosting.engines.search import MOST_AHEAD
 from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.gains import apart
 from boostext.boosting.indexes import Gain, gain_by
@@ -89,6 +90,15 @@ class GrowerState:
 
     def draw(self, number: int) -> Eligible:
         return round_draw(self.settings, number)
+
+    def ahead(self, number: int) -> list[Eligible]:
+        """The draws of this round, and of those after it whose rules do not hang on what is
+        preferred after this one.
+        """
+        settings = self.settings
+        alone = settings.reuse < 1 or settings.terms > 0
+        last = number if alone else min(settings.rounds, number + MOST_AHEAD - 1)
+        return [self.draw(n) for n in range(number, last + 1)]
 
     def open_to(self, number: int) -> NDArray[np.bool_]:
         """(n,): the conditions that may be chosen in a round."""
