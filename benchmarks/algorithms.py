@@ -20,8 +20,8 @@ from typing import Any
 
 from papers.common import DATA, PROJECT, SMOKE, Corpus, Experiment, documents, percent, table
 
-from boostext.cli.config import read_config
 from boostext.errors import SettingsError
+from boostext.library.config import read_config
 from boostext.settings import ALL_GROUPS, BoostingSettings
 
 CALLS = PROJECT / "sample_data"

@@ -251,6 +251,11 @@ def _spelled(value: Any) -> str:
     return format(Decimal(repr(value)), "f") if is_number else str(value)
 
 
+def count(number: int, noun: str) -> str:
+    """`1 rule`, `1,200 rules`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def nearest(name: str, known: Sequence[str]) -> str:
     """`, did you mean NAME?`, or nothing where no known name is near."""
     near = difflib.get_close_matches(name, known, 1)

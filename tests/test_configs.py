@@ -6,7 +6,7 @@ import pytest
 
 from boostext.algorithms import ALGORITHMS
 from boostext.boosting.growers.table import GROWERS
-from boostext.cli.config import read_config
+from boostext.library.config import read_config
 from boostext.settings import ALL_GROUPS, BoostingSettings
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))

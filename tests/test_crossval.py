@@ -190,7 +190,9 @@ def test_thresholds_are_refused_where_documents_have_one_label():
 
 
 def test_training_from_python_cross_validates_too():
-    model = boostext.train(list(noisy(60)), rounds=15, calibrate="sigmoid", folds=3, threads=1).model
+    model = boostext.train(
+        list(noisy(60)), rounds=15, calibrate="sigmoid", folds=3, threads=1
+    ).model
     assert len(model.content.calibration) == len(LABELS)
 
 

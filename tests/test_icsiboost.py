@@ -9,10 +9,10 @@ import pytest
 
 from boostext.boosting.engines.choose import ENGINES
 from boostext.boosting.rounds import Booster
-from boostext.cli.config import read_config
 from boostext.corpus.readers import read_documents
 from boostext.corpus.schema import read_schema
 from boostext.features.conditions import AtLeast
+from boostext.library.config import read_config
 from boostext.model.predict import Predictor
 from boostext.model.shyp import ICSIBOOST_TEXT, names_text, pack, read_shyp, shyp_text
 from boostext.settings import ALL_GROUPS, DataSettings

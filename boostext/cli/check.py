@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from boostext.cli.options import (
@@ -12,7 +14,6 @@ from boostext.cli.options import (
     talk_options,
 )
 from boostext.cli.talk import Talk
-from boostext.corpus.corrections import Corrections
 from boostext.settings import DataSettings, TextSettings
 
 
@@ -31,17 +32,7 @@ from boostext.settings import DataSettings, TextSettings
 @corrections_options
 @json_option
 @talk_options
-def command(
-    data: tuple[str, ...],
-    test: tuple[str, ...],
-    top: int,
-    data_settings: DataSettings,
-    text: TextSettings,
-    as_json: bool,
-    corrections: Corrections,
-    knowledge: str | None,
-    talk: Talk,
-) -> None:
+def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
     """Tell what is in the data: labels, sizes, duplicates.
 
     Also the same text with other labels, labels that look alike, and texts in which rules find
@@ -54,8 +45,8 @@ def command(
     Example:
       boostext check calls.train.jsonl --test calls.test.jsonl
     """
-    from boostext.cli.findings import Job, run
+    from boostext.cli.findings import run
 
     if not data:
         raise click.UsageError("no data; name files or folders, or - for stdin")
-    run(Job(data, test, data_settings, text, top, as_json, corrections, knowledge), talk)
+    run(data, talk, **values)

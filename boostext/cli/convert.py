@@ -67,7 +67,8 @@ def command(
       boostext convert calls.boostext calls.json
       boostext convert calls.shyp calls.boostext --ngrams 1-2
     """
-    from boostext.cli.conversion import ShypOptions, Wanted, convert
+    from boostext.cli.conversion import Wanted, convert
+    from boostext.library.conversion import ShypOptions
 
     options = ShypOptions(**shyp)
     convert(

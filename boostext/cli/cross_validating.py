@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boostext.cli.progress import Progress
-from boostext.cli.reading import count
+from boostext.fields import count
 from boostext.training.crossval import CrossValidation
 
 

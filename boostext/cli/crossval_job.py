@@ -10,14 +10,17 @@ import click
 
 from boostext.cli.cross_validating import found_words, told_by
 from boostext.cli.progress import Progress
-from boostext.cli.reading import count, spare_reports
-from boostext.cli.signals import stop_request
+from boostext.cli.reading import (
+    spare_reports,
+)
 from boostext.cli.talk import Talk
 from boostext.cli.training_job import read
 from boostext.corpus.corrections import Corrections
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.report import Report
+from boostext.fields import count
 from boostext.library.crossval import CrossValidated, check_plan, held_out_in_turn
+from boostext.library.signals import stop_request
 from boostext.reports.curves import curve_drawing
 from boostext.reports.evaluations import evaluation_summary, label_table
 from boostext.reports.folder import report_folder

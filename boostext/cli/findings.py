@@ -1,72 +1,61 @@
-"""The steps of `boostext check`, and its findings as lines."""
+"""The steps of `boostext check`."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import click
 
-from boostext.cli.reading import announce_stdin, count, tell_corrections, tell_understood
+from boostext.cli.reading import announce_stdin, tell_corrections, tell_understood
 from boostext.cli.talk import Talk
-from boostext.corpus.checks import Column, Comparison, Findings, Group, Groups, Spread, check
+from boostext.corpus.checks import Findings, check
 from boostext.corpus.corrections import Corrections
-from boostext.corpus.lookalikes import as_listed, spelled
 from boostext.corpus.readers import no_record_has, read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
-from boostext.features.selection import SYMBOLS
 from boostext.features.tokenizer import token_reader
-from boostext.knowledge.checking import KnowledgeCheck, RuleFound
+from boostext.knowledge.checking import KnowledgeCheck
 from boostext.knowledge.reading import read_knowledge
-from boostext.reports.layout import HEAD, Page, fit, page_for, shorten
-from boostext.reports.prior import told_line
+from boostext.reports.findings import knowledge_lines, sections
+from boostext.reports.layout import HEAD, page_for
 from boostext.settings import DataSettings, TextSettings
 
-MEMBERS = 4
-ALIKE = (
-    "labels that look alike: they differ by case, blanks, invisible characters or a mark at the end"
-)
 
-
-@dataclass(frozen=True)
-class Job:
-    """What one call of `boostext check` is to do."""
-
-    data: tuple[str, ...]
-    test: tuple[str, ...]
-    settings: DataSettings
-    text: TextSettings
-    top: int
-    as_json: bool
-    corrections: Corrections
-    knowledge: str | None = None
-
-
-def run(job: Job, talk: Talk) -> None:
-    announce_stdin(job.data + job.test, talk)
-    settings, bad = replace(job.settings, skip_bad=True), BadRecords()
-    compared = read_documents(job.test, settings, labelled=False) if job.test else None
-    read = read_documents(job.data, settings, bad, labelled=False)
-    documents = job.corrections.applied(read, every=True)
+def run(
+    data: tuple[str, ...],
+    talk: Talk,
+    *,
+    test: tuple[str, ...],
+    data_settings: DataSettings,
+    text: TextSettings,
+    top: int,
+    as_json: bool,
+    corrections: Corrections,
+    knowledge: str | None,
+) -> None:
+    announce_stdin(data + test, talk)
+    settings, bad = replace(data_settings, skip_bad=True), BadRecords()
+    compared = read_documents(test, settings, labelled=False) if test else None
+    read = read_documents(data, settings, bad, labelled=False)
+    documents = corrections.applied(read, every=True)
     known = None
-    if job.knowledge:
-        known = KnowledgeCheck(read_knowledge(job.knowledge), job.text, job.settings.text)
+    if knowledge:
+        known = KnowledgeCheck(read_knowledge(knowledge), text, data_settings.text)
         documents = known.watch(documents)
-    findings = check(documents, bad, compared, token_reader(job.text))
+    findings = check(documents, bad, compared, token_reader(text))
     tell_understood(bad, talk)
-    tell_corrections(job.corrections, talk)
+    tell_corrections(corrections, talk)
     if bad.unmet and findings.documents:
-        raise no_record_has(bad, job.data[0])
-    if job.as_json:
+        raise no_record_has(bad, data[0])
+    if as_json:
         told = findings.to_dict() | ({"knowledge": known.to_dict()} if known else {})
         click.echo(json.dumps(told, ensure_ascii=False))
         readable(findings)
         return
     page = page_for(sys.stdout)
-    for heading, lines in sections(findings, job.top, page):
+    for heading, lines in sections(findings, top, page):
         if heading:
             talk.show_line(heading, HEAD)
         for line in lines:
@@ -76,161 +65,8 @@ def run(job: Job, talk: Talk) -> None:
     readable(findings)
 
 
-def knowledge_lines(known: KnowledgeCheck, page: Page) -> Iterator[str]:
-    """How the rules of a knowledge stand beside the documents."""
-    yield f"knowledge ({count(len(known.knowledge.rules), 'rule')})"
-    yield from (f"  {line}" for line in known.unknown_labels())
-    for found in known.rules():
-        yield f"  line {found.told.line}: {told_line(found.told)}"
-        yield f"    {rule_words(found, known.documents)}"
-        if found.missing:
-            yield f"    no document has {', '.join(map(repr, found.missing))}"
-        if found.first:
-            more = ", ..." if found.against > len(found.first) else ""
-            told = f"against it {found.against:,}: {', '.join(found.first)}{more}"
-            yield f"    {shorten(told, page.width - 4, page)}"
-
-
-def rule_words(found: RuleFound, documents: int) -> str:
-    """`holds for 419 of 2,000 documents; Collect has 97.1 % of 419 with labels`."""
-    told = f"holds for {found.holds:,} of {count(documents, 'document')}"
-    if not found.labelled:
-        return told
-    shares = ", ".join(
-        f"{label} {100 * n / found.labelled:.1f} %" for label, n in found.found.items()
-    )
-    return f"{told}; of {found.labelled:,} with labels: {shares}"
-
-
 def readable(findings: Findings) -> None:
     """Data of which no record can be read does not pass."""
     if findings.bad_count and not findings.documents:
         place, message = findings.bad_records[0]
         raise BoostextError(f"no record can be read; the first is {place}: {message}")
-
-
-def sections(findings: Findings, top: int, page: Page) -> Iterator[tuple[str, Iterable[str]]]:
-    """Headings with their lines; what was not found has neither."""
-    yield "", summary(findings)
-    yield f"labels ({len(findings.labels)})", label_lines(findings, top, page)
-    if findings.alike_labels:
-        yield (
-            ALIKE,
-            (
-                "  " + ", ".join(f"{spelled(name)} ({number:,})" for name, number in group.items())
-                for group in findings.alike_labels
-            ),
-        )
-    if findings.bad_count:
-        yield (
-            count(findings.bad_count, "bad record"),
-            (f"  {place}: {message}" for place, message in findings.bad_records[:top]),
-        )
-    for name, groups in (
-        ("the same id", findings.duplicate_ids),
-        ("the same text", findings.same_texts),
-        ("the same text with other labels", findings.conflicts),
-    ):
-        if groups.count:
-            yield group_heading(name, groups), group_lines(groups, top, page)
-    if findings.comparison is not None:
-        yield from comparison_sections(findings.comparison, top, page)
-
-
-def summary(findings: Findings) -> Iterator[str]:
-    sizes = ", ".join(f"{n}: {c:,}" for n, c in findings.label_set_sizes.items())
-    yield f"{count(findings.documents, 'document')}; documents by number of labels: {sizes or '-'}"
-    yield f"words a document: {spread(findings.words)}; in all {findings.words.total:,.0f}"
-    if findings.weights.least != 1 or findings.weights.greatest != 1:
-        yield f"weights: {spread(findings.weights)}"
-    if len(findings.text_fields) > 1:
-        fields = (f"{name} ({number:,})" for name, number in findings.text_fields.items())
-        yield f"text fields: {', '.join(fields)}"
-    for name, column in findings.attributes.items():
-        yield (
-            f"attribute {name}: {column.numbers:,} numbers, {column.categories:,} categories, "
-            f"{column.missing:,} missing; {column.values:,} different; {taken_for(column)}"
-        )
-    for name, words in findings.scored_texts.items():
-        yield f"scored text {name}: {words:,} different words"
-    for noun, group in (
-        ("no label", findings.unlabelled), ("an empty text", findings.empty_texts),
-        (f"a text in which training sees nothing: {SYMBOLS}", findings.tokenless),
-    ):  # fmt: skip
-        if group.count:
-            yield f"{count(group.count, 'document')} with {noun}: {members(group)}"
-    for number, what in (
-        (findings.blank_lines, "skipped: blank"), (findings.replaced_lines, "with bytes replaced"),
-    ):  # fmt: skip
-        if number:
-            yield f"{count(number, 'line')} {what}"
-    yield from findings.notes
-
-
-def taken_for(column: Column) -> str:
-    """What training makes of an attribute."""
-    if not column.strays:
-        return {"category": "categories", "number": "numbers"}.get(column.kind, column.kind)
-    return (
-        f"taken for numbers, {count(column.strays, 'text')} unknown, the first at "
-        f"{column.first_stray}; --attribute-type NAME=category takes it for categories"
-    )
-
-
-def spread(values: Spread) -> str:
-    return f"{values.least:g} to {values.greatest:g}, half have {values.median:g} or less"
-
-
-def members(group: Group) -> str:
-    told = [f"{m.id} ({m.origin})" for m in group.members[:MEMBERS]]
-    return ", ".join(told) + (", ..." if group.count > len(told) else "")
-
-
-def label_lines(findings: Findings, top: int, page: Page) -> Iterator[str]:
-    total = max(findings.documents, 1)
-    for name, number in list(findings.labels.items())[:top]:
-        share = f"{100 * number / total:.1f} %"
-        yield f"  {number:>8,} {share:>8}  {shorten(as_listed(name), page.width - 21, page)}"
-    if len(findings.labels) > top:
-        yield f"  and {count(len(findings.labels) - top, 'rarer label')}"
-    if findings.rare_labels:
-        names = ", ".join(map(spelled, findings.rare_labels[:top]))
-        more = ", ..." if len(findings.rare_labels) > top else ""
-        yield f"  with one example: {names}{more}"
-
-
-def group_heading(name: str, groups: Groups) -> str:
-    return f"{name}: {count(groups.count, 'group')} of {count(groups.documents, 'document')}"
-
-
-def group_lines(groups: Groups, top: int, page: Page) -> Iterator[str]:
-    for group in groups.listed[:top]:
-        yield f'  "{shorten(group.snippet, page.width - 4, page)}"'
-        for member in group.members[:MEMBERS]:
-            labels = " + ".join(member.labels) or "(none)"
-            yield "    " + fit(f"{member.id}  {labels}", page.width - 4, page).rstrip()
-        if group.count > MEMBERS:
-            yield f"    and {group.count - MEMBERS:,} more"
-    if groups.count > top:
-        yield f"  and {count(groups.count - top, 'more group')}"
-
-
-def comparison_sections(
-    found: Comparison, top: int, page: Page
-) -> Iterator[tuple[str, Iterable[str]]]:
-    lines = []
-    if found.unseen_labels:
-        names = (f"{spelled(name)} ({n:,})" for name, n in found.unseen_labels.items())
-        lines.append(f"  labels without a training example: {', '.join(names)}")
-    for name, known in found.alike_labels.items():
-        lines.append(f"  {spelled(name)} is like {spelled(known)} of the training data")
-    if found.untested_labels:
-        lines.append(
-            f"  labels without a test example: {', '.join(map(spelled, found.untested_labels))}"
-        )
-    if found.same_ids:
-        lines.append(f"  {count(found.same_ids, 'id')} also in the training data")
-    yield f"test data: {count(found.documents, 'document')}", lines
-    if found.same_texts.count:
-        heading = group_heading("texts in both", found.same_texts)
-        yield heading, group_lines(found.same_texts, top, page)

@@ -17,15 +17,12 @@ from boostext.cli.document_inspection import show_document, wanted_document
 from boostext.cli.progress import Progress
 from boostext.cli.reading import (
     announce_stdin,
-    count,
     spare_reports,
     tell_bad,
     tell_corrections,
     tell_reading,
 )
-from boostext.cli.signals import stop_request
 from boostext.cli.talk import Talk
-from boostext.cli.term_inspection import Wish, show_terms
 from boostext.corpus.alike import Reading
 from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
@@ -34,13 +31,15 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
 from boostext.evaluation.folds import TooFewError
 from boostext.evaluation.margins import MarginRow
-from boostext.fields import nearest
+from boostext.fields import count, nearest
 from boostext.library.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.library.explanation import Explanation
 from boostext.library.gathering import Gathered, data_content
 from boostext.library.report_page import page_reports
 from boostext.library.reporting import EXPLAINED, model_reports
 from boostext.library.rereading import rereading
+from boostext.library.signals import stop_request
+from boostext.library.term_listing import TermListing, Wish
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_conditions
 from boostext.model.predict import Predictor
@@ -166,8 +165,17 @@ def look_at_some(job: Job, model: Model, folder: ReportFolder | None, talk: Talk
     bad = BadRecords()
     announce_stdin(job.paths, talk)
     documents = read_documents(job.paths, reading.of, bad, labelled=False) if job.paths else None
-    show_terms(model, documents, job.wish, job.top, job.as_json, talk)
+    show_terms(TermListing(model, documents, job.wish), job, talk)
     tell_bad(bad, talk)
+
+
+def show_terms(listing: TermListing, job: Job, talk: Talk) -> None:
+    if job.as_json:
+        click.echo(json.dumps(listing.to_dict(), ensure_ascii=False))
+        return
+    talk.show_line(f"{len(listing.found.rows):,} of {listing.count:,} terms")
+    for drawing in listing.drawings(job.top, page_for(sys.stdout)):
+        talk.show(drawing)
 
 
 def asked(job: Job) -> bool:

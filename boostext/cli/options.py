@@ -179,7 +179,7 @@ def misread(name: str, overrides: Mapping[str, Any], data: Sequence[str]) -> str
 def _file_values(path: str | None, groups: list[type[Group]]) -> dict[str, Any]:
     if path is None:
         return {}
-    from boostext.cli.config import read_config
+    from boostext.library.config import read_config
 
     return read_config(Path(path), groups)
 

@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostext.cli.reading import announce_stdin, count, tell_bad, tell_reading, test_files
+from boostext.cli.reading import (
+    announce_stdin,
+    tell_bad,
+    tell_reading,
+    test_files,
+)
 from boostext.cli.results import FORMATS, TABLES, Result, Wanted, with_header
-from boostext.cli.signals import Stopped, stop_request, until_stopped
 from boostext.cli.talk import Talk, is_terminal
 from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document, Origin
@@ -21,6 +25,8 @@ from boostext.corpus.lookalikes import alike_words
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords, SeenLabels
 from boostext.errors import SettingsError
+from boostext.fields import count
+from boostext.library.signals import Stopped, stop_request, until_stopped
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (

@@ -14,14 +14,12 @@ from boostext.atomic import check_writable
 from boostext.cli.progress import Progress
 from boostext.cli.reading import (
     announce_stdin,
-    count,
     make_parent,
     spare,
     tell_bad,
     tell_corrections,
     tell_reading,
 )
-from boostext.cli.signals import Stopped, stop_request, until_stopped
 from boostext.cli.talk import Talk
 from boostext.corpus.alike import Reading
 from boostext.corpus.corrections import Corrections
@@ -29,6 +27,8 @@ from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
 from boostext.evaluation.comparing import Comparison, compare
+from boostext.fields import count
+from boostext.library.signals import Stopped, stop_request, until_stopped
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model, asked_conditions
 from boostext.model.prune import cut

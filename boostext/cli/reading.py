@@ -13,6 +13,7 @@ from boostext.corpus.documents import Document
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.stems import TESTING, stem_file
 from boostext.errors import BoostextError, SettingsError
+from boostext.fields import count
 from boostext.reports.folder import REPORTS
 
 
@@ -113,7 +114,3 @@ def _is_same(given: str, output: str | Path) -> bool:
         return any(file.samefile(output) for file in files if file.exists())
     except (OSError, ValueError):  # the output is not there yet, or no name for a file
         return False
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

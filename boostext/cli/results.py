@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boostext.arrays import Float64, Scores
-from boostext.cli.spoken import Spoken
 from boostext.cli.talk import Talk
 from boostext.corpus.carried import carried, cell, names_beside
 from boostext.corpus.documents import Document
@@ -18,6 +17,7 @@ from boostext.corpus.table_writer import row_writer
 from boostext.model.model import Model
 from boostext.model.predict import Contribution
 from boostext.reports.escape import tsv_field, tsv_names
+from boostext.reports.spoken import Spoken
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,16 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
 )
-from boostext.cli.reading import announce_stdin, count, some, spare, tell_bad, tell_reading
+from boostext.cli.reading import (
+    announce_stdin,
+    some,
+    spare,
+    tell_bad,
+    tell_reading,
+)
 from boostext.cli.talk import Talk
 from boostext.errors import SettingsError
+from boostext.fields import count
 
 if TYPE_CHECKING:
     from boostext.reports.suggestions import Pool

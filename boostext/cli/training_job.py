@@ -14,20 +14,16 @@ from typing import Any
 import click
 
 from boostext.atomic import Kind, check_own, check_writable
-from boostext.cli.config import write_config
 from boostext.cli.cross_validating import folds_told_by, found_words, told_by
 from boostext.cli.progress import Line, Progress
 from boostext.cli.reading import (
     announce_stdin,
-    count,
     make_parent,
     spare,
     spare_reports,
     tell_bad,
     tell_corrections,
 )
-from boostext.cli.signals import StopRequest, stop_request
-from boostext.cli.sizes import show_sizes, sizes
 from boostext.cli.talk import Talk
 from boostext.cli.tuning_job import TRIALS, Wish, corrected, read_all, table, tuned, wish
 from boostext.compiled import notice, on_compile
@@ -36,9 +32,12 @@ from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.features.selection import SYMBOLS
+from boostext.fields import count
+from boostext.library.config import write_config
 from boostext.library.judging import audited
 from boostext.library.reporting import Report, write_training_report
 from boostext.library.rereading import rereading
+from boostext.library.signals import StopRequest, stop_request
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model
 from boostext.presets import PRESETS
@@ -61,6 +60,7 @@ from boostext.training.run import (
     learn,
     prepare,
 )
+from boostext.training.sizes import sizes, sizes_of
 from boostext.training.summary import (
     Summary,
     remarks,
@@ -375,3 +375,13 @@ def dry_run(paths: tuple[str, ...], plan: Plan, as_json: bool, talk: Talk) -> No
     """Read everything, learn nothing, write nothing."""
     with stop_request():
         show_sizes(read(paths, plan, BadRecords(), talk), as_json)
+
+
+def show_sizes(prepared: Prepared, as_json: bool) -> None:
+    facts = sizes_of(prepared)
+    if as_json:
+        click.echo(json.dumps(facts))
+        return
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        click.echo(f"{name.replace('_', ' '):<{width}}  {value:>13,}")

@@ -12,24 +12,24 @@ from pathlib import Path
 import click
 
 from boostext.atomic import Kind, check_own, check_writable, replacing
-from boostext.cli.config import write_config
 from boostext.cli.progress import Progress
 from boostext.cli.reading import (
     announce_stdin,
-    count,
     make_parent,
     some,
     spare,
     tell_bad,
     tell_corrections,
 )
-from boostext.cli.signals import Stopped, StopRequest, stop_request
 from boostext.cli.talk import Talk
 from boostext.compiled import on_compile
 from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
+from boostext.fields import count
+from boostext.library.config import write_config
+from boostext.library.signals import Stopped, StopRequest, stop_request
 from boostext.presets import PRESETS, Search
 from boostext.training.columns import described
 from boostext.training.knowing import unlabelled_documents

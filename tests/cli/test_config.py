@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boostext.cli.config import read_config, write_config
 from boostext.errors import BoostextError, DataError, SettingsError
+from boostext.library.config import read_config, write_config
 from boostext.settings import ALL_GROUPS, BoostingSettings, DataSettings, TextSettings
 
 

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from boostext.cli import program
-from boostext.cli.signals import Stopped
 from boostext.errors import DataError, ModelError, SettingsError
+from boostext.library.signals import Stopped
 from boostext.reports.escape import visible
 
 HEAVY = ("numpy", "scipy", "numba", "rich", "yaml")

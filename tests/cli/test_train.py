@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from boostext.cli import training_job
-from boostext.cli.signals import Stopped
+from boostext.library.signals import Stopped
 from boostext.model.file import read_model
 from boostext.reports.escape import read_tsv_field
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
-import click
-
-from boostext.cli.reading import count
 from boostext.compiled import loaded, notice
+from boostext.fields import count
 from boostext.training.run import Prepared
 
 MB = 1024 * 1024
@@ -31,16 +28,6 @@ def sizes(prepared: Prepared) -> str:
     if prepared.validation is not None:
         parts.append(count(len(prepared.validation), "validation document"))
     return ", ".join(parts)
-
-
-def show_sizes(prepared: Prepared, as_json: bool) -> None:
-    facts = sizes_of(prepared)
-    if as_json:
-        click.echo(json.dumps(facts))
-        return
-    width = max(map(len, facts))
-    for name, value in facts.items():
-        click.echo(f"{name.replace('_', ' '):<{width}}  {value:>13,}")
 
 
 def sizes_of(prepared: Prepared) -> dict[str, int]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import click
 import numpy as np
 from rich.text import Text
 
-from boostext.cli.talk import Talk
 from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.features.conditions import AtLeast, Equals, Occurs
@@ -23,7 +19,7 @@ from boostext.reports.bars import signed
 from boostext.reports.coverage import TermFacts, coverage_json, example_documents, term_facts
 from boostext.reports.explanation_drawing import marked_text
 from boostext.reports.filters import kept, pattern, read_filter
-from boostext.reports.layout import HEAD, QUIET, Page, page_for, shorten
+from boostext.reports.layout import HEAD, QUIET, Page, shorten
 from boostext.reports.listings import counted_term_list, term_list
 from boostext.reports.page.excerpts import Excerpts, term_conditions
 from boostext.reports.page.rows import differences
@@ -53,37 +49,39 @@ class Found:
     documents: dict[int, Document]
 
 
-def show_terms(
-    model: Model,
-    documents: Iterable[Document] | None,
-    wish: Wish,
-    top: int,
-    as_json: bool,
-    talk: Talk,
-) -> None:
-    """A line for each; of those asked for by name, all that is known."""
-    rows = term_rows(model)
-    _check_names(wish, rows)
-    gathered, held = _gathered(model, documents, [row for row in rows if row.term in wish.term])
-    facts = term_facts(gathered.evidence, rows) if gathered else []
-    records = [_record(row, facts[n] if facts else None) for n, row in enumerate(rows)]
-    places = _chosen(wish, model, rows, records)
-    found = Found([rows[n] for n in places], [facts[n] for n in places] if facts else [], held)
-    if as_json:
-        told = [_json(model, row, n, found, gathered) for n, row in enumerate(found.rows)]
-        click.echo(json.dumps({"terms": told}, ensure_ascii=False))
-        return
-    page = page_for(sys.stdout)
-    talk.show_line(f"{len(places):,} of {len(rows):,} terms")
-    listed = found.rows[:top]
-    if found.facts:
-        talk.show(counted_term_list(listed, found.facts[:top], page))
-    else:
-        talk.show(term_list(listed, page))
-    for n, row in enumerate(found.rows):
-        if row.term in wish.term:
-            for drawing in _details(model, row, n, found, gathered, page):
-                talk.show(drawing)
+class TermListing:
+    """The terms of a model that fit a wish, and what they do in documents, where there are any."""
+
+    def __init__(self, model: Model, documents: Iterable[Document] | None, wish: Wish) -> None:
+        rows = term_rows(model)
+        _check_names(wish, rows)
+        named = [row for row in rows if row.term in wish.term]
+        gathered, held = _gathered(model, documents, named)
+        facts = term_facts(gathered.evidence, rows) if gathered else []
+        records = [_record(row, facts[n] if facts else None) for n, row in enumerate(rows)]
+        places = _chosen(wish, model, rows, records)
+        self.model, self.wish, self.gathered, self.count = model, wish, gathered, len(rows)
+        self.found = Found(
+            [rows[n] for n in places], [facts[n] for n in places] if facts else [], held
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        found = self.found
+        told = (_json(self.model, row, n, found, self.gathered) for n, row in enumerate(found.rows))
+        return {"terms": list(told)}
+
+    def drawings(self, top: int, page: Page) -> Iterator[Text]:
+        """A line for each; of those asked for by name, all that is known."""
+        found = self.found
+        listed = found.rows[:top]
+        if found.facts:
+            yield counted_term_list(listed, found.facts[:top], page)
+        else:
+            yield term_list(listed, page)
+        for n, row in enumerate(found.rows):
+            if row.term in self.wish.term:
+                yield from _details(self.model, row, n, found, self.gathered, page)
 
 
 def _check_names(wish: Wish, rows: Sequence[TermRow]) -> None:
