@@ -125,6 +125,10 @@ def check_writable(
 
     kind: what may be replaced there; None is anything. needed: bytes that must be free.
     """
+    if str(path) == "-":
+        raise BoostextError(
+            "-: this output is a file and cannot be stdout; name a file (./- is one of this name)"
+        )
     target = _target(path)
     check_own(path, kind)
     trial = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")

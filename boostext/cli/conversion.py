@@ -12,7 +12,7 @@ from boostext.cli.reading import announce_stdin, make_parent, spare, tell_bad, t
 from boostext.cli.talk import Talk
 from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
-from boostext.corpus.readers import no_record_has, read_documents
+from boostext.corpus.readers import check_names, read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.corpus.writers import STDOUT, write_documents
 from boostext.errors import SettingsError
@@ -54,19 +54,18 @@ def convert(
         talk.say(f"{target}: {told}")
 
 
-def _with_attributes(
+def _with_named_fields(
     documents: Iterable[Document], bad: BadRecords, source: str
 ) -> Iterator[Document]:
-    """The documents; at their end DataError for an attribute that was named and no record has."""
+    """The documents; at their end DataError for a field that was named and no record has."""
     yield from documents
-    if bad.unmet and bad.fields:
-        raise no_record_has(bad, source)
+    check_names(bad, source)
 
 
 def convert_corpus(source: str, target: str, wanted: Wanted, talk: Talk) -> dict[str, int]:
     announce_stdin([source], talk)
     bad = BadRecords()
-    read = _with_attributes(
+    read = _with_named_fields(
         read_documents([source], wanted.settings, bad, labelled=False), bad, source
     )
     written = write_documents(

@@ -12,7 +12,7 @@ from boostext.cli.reading import announce_stdin, tell_corrections, tell_understo
 from boostext.cli.talk import Talk
 from boostext.corpus.checks import Findings, check
 from boostext.corpus.corrections import Corrections
-from boostext.corpus.readers import no_record_has, read_documents
+from boostext.corpus.readers import check_names, read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
 from boostext.features.tokenizer import token_reader
@@ -47,8 +47,7 @@ def run(
     findings = check(documents, bad, compared, token_reader(text))
     tell_understood(bad, talk)
     tell_corrections(corrections, talk)
-    if bad.unmet and findings.documents:
-        raise no_record_has(bad, data[0])
+    check_names(bad, data[0])
     if as_json:
         told = findings.to_dict() | ({"knowledge": known.to_dict()} if known else {})
         click.echo(json.dumps(told, ensure_ascii=False))

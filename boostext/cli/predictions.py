@@ -22,7 +22,7 @@ from boostext.cli.talk import Talk, is_terminal
 from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.lookalikes import alike_words
-from boostext.corpus.readers import read_documents
+from boostext.corpus.readers import no_record_has, read_documents
 from boostext.corpus.sources import BadRecords, SeenLabels
 from boostext.errors import SettingsError
 from boostext.fields import count
@@ -86,6 +86,10 @@ def run(job: Job, talk: Talk) -> None:
         finally:
             sys.stdout.flush()  # results stand before what is said of them
     tell_bad(bad, talk)
+    bad.unmet = {name for name in bad.unmet if ":" not in name}  # words of scored texts are rare
+    if bad.unmet and bad.fields:
+        told_of = no_record_has(bad, job.paths[0])
+        talk.warn(f"{told_of}; rules that ask for it take it as unknown")
     if bad.seen and (alike := alike_words(bad.seen.counts, model.labels, "the model's")):
         talk.warn(f"labels of the data look like labels of the model; are they meant? {alike}")
     if bad.count or bad.blank_lines or (is_terminal(sys.stderr) and not job.document):

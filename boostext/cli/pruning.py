@@ -75,7 +75,7 @@ class Price:
 
 
 def run(job: Job, talk: Talk) -> None:
-    spare((*job.data, *job.valid, *job.corrections.paths), job.output)
+    spare((job.model, *job.data, *job.valid, *job.corrections.paths), job.output)
     make_parent(job.output)
     kind = None if job.force else MODEL_FILE
     check_writable(job.output, kind)

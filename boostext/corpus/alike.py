@@ -25,6 +25,7 @@ WRITTEN = ("format", "delimiter", "header", "quotes", "encoding")
 """How a file is written."""
 OF_ONE_CALL = ("names", "where", "encoding_errors", "skip_bad")
 """What a call says for itself. All other settings are about what records hold."""
+TABLES = ("csv", "tsv")
 FOLDER = "/"
 """What stands for the ending of a folder."""
 HEAD = 2**16
@@ -112,11 +113,23 @@ class Reading:
                 )
         for path in paths:
             if path not in alike and "format" not in self.given:
-                more = "; --header says otherwise" if not self.of(path).header else ""
-                yield (
-                    f"{path}: read as {format_of(path, self.of(path))}, by its ending, and not "
-                    f"with {_options(said)} as the training data were{more}"
-                )
+                yield from self._unlike(path, said)
+
+    def _unlike(self, path: str, said: Mapping[str, Any]) -> Iterator[str]:
+        """What of the training files' writing does not hold for a file of another format."""
+        own = self.of(path)
+        form = format_of(path, own)
+        lost = {name: value for name, value in said.items() if getattr(own, name) != value}
+        if lost:
+            yield (
+                f"{path}: read as {form}, by its ending, and not with {_options(lost)} as the "
+                "training data were"
+            )
+        if not own.header and form in TABLES:
+            yield (
+                f"{path}: read without a header, as the training data were; --header says that "
+                "there is one"
+            )
 
     @property
     def _is_numbered(self) -> bool:

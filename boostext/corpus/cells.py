@@ -57,13 +57,13 @@ class Cells:
     """The values of one source. line: where the record stands whose values are read.
 
     textual: values are cells of a table, in which strings spell numbers. longest_mark: characters
-    of a string that may mark a missing value, at most.
+    of a string that may mark a missing value, at most. literal: labels count as they stand.
     """
 
     def __init__(self, source: Source, settings: DataSettings, textual: bool) -> None:
         self.line = 0
         self._source, self._textual = source, textual
-        self._literal, self._separator = settings.literal_labels, settings.label_sep
+        self.literal, self._separator = settings.literal_labels, settings.label_sep
         given = frozenset(mark.strip().casefold() for mark in settings.missing)
         self._marks = given - {""} if "" in given else given | MARKS
         self.longest_mark = max(map(len, self._marks), default=0) + 2  # a blank on either side
@@ -102,7 +102,7 @@ class Cells:
 
     def text_labels(self, name: str, text: str, kinds: list[str]) -> Iterable[str]:
         """A string: a label, several between separators, or a list written as text."""
-        if self._literal:
+        if self.literal:
             return [part for part in split_labels(text, self._separator) if part]
         listed = self._listed(name, text.strip(), kinds)
         if listed is not None:
@@ -153,13 +153,13 @@ class Cells:
         if math.isnan(value):
             kinds.append("missing label")
             return []
-        if isinstance(value, float) and value.is_integer() and not self._literal:
+        if isinstance(value, float) and value.is_integer() and not self.literal:
             kinds.append("whole number as label")
         return [number_text(value)]
 
     def list_labels(self, name: str, value: Sequence[object], kinds: list[str]) -> Iterator[str]:
         """Each member is a label as it would be alone, but strings are not split."""
-        if not self._literal and is_vector(value):
+        if not self.literal and is_vector(value):
             raise CellError(
                 f"{shown(name)} is {shown(json.dumps(value))}, numbers that may say which labels "
                 "are given, or be labels; write the names of the labels, or say --literal-labels "
@@ -167,7 +167,7 @@ class Cells:
             )
         for member in value:
             if isinstance(member, str):
-                yield from [member] if self._literal else self.one_label(member.strip(), kinds)
+                yield from [member] if self.literal else self.one_label(member.strip(), kinds)
             elif isinstance(member, list | tuple):
                 raise CellError(
                     f"{shown(name)} holds a list in a list; expected a list of labels; name the "

@@ -193,7 +193,11 @@ def _content(path: str) -> str:
 def _table_rows(path: str, text: str) -> Iterator[Row]:
     tab = path.lower().endswith(".tsv")
     csv.field_size_limit(SIZE_LIMIT)
-    rows = csv.reader(text.splitlines(keepends=True), delimiter="\t" if tab else ",", strict=True)
+    first = text.split("\n", 1)[0]
+    usual = "\t" if tab else ","
+    # spreadsheets of many countries write semicolons
+    found = next((mark for mark in (usual, ";", "\t", ",") if mark in first), usual)
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=found, strict=True)
     try:
         head = next(rows, [])
         column = next((name for name in LABELS if name in head), None)

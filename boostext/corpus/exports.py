@@ -166,14 +166,28 @@ def _label_studio(record: Fields, all_answers: bool) -> Taken:
     given = objects(record.get(name))
     kept = [a for a in given if all_answers or not (a.get("was_cancelled") or a.get("skipped"))]
     labels: dict[str, list[Any]] = {}
+    others = False
     for result in (part for one in kept for part in objects(one.get("result"))):
-        value = result.get("value")
-        chosen = value.get("choices") if isinstance(value, dict) else None
-        if isinstance(chosen, list):
+        chosen = _label_studio_answers(result.get("value"))
+        others = others or chosen is None
+        if chosen is not None:
             labels.setdefault(str(result.get("from_name", "labels")), []).extend(chosen)
     refused = "was_cancelled is true" if given and not kept else ""
-    text = main_text(record["data"])
-    return Taken(text, labels, refused, bool(given), {name: kept})
+    text = main_text(record.get("data"))
+    # where only parts of the text were marked, nobody said that no label applies
+    return Taken(text, labels, refused, bool(given) and (bool(labels) or not others), {name: kept})
+
+
+def _label_studio_answers(value: object) -> list[Any] | None:
+    """The labels of one result: choices, paths of a taxonomy, a rating; None for other kinds."""
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get("choices"), list):
+        return list(value["choices"])
+    if isinstance(value.get("taxonomy"), list):
+        paths = value["taxonomy"]
+        return ["/".join(map(str, path)) if isinstance(path, list) else path for path in paths]
+    return [value["rating"]] if "rating" in value else None
 
 
 def _is_label_studio_min(record: Fields) -> bool:
@@ -200,7 +214,8 @@ def _is_doccano(record: Fields) -> bool:
     annotations = objects(record.get("annotations"))
     numbered = bool(annotations) and all({"label", "user"} <= one.keys() for one in annotations)
     has_data = isinstance(record.get("data"), str) and ("label" in record or "labels" in record)
-    return numbered or has_data or any(name in record for name in DOCCANO_OWN)
+    slots = isinstance(record.get("cats"), list) and isinstance(record.get("entities"), list)
+    return numbered or has_data or slots or any(name in record for name in DOCCANO_OWN)
 
 
 def _doccano(record: Fields, all_answers: bool) -> Taken:
@@ -208,6 +223,8 @@ def _doccano(record: Fields, all_answers: bool) -> Taken:
     labels = None
     if "annotations" in record and not {"label", "labels"} & record.keys():
         labels = {"labels": [one.get("label") for one in objects(record["annotations"])]}
+    elif isinstance(cats := record.get("cats"), list):  # a project of intents and slots
+        labels = {"labels": [name for name in cats if isinstance(name, str)]}
     return Taken(text if isinstance(text, str) else None, labels)
 
 
@@ -224,14 +241,18 @@ def _prodigy(record: Fields, all_answers: bool) -> Taken:
 
 
 def _is_spacy(record: Fields) -> bool:
-    return isinstance(record.get("cats"), dict | list)
+    cats = record.get("cats")
+    return isinstance(cats, dict) or (isinstance(cats, list) and bool(objects(cats)))
 
 
 def _spacy(record: Fields, all_answers: bool) -> Taken:
     """Categories with a number each: from a half on they are given."""
-    cats = record["cats"]
+    cats = record.get("cats")
     if isinstance(cats, list):
-        cats = {str(one.get("label")): one.get("value", 1) for one in objects(cats)}
+        names = {name: 1 for name in cats if isinstance(name, str)}
+        cats = names | {str(one.get("label")): one.get("value", 1) for one in objects(cats)}
+    if not isinstance(cats, dict):
+        return Taken(annotated=False)
     given = [name for name, value in cats.items() if _is_given(value)]
     return Taken(labels={"labels": given})
 
@@ -259,7 +280,7 @@ def _argilla(record: Fields, all_answers: bool) -> Taken:
     status = str(record.get("status", "")).lower()
     refused = "status is discarded" if status == "discarded" else ""
     inputs = record.get("inputs", record.get("fields"))
-    text = main_text(inputs) if isinstance(inputs, dict) else None
+    text = main_text(inputs)
     if "annotation" in record:
         given = record["annotation"]
         return Taken(text, {"labels": given}, refused, given not in (None, []))
@@ -305,8 +326,10 @@ def objects(value: object) -> list[Fields]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def main_text(data: Fields) -> str | None:
+def main_text(data: object) -> str | None:
     """The field called text, or the only string."""
+    if not isinstance(data, dict):
+        return None
     texts = [value for value in data.values() if isinstance(value, str)]
     text = data.get("text", texts[0] if len(texts) == 1 else None)
     return text if isinstance(text, str) else None
@@ -319,6 +342,6 @@ EXPORTS = (
     Export("a Prodigy export", "text", "label or accept", _is_prodigy, _prodigy),
     Export("an Argilla export", "text or fields", "the responses", _is_argilla, _argilla),
     Export("spaCy examples", "text", "cats", _is_spacy, _spacy),
-    Export("a doccano export", "text or data", "label or annotations", _is_doccano, _doccano),
+    Export("a doccano export", "text or data", "label, annotations or cats", _is_doccano, _doccano),
 )  # fmt: skip
 """The first that fits the first record of a source counts."""

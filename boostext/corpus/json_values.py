@@ -161,6 +161,13 @@ class _Text:
             if not self.more():
                 return ""
 
+    def next_character(self) -> str:
+        """What comes after this one and blanks: a text, where a list is a pair as spaCy has it."""
+        while (place := begin_of(self.held, self.place + 1)) >= len(self.held):
+            if not self.more():
+                return ""
+        return self.held[place]
+
     def go(self, place: int) -> None:
         self.line += self.held.count("\n", self.place, place)
         self.place = place
@@ -174,7 +181,7 @@ def streamed_records(source: Source, pieces: Iterator[str], repair: bool) -> Ite
     """
     text, number, opened = _Text(source, pieces), 0, 0
     while first := text.skip():
-        if first == "[" and not opened:
+        if first == "[" and not opened and text.next_character() != '"':
             opened = text.line
             text.go(text.place + 1)
         elif first == "]" and opened:

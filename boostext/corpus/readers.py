@@ -18,7 +18,7 @@ from boostext.corpus.folders import folder_documents
 from boostext.corpus.jsonl import json_documents, jsonl_documents
 from boostext.corpus.line_exports import libsvm_documents, rasa_documents, vowpal_documents
 from boostext.corpus.record_fields import Conditions
-from boostext.corpus.roles import shown
+from boostext.corpus.roles import missing, named_roles, shown
 from boostext.corpus.sources import BadRecords, Record, Source
 from boostext.corpus.stems import in_single_precision, stem_documents, stem_file
 from boostext.corpus.tables import csv_documents, tsv_documents
@@ -100,6 +100,7 @@ def _read(
 ) -> Iterator[Document]:
     account = sources[0].bad
     account.unmet, account.fields = set(each[0].attribute) - {""}, {}
+    account.unmet_roles = {} if labelled else named_roles(each[0])
     for source, reader, settings in zip(sources, readers, each, strict=True):
         records = reader(source, settings, labelled)
         if settings.where and reader not in FILTERING:
@@ -117,8 +118,17 @@ def _read(
         raise no_record_has(account, sources[0].path)
 
 
+def check_names(account: BadRecords, path: str) -> None:
+    """DataError where a field was named that no record had: for who reads without labels, too."""
+    if account.fields and (account.unmet or account.unmet_roles):
+        raise no_record_has(account, path)
+
+
 def no_record_has(account: BadRecords, path: str) -> DataError:
-    """What to say of attributes that were named and that no record has."""
+    """What to say of attributes, or other fields, that were named and that no record has."""
+    if not account.unmet:
+        option, fields = next(iter(account.unmet_roles.items()))
+        return DataError(path, 0, missing("field", option, fields, account.fields))
     wanted = sorted(account.unmet)
     near = [n for w in wanted for n in difflib.get_close_matches(w, account.fields, 1)]
     hint = f"; did you mean {shown(near[0])}?" if near else "; name another field"

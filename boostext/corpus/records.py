@@ -12,7 +12,7 @@ from boostext.corpus.exports import ExportReader
 from boostext.corpus.record_fields import Conditions, Paths, field_names
 from boostext.corpus.roles import Roles, default_id, missing, shown
 from boostext.corpus.sources import BadRecords, Record, SeenLabels, Source
-from boostext.corpus.spellings import is_switch, looks_one_hot, switched
+from boostext.corpus.spellings import are_shares, is_switch, looks_one_hot, switched
 from boostext.errors import DataError
 from boostext.settings import DataSettings
 
@@ -112,6 +112,8 @@ class RecordReader:
             name = min(absent)
             option = "--id" if name == roles.id else "--weight"
             raise CellError(missing("field", option, [name], field_names(record)))
+        if self.source.bad.unmet_roles:
+            self.source.bad.meet((), record)
         labels = self._labels(record)
         attributes: dict[str, Attribute] = {}
         scored: dict[str, dict[str, float]] = {}
@@ -184,6 +186,12 @@ class RecordReader:
             return tuple(name for name in names if self._is_given(name, record[name]))
         if len(names) == 1:
             return self.cells.labels(names[0], record[names[0]])
+        if not self.cells.literal and are_shares([record[name] for name in names]):
+            raise CellError(
+                f"the label columns {', '.join(map(shown, names))} hold numbers that may say how "
+                "much each label applies; write 0 or 1 in each, or say --literal-labels where the "
+                "numbers are labels"
+            )
         found = (label for name in names for label in self.cells.labels(name, record[name]))
         return tuple(dict.fromkeys(found))
 
@@ -211,11 +219,13 @@ class RecordReader:
     def _given(self, record: Fields) -> Fields:
         """Attributes and scored texts, as they stand."""
         roles = self.roles
-        given = None if roles.no_attributes else record.get("attributes")
-        if roles.bare:
+        given: object = record.get("attributes")
+        if roles.bare or roles.no_attributes:  # no others than those that are named
             own = given if isinstance(given, dict) else {}
-            given = {name: own[name] for name in roles.attributes if name in own}
-            record = {name: record[name] for name in record.keys() - given.keys()}
+            named = {name: own[name] for name in roles.attributes if name in own}
+            if roles.bare:
+                record = {name: record[name] for name in record.keys() - named.keys()}
+            given = named
         if given is None:
             given = {}
         if not isinstance(given, dict):

@@ -60,6 +60,14 @@ class Roles:
         return present[:1] if self.alternatives else present
 
 
+def named_roles(settings: DataSettings) -> dict[str, tuple[str, ...]]:
+    """option -> names of the fields of labels, id and weight that are not called as usual."""
+    given = {"--label": settings.label, "--id": (settings.id,), "--weight": (settings.weight,)}
+    usual = {"--label": DEFAULTS.label, "--id": (DEFAULTS.id,), "--weight": (DEFAULTS.weight,)}
+    return {option: names for option, names in given.items() if names and names != usual[option]
+            and any(names)}  # fmt: skip
+
+
 def missing(what: str, option: str, wanted: Sequence[str], found: Iterable[str]) -> str:
     """Says what was looked for, what there is, and the nearest name, as a shell takes it."""
     names = [name for name in found if name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from boostext.corpus.documents import Document, Origin
@@ -42,8 +42,9 @@ class BadRecords:
     count: bad records. blank_lines: lines without a record. replaced: lines in which bytes that
     are no text were replaced. one_hot: whether the label columns are; None while nothing told.
     left_out: reason -> records that are good and not wanted. understood: how the data was read, a
-    sentence each. unmet: attributes that were named and no record had so far; fields: names that
-    records have. seen: takes the labels that documents have, where nobody needs them.
+    sentence each. unmet: attributes that were named and no record had so far. unmet_roles: the
+    same of the fields of labels, id and weight, by their options. fields: names that records have.
+    seen: takes the labels that documents have, where nobody needs them.
     """
 
     limit: int = 1000
@@ -56,6 +57,7 @@ class BadRecords:
     understood: dict[str, None] = field(default_factory=dict)
     one_hot: bool | None = None
     unmet: set[str] = field(default_factory=set)
+    unmet_roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fields: dict[str, None] = field(default_factory=dict)
     seen: SeenLabels | None = None
 
@@ -65,9 +67,12 @@ class BadRecords:
         if len(self.first) < self.limit:
             self.first.append((Origin(error.path, error.line), error.message))
 
-    def meet(self, attributes: Iterable[str], fields: Iterable[str]) -> None:
+    def meet(self, attributes: Iterable[str], fields: Collection[str]) -> None:
         """Take note of the attributes and further fields of a record."""
         self.unmet.difference_update(attributes)
+        for option, names in list(self.unmet_roles.items()):
+            if any(name in fields for name in names):
+                del self.unmet_roles[option]
         if len(self.fields) < MOST_FIELDS:
             self.fields.update(dict.fromkeys((*fields, *attributes)))
 

@@ -100,6 +100,14 @@ def is_vector(value: Sequence[object]) -> bool:
     )
 
 
+def are_shares(values: Sequence[object]) -> bool:
+    """Whether label columns hold numbers alone, of which one is below 0 or no whole one."""
+    texts = [value if isinstance(value, str) else str(value) for value in values]
+    numbers = [cell_number(text) for text in texts if text.strip()]
+    found = [number for number in numbers if number is not None]
+    return len(found) == len(numbers) and any(n < 0 or not n.is_integer() for n in found)
+
+
 # Lists ----------------------------------------------------------------------------------------
 
 

@@ -145,6 +145,10 @@ def _documents(
         rows = itertools.chain([first], rows)
     is_wanted = _condition(names, settings, roles, source, first.line)
     reader = RecordReader(source, settings, roles.labelled, textual=True)
+    if source.bad.unmet_roles:
+        numbers = {str(n) for n in range(1, len(names) + 1)}
+        asked = {name for found in source.bad.unmet_roles.values() for name in found}
+        source.bad.meet((), [*names, *(numbers & asked)])
     width, known = len(names), _places(names)
     looked = [(name, known[name]) for name in reader.unneeded if name in known]
     places = tuple(dict.fromkeys((*columns.places, *looked)))

@@ -41,7 +41,7 @@ REPORTS = tuple(OWNED)
 
 def kind_of(name: str, own_only: bool) -> Kind | None:
     """What the report may replace: an earlier one alone, or anything."""
-    return Kind(f"a {name} of boostext", OWNED[name]) if own_only else None
+    return Kind(f"{name} as boostext writes it", OWNED[name]) if own_only else None
 
 
 @dataclass(frozen=True)

@@ -363,6 +363,44 @@ def test_convert_refuses_an_attribute_that_no_record_has(tmp_path, run):
     assert not target.exists()
 
 
+@pytest.mark.parametrize("option", ["label", "id", "weight"])
+@pytest.mark.parametrize("format", ["jsonl", "csv"])
+def test_convert_and_check_refuse_a_field_that_no_record_has(tmp_path, run, option, format):
+    path = write(tmp_path, [{"text": "x", "label": "a"}], format)
+    for words in (("convert", path, tmp_path / "b.json"), ("check", path)):
+        done = run(*words, f"--{option}", "labe")
+        assert done.exit_code == 1, done.output
+        assert "'labe' (there are: 'text', 'label')" in done.stderr
+    assert not (tmp_path / "b.json").exists()
+
+
+def test_predict_tells_of_an_attribute_that_no_record_has(tmp_path, run):
+    records = [{"text": "x", "n": i, "label": "ab"[i > 4]} for i in range(10)]
+    path, model = write(tmp_path, records, "jsonl"), tmp_path / "m"
+    assert run("train", path, "-o", model, "--attribute", "n", "--rounds", 3).exit_code == 0
+    (tmp_path / "o").mkdir()
+    other = write(tmp_path / "o", [{"text": "x", "N": 3}], "jsonl")
+    done = run("predict", model, other)
+    assert (done.exit_code, len(done.stdout.splitlines())) == (0, 1)
+    assert "no record has the attribute 'n'" in done.stderr
+    assert "no record" not in run("predict", model, path).stderr
+
+
+def test_of_an_object_of_attributes_those_are_taken_that_are_named(tmp_path):
+    record = {"text": "x", "label": "a", "attributes": {"n": 5, "tags": ["a"]}}
+    ((document,), _) = read(tmp_path, [record], "jsonl", attribute=("", "n"))
+    assert document.attributes == {"n": 5}
+
+
+@pytest.mark.parametrize("shares", [("0.9", "0.1"), ("-1", "1")])
+def test_columns_of_shares_are_no_labels(tmp_path, shares):
+    records = [{"text": "x", "a": shares[0], "b": shares[1]}]
+    with pytest.raises(DataError, match="--literal-labels where the numbers are labels"):
+        read(tmp_path, records, "csv", label=("a", "b"))
+    ((document,), _) = read(tmp_path, records, "csv", label=("a", "b"), literal_labels=True)
+    assert document.labels == shares
+
+
 # Documents without labels --------------------------------------------------------------------
 
 

@@ -248,3 +248,52 @@ def test_a_bad_line_of_libsvm_is_an_error(tmp_path, line):
     path.write_text(f"1 qid:4 3:1\n{line}\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"a\.libsvm:2: .*(INDEX:VALUE|each index once)"):
         found_in(path)
+
+
+# Records that are not like the first ----------------------------------------------------------
+
+SLOTS = {"id": 1, "entities": [], "relations": []}
+
+
+def lines(folder, *records, name="a.jsonl"):
+    path = folder / name
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_spacy_records_without_categories_are_not_annotated(tmp_path):
+    path = lines(tmp_path, {"text": "a", "cats": {"x": 1.0}}, {"text": "b"})
+    found, bad = read(path)
+    assert (found, bad.left_out["not annotated"]) == ([("a", ("x",))], 1)
+    assert [text for text, _ in read(path, labelled=False)[0]] == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_pairs_one_after_the_other_are_examples(tmp_path, name):
+    pairs = [["a", {"cats": {"x": 1}}], ["b", {"entities": []}], ["c", {"cats": {"y": 1}}]]
+    assert read(lines(tmp_path, *pairs, name=name))[0] == [("a", ("x",)), ("c", ("y",))]
+    listed = tmp_path / "listed.json"
+    listed.write_text(json.dumps(pairs), encoding="utf-8")
+    assert read(listed)[0] == [("a", ("x",)), ("c", ("y",))]
+
+
+def test_doccano_projects_of_slots_have_their_labels_in_a_list(tmp_path):
+    records = {**SLOTS, "text": "a", "cats": ["x"]}, {**SLOTS, "text": "b", "cats": ["x", "y"]}
+    found, bad = read(lines(tmp_path, *records))
+    assert found == [("a", ("x",)), ("b", ("x", "y"))]
+    assert any("doccano" in told for told in bad.understood)
+
+
+def test_ratings_and_taxonomies_are_labels_and_marked_spans_are_not(tmp_path):
+    def record(kind, value):
+        result = {"from_name": "q", "type": kind, "value": value}
+        return {"data": {"text": kind}, "annotations": [{"result": [result]}]}
+
+    path = lines(
+        tmp_path, record("rating", {"rating": 4}), record("taxonomy", {"taxonomy": [["a", "b"]]}),
+        record("labels", {"start": 0, "end": 1, "labels": ["x"]}),
+    )  # fmt: skip
+    found, bad = read(path)
+    assert found == [("rating", ("4",)), ("taxonomy", ("a/b",))]
+    assert bad.left_out["not annotated"] == 1
+    assert read(path, label=("q",))[0] == found

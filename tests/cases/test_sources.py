@@ -343,6 +343,27 @@ def test_a_delimiter_that_is_given_wins(tmp_path):
         read(write(tmp_path, "a.csv", "text;label\nmy bill;x\n"), delimiter=",")
 
 
+def test_separators_of_numbered_columns_are_found_and_told(tmp_path):
+    numbered = {"header": False, "text": ("1",), "label": ("2",)}
+    bad = BadRecords()
+    path = write(tmp_path, "a.csv", "my bill;x\nrouter;y\n")
+    found = read(path, bad=bad, **numbered)
+    assert [(d.texts["1"], d.labels) for d in found] == TWO
+    assert any("';', as its first lines show" in told for told in bad.understood)
+
+
+def test_a_model_of_numbered_columns_finds_the_separator_of_new_data(tmp_path):
+    train = write(tmp_path, "a.tsv", "my bill\tx\nrouter\ty\n" * 3)
+    assert run("train", train, "--no-header", "--text", 1, "--label", 2, "-o", tmp_path / "m",
+               "--rounds", 2).exit_code == 0  # fmt: skip
+    new = write(tmp_path, "b.csv", "my bill;x\nrouter;y\n")
+    done = run("predict", tmp_path / "m", new, "--keep-columns")
+    assert json.loads(done.stdout.splitlines()[0])["1"] == "my bill"
+    told = done.stderr
+    assert "b.csv: read without a header, as the training data were; --header says" in told
+    assert "not with --no-header" not in told
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_without_a_mark_names_its_encoding(tmp_path, encoding):
     for name, content in (("a.csv", "text,label\nmy bill,x\nrouter,y\n"), ("a.jsonl", f"{A}\n{B}")):
