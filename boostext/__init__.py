@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         compare,
         crossval,
         evaluate,
+        inspect,
         outliers,
         prune,
         report,
@@ -36,19 +37,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "BoostextError", "Classifier", "Document", "Predictor", "Result", "Step", "__version__",
-    "check", "compare", "crossval", "evaluate", "load", "outliers", "prune", "report", "train",
-    "tune",
+    "check", "compare", "crossval", "evaluate", "inspect", "load", "outliers", "prune", "report",
+    "train", "tune",
 ]  # fmt: skip
 
+_TASKS = (
+    "check", "compare", "crossval", "evaluate", "inspect", "outliers", "prune", "report", "tune",
+)  # fmt: skip
 _PLACES = {
     "BoostextError": "boostext.errors", "Classifier": "boostext.library.classifier",
     "Document": "boostext.corpus.documents", "Predictor": "boostext.model.predict",
     "Result": "boostext.library.training", "Step": "boostext.library.training",
     "load": "boostext.library.classifier", "train": "boostext.library.training",
-    **dict.fromkeys(
-        ("check", "compare", "crossval", "evaluate", "outliers", "prune", "report", "tune"),
-        "boostext.library.tasks",
-    ),
+    **dict.fromkeys(_TASKS, "boostext.library.tasks"),
 }  # fmt: skip
 """name -> the module that has it"""
 

@@ -50,14 +50,15 @@ def model(data):
     return path
 
 
-def arguments(command, data, model):
+def arguments(command, data, model, of_document):
     """What the command of the table is called with, and the settings of the call."""
     out = str(model.with_name(command))
     return {
         "train": [data, "-o", out, *OPTIONS], "crossval": [data, "--folds", "2", *OPTIONS],
         "tune": [data, "-o", out, "--preset", "readable", *OPTIONS],
         "evaluate": [str(model), data], "compare": [str(model), str(model), data],
-        "check": [data], "inspect": [str(model), "--document", "a collect call"],
+        "check": [data],
+        "inspect": [str(model), *(["--document", "a collect call"] if of_document else [data])],
     }[command]  # fmt: skip
 
 
@@ -67,7 +68,10 @@ VARYING = {"model", "config", "models", "trials", "seconds"}
 
 @pytest.mark.parametrize(("command", "call"), CALLS)
 def test_a_call_gives_what_the_command_prints(command, call, data, model, capsys):
-    main([command, *arguments(command, data, model), "--json", "-q"], standalone_mode=False)
+    main(
+        [command, *arguments(command, data, model, "explain" in call), "--json", "-q"],
+        standalone_mode=False,
+    )
     by_command = json.loads(capsys.readouterr().out)
     if command in SETTINGS:
         call = call.replace("(data)", f"(data, {SETTINGS[command]}**QUICK)")
@@ -78,6 +82,14 @@ def test_a_call_gives_what_the_command_prints(command, call, data, model, capsys
     assert by_command.keys() - by_call.keys() <= {"model", "config"}
     for name in by_call.keys() - VARYING - {"id"}:
         assert by_call[name] == by_command[name], name
+
+
+def test_results_are_what_predict_prints(data, model, capsys):
+    options = ["--top", "2", "--proba", "--explain", "2", "--output", "jsonl"]
+    main(["predict", str(model), data, "-q", *options], standalone_mode=False)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    results = boostext.load(model).results([Path(data)], top=2, proba=True, explain=2)
+    assert json.loads(json.dumps(results)) == lines
 
 
 def test_the_table_has_every_command_that_prints_json():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from boostext.cli.cross_validating import folds_told_by
 from boostext.cli.document_inspection import show_document, wanted_document
@@ -30,33 +29,24 @@ from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
 from boostext.evaluation.folds import TooFewError
-from boostext.evaluation.margins import MarginRow
 from boostext.fields import count, nearest
 from boostext.library.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.library.explanation import Explanation
 from boostext.library.gathering import Gathered, data_content
-from boostext.library.report_page import page_reports
-from boostext.library.reporting import EXPLAINED, model_reports
+from boostext.library.inspection import Inspection, inspection_reports
 from boostext.library.rereading import rereading
 from boostext.library.signals import stop_request
 from boostext.library.term_listing import TermListing, Wish
 from boostext.model.file import read_model
-from boostext.model.model import Model, asked_conditions
+from boostext.model.model import Model
 from boostext.model.predict import Predictor
-from boostext.model.prior_form import prior_to_plain
 from boostext.reports.distributions import margin_drawing
 from boostext.reports.folder import ReportFolder, report_folder
 from boostext.reports.knowledge_file import knowledge_file
-from boostext.reports.label_studio import label_studio
 from boostext.reports.layout import page_for, wrap
 from boostext.reports.listings import label_term_list, outlier_list
-from boostext.reports.margins import margins_tsv
-from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
-from boostext.reports.page.content import Content
 from boostext.reports.prior import prior_lines
-from boostext.reports.rules import RuleRow, rule_json, rule_rows
 from boostext.reports.tables import rule_table
-from boostext.reports.terms import LabelTerm, label_terms, term_rows
 from boostext.reports.trees import dot, is_flat, tree_drawing
 from boostext.threads import usable_threads
 
@@ -93,18 +83,6 @@ class Job:
         return bool(self.term or self.terms_where or self.grep is not None)
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """What is shown: the first rules, the strongest terms of each label, the outliers."""
-
-    rules: Sequence[RuleRow]
-    speaking_for: Sequence[LabelTerm]
-    speaking_against: Sequence[LabelTerm]
-    outliers: Sequence[OutlierRow]
-    found: DataOutliers | None
-    margins: Sequence[MarginRow] = ()
-
-
 def run(job: Job, talk: Talk) -> None:
     model = read_model(job.model)
     check_labels(job, model)
@@ -129,10 +107,15 @@ def look_at_all(job: Job, model: Model, folder: ReportFolder | None, talk: Talk)
     found = outliers(job, model, gathered, talk) if job.paths else None
     margins = gathered.margins() if found and asked(job) else ()
     if folder:
-        folder.write(reports_of(job, model, gathered if found else None, found, margins))
-    shown = replace(view(job, model, found), margins=margins if job.margins else ())
+        title, content = Path(job.model).name, None
+        if found is not None:
+            reading = Reading(model.data, job.overrides)
+            read = rereading(job.paths, reading.of, gathered.evidence.corpus)
+            content = data_content(gathered, title, found, margins, read)
+        folder.write(inspection_reports(model, title, content, found))
+    shown = Inspection.of(model, found, job.only_label, job.top, margins if job.margins else ())
     if job.as_json:
-        click.echo(json.dumps(as_json(model, shown), ensure_ascii=False))
+        click.echo(json.dumps(shown.to_dict(), ensure_ascii=False))
     else:
         draw(job, model, shown, talk)
 
@@ -219,90 +202,7 @@ def audited_or_refused(
         progress.finish()
 
 
-def reports_of(
-    job: Job,
-    model: Model,
-    gathered: Gathered | None,
-    found: DataOutliers | None,
-    margins: Sequence[MarginRow],
-) -> dict[str, Iterable[str]]:
-    """The tables, and the page; what needs documents only where there are any."""
-    content = Content(model, Path(job.model).name)
-    if gathered is not None and found is not None:
-        reading = Reading(model.data, job.overrides)
-        read = rereading(job.paths, reading.of, gathered.evidence.corpus)
-        content = data_content(gathered, Path(job.model).name, found, margins, read)
-    reports = model_reports(model, content.facts)
-    if found is not None:
-        reports["outliers.tsv"] = outliers_tsv(found.rows, found.source)
-        reports["outliers.label-studio.json"] = label_studio(found.rows[:EXPLAINED])
-        reports["margins.tsv"] = margins_tsv(margins)
-    return reports | page_reports(content)
-
-
-def view(job: Job, model: Model, found: DataOutliers | None) -> View:
-    labels = frozenset(job.only_label or model.labels)
-    terms = term_rows(model)
-    wanted = [number for number, label in enumerate(model.labels) if label in labels]
-    speaking_for, speaking_against = (
-        [row for row in label_terms(terms, model.labels, job.top, against) if row.label in labels]
-        for against in (False, True)
-    )
-    rows = [] if found is None else [row for row in found.rows if concerns(row, job.only_label)]
-    rules = rules_of(model, wanted, job.top)
-    return View(rules, speaking_for, speaking_against, rows[: job.top], found)
-
-
-def rules_of(model: Model, wanted: Sequence[int], top: int) -> list[RuleRow]:
-    """The first rules that vote on any of the labels, with their votes on these alone."""
-    labels = tuple(model.labels[number] for number in wanted)
-    chosen = np.array(wanted)
-    rows = []
-    for row in rule_rows(model):
-        unknown, no, yes = (block[chosen] for block in (row.unknown, row.no, row.yes))
-        if unknown.any() or no.any() or yes.any():
-            rows.append(replace(row, labels=labels, unknown=unknown, no=no, yes=yes))
-        if len(rows) == top:
-            break
-    return rows
-
-
-def concerns(row: OutlierRow, labels: Sequence[str]) -> bool:
-    """Whether a label is given or suggested; every row where none was asked for."""
-    return not labels or bool({*labels} & {*row.given, *row.suggested})
-
-
-def facts_of(model: Model) -> dict[str, Any]:
-    said = model.provenance
-    facts = {
-        "rules": len(model.rules), "conditions": len(asked_conditions(model)),
-        "labels": list(model.labels), "multilabel": model.multilabel,
-        "documents": said.documents, "stopped": said.stopped, "command": said.command,
-        "seed": model.boosting.seed, "version": said.version,
-    }  # fmt: skip
-    return facts | ({"knowledge": prior_to_plain(model.prior)} if model.prior else {})
-
-
-def as_json(model: Model, shown: View) -> dict[str, Any]:
-    def told(rows: Sequence[LabelTerm]) -> list[dict[str, Any]]:
-        return [{"label": row.label, "term": row.term, "votes": row.votes} for row in rows]
-
-    result: dict[str, Any] = {
-        "model": facts_of(model),
-        "rules": [rule_json(row) for row in shown.rules],
-        "terms_for": told(shown.speaking_for),
-        "terms_against": told(shown.speaking_against),
-    }
-    if shown.found is not None:
-        result["source"] = shown.found.source
-        result["outliers"] = [outlier_json(row) for row in shown.outliers]
-        result["margins"] = shown.found.margins
-    if shown.margins:
-        result["margin_distribution"] = [asdict(row) for row in shown.margins]
-    return result
-
-
-def draw(job: Job, model: Model, shown: View, talk: Talk) -> None:
+def draw(job: Job, model: Model, shown: Inspection, talk: Talk) -> None:
     page, said = page_for(sys.stdout), model.provenance
     first = (
         f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned from "

@@ -17,7 +17,7 @@ from boostext.cli.reading import (
     tell_reading,
     test_files,
 )
-from boostext.cli.results import FORMATS, TABLES, Result, Wanted, with_header
+from boostext.cli.results import FORMATS, TABLES, with_header
 from boostext.cli.talk import Talk, is_terminal
 from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document, Origin
@@ -26,17 +26,14 @@ from boostext.corpus.readers import no_record_has, read_documents
 from boostext.corpus.sources import BadRecords, SeenLabels
 from boostext.errors import SettingsError
 from boostext.fields import count
+from boostext.library.results import Wanted, results_of
 from boostext.library.signals import Stopped, stop_request, until_stopped
 from boostext.model.file import read_model
 from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (
     BATCH,
     Predictor,
-    chances,
-    decisions,
-    given_numbers,
     has_chances,
-    ranked_labels,
 )
 from boostext.threads import usable_threads
 
@@ -75,7 +72,9 @@ def run(job: Job, talk: Talk) -> None:
             if job.keep_columns and _format(job) in TABLES:
                 documents, wanted = _headed(documents, wanted, model)
             write = FORMATS[_format(job)](wanted, model, talk)
-            for result in _results(job, model, documents, wanted):
+            predictor = Predictor(model, job.threads or usable_threads())
+            batch = 1 if prompt else BATCH
+            for result in results_of(predictor, documents, wanted, batch):
                 write(result)
                 told += 1
                 if prompt:
@@ -130,6 +129,8 @@ def _wanted(job: Job, model: Model) -> Wanted:
         job.explain or (LINES if is_page else None),
         f"Labels by {Path(job.model).name}",
         job.keep_columns,
+        job.threshold,
+        job.threshold_proba,
     )
 
 
@@ -156,21 +157,3 @@ def _is_interactive(job: Job) -> bool:
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     except (OSError, ValueError):
         return True
-
-
-def _results(
-    job: Job, model: Model, documents: Iterator[Document], wanted: Wanted
-) -> Iterator[Result]:
-    predictor = Predictor(model, job.threads or usable_threads())
-    for found in predictor.batches(documents, 1 if _is_interactive(job) else BATCH):
-        best = ranked_labels(found.scores, model).tolist()
-        given = given_numbers(decisions(found.scores, model, job.threshold, job.threshold_proba))
-        told_too = wanted.proba or (wanted.explain and has_chances(model))
-        likely = chances(found.scores, model) if told_too else None
-        for i, document in enumerate(found.documents):
-            told = {*best[i][: wanted.top or 1], *given[i]}
-            yield Result(
-                document, best[i], given[i], [number for number in best[i] if number in told],
-                found.scores[i], None if likely is None else likely[i],
-                predictor.contributions(document) if wanted.explain else None,
-            )  # fmt: skip

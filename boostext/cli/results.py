@@ -4,54 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from boostext.arrays import Float64, Scores
 from boostext.cli.talk import Talk
 from boostext.corpus.carried import carried, cell, names_beside
 from boostext.corpus.documents import Document
 from boostext.corpus.roles import shown
 from boostext.corpus.table_writer import row_writer
+from boostext.library.results import Result, Wanted, record_of
 from boostext.model.model import Model
-from boostext.model.predict import Contribution
 from boostext.reports.escape import tsv_field, tsv_names
-from boostext.reports.spoken import Spoken
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """top: scores of so many labels, None where nothing was said. explain: rules per label.
-
-    title: of a page. columns: whether the fields of the input stand before the result; table: the
-    name of each in the header, where the result is a table.
-    """
-
-    top: int | None
-    all_scores: bool
-    proba: bool
-    explain: int | None
-    title: str = ""
-    columns: bool = False
-    table: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """A document with its scores (k,), and what was asked for besides.
-
-    Label numbers: best, all by score; given; shown, those whose scores are told.
-    """
-
-    document: Document
-    best: Sequence[int]
-    given: Sequence[int]
-    shown: Sequence[int]
-    scores: Scores
-    probabilities: Float64 | None
-    explanation: tuple[Contribution, ...] | None
-
 
 Write = Callable[[Result], None]
 """Print one result."""
@@ -59,30 +22,10 @@ Write = Callable[[Result], None]
 
 def jsonl(wanted: Wanted, model: Model, talk: Talk) -> Write:
     def write(result: Result) -> None:
-        record: dict[str, Any] = {
-            "id": result.document.id,
-            "labels": [model.labels[number] for number in result.given],
-            "scores": _by_label(result.scores, result.shown, model),
-        }
-        if result.probabilities is not None:
-            record["probabilities"] = _by_label(result.probabilities, result.shown, model)
-        if result.explanation is not None:
-            spoken = Spoken(model, result.document, result.explanation)
-            record["explanation"] = {
-                model.labels[n]: spoken.of(n, float(result.scores[n]), wanted.explain or 0)
-                for n in result.shown
-            }
-        if wanted.columns:
-            given = carried(result.document)
-            names = names_beside(given, record)
-            record = {names[name]: value for name, value in given.items()} | record
+        record = record_of(result, wanted, model)
         sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
 
     return write
-
-
-def _by_label(values: Float64, shown: Sequence[int], model: Model) -> dict[str, float]:
-    return {model.labels[number]: float(values[number]) for number in shown}
 
 
 def tsv(wanted: Wanted, model: Model, talk: Talk) -> Write:

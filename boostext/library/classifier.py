@@ -158,6 +158,20 @@ class Classifier:
         numbers = [self.labels.index(label) for label in labels]
         return Explanation.of(self.predictor, one, numbers, top)
 
+    def results(
+        self, data: Any, top: int = 1, proba: bool = False, explain: int | None = None
+    ) -> list[dict[str, Any]]:
+        """What `boostext predict` prints for each document, as dictionaries.
+
+        top: labels whose scores are told, beside those given. proba: with probabilities. explain:
+        with so many findings for each of these labels.
+        """
+        from boostext.library.results import Wanted, record_of, results_of
+
+        wanted, model = Wanted(top, False, proba, explain), self.content
+        found = results_of(self.predictor, self._documents(data), wanted)
+        return [record_of(result, wanted, model) for result in found]
+
     def _one(self, document: Any) -> Document:
         return next(iter(self._documents([document])))
 

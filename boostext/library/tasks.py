@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from boostext.library.classifier import Classifier
 from boostext.library.crossval import CrossValidated, check_plan, held_out_in_turn
 from boostext.library.data import given_data
 from boostext.library.data_outliers import audited_data, data_outliers
+from boostext.library.inspection import Inspection
 from boostext.library.judging import SOURCES, audited
 from boostext.library.reporting import OUTLIERS, Report, write_training_report
 from boostext.library.training import Result, preset_of
@@ -40,7 +41,7 @@ from boostext.training.tuning import tune as choose
 
 LOG = logging.getLogger("boostext")
 __all__ = [
-    "check", "compare", "crossval", "evaluate", "outliers", "prune", "report", "tune",
+    "check", "compare", "crossval", "evaluate", "inspect", "outliers", "prune", "report", "tune",
 ]  # fmt: skip
 
 
@@ -84,6 +85,21 @@ def outliers(
     if source == "weights":
         return Rows(data_outliers(model, documents, threads).rows, OUTLIER_COLUMNS)
     return Rows(audited_data(model, documents, threads).rows, OUTLIER_COLUMNS)
+
+
+def inspect(
+    model: Classifier, data: Any = None, labels: Any = None, *, source: str = "weights",
+    only: Sequence[str] = (), top: int = 10,
+) -> Inspection:  # fmt: skip
+    """The first rules, the strongest terms of each label, and the outliers of data, if given.
+
+    source: cv or weights, see `outliers`. only: labels to tell of; by default all. top: of each.
+    """
+    found = None
+    if data is not None:
+        find = audited_data if source == "cv" else data_outliers
+        found = find(model.content, _labelled(model, data, labels), usable_threads())
+    return Inspection.of(model.content, found, only, top)
 
 
 def _labelled(

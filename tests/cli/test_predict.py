@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boostext.cli import predictions
 from boostext.corpus.documents import Document
+from boostext.library.results import Wanted, results_of
 from boostext.model.file import read_model
 from boostext.model.predict import Predictor
 from boostext.reports.escape import read_tsv_field
@@ -245,12 +245,9 @@ def test_probabilities_are_refused_where_scores_are_shares_of_votes(run, corpus,
 
 @given(st.text(max_size=40))
 def test_any_text_has_a_result(run, model, text):
-    wanted = predictions.Wanted(None, True, False, None)
     loaded = read_model(model)
-    job = predictions.Job(
-        str(model), (), text, None, None, True, False, None, None, None, 1, overrides={}
-    )
-    [result] = predictions._results(job, loaded, iter([Document("x", {"text": text})]), wanted)
+    wanted, document = Wanted(None, True, False, None), Document("x", {"text": text})
+    [result] = results_of(Predictor(loaded), [document], wanted)
     assert len(result.best) == 3
 
 
