@@ -8,6 +8,7 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Scores, Signs
+from boostext.knowledge.chances import LEAST
 from boostext.model.model import Model
 
 THETAS = tuple(step / 20 for step in range(-20, 21))
@@ -16,9 +17,13 @@ THETAS = tuple(step / 20 for step in range(-20, 21))
 def vote_total(model: Model) -> float:
     """The greatest score that the rules could give together: the sum of max |votes| of each.
 
-    For discrete votes it is the sum of |alpha|. 0 for a model without rules.
+    For discrete votes it is the sum of |alpha|. 0 for a model without rules. Prior knowledge counts
+    as one more rule.
     """
-    return float(sum(np.abs(rule.votes).max() for rule in model.rules))
+    known = 0.0
+    if model.prior is not None and model.prior.speaks:
+        known = float(np.log((1 - LEAST) / LEAST)) / ALGORITHMS[model.boosting.algorithm].link
+    return known + float(sum(np.abs(rule.votes).max() for rule in model.rules))
 
 
 def margins(scores: Scores, signs: Signs, total: float) -> Float64:
@@ -75,7 +80,8 @@ def margin_rows(
     weights: (m,) of the examples, as learned with; shares are of weight. training: these are the
     very documents that the model was learned from, so that the bounds hold.
     """
-    bounded = training and bounds_margins(model)
+    known = model.prior is not None and model.prior.speaks
+    bounded = training and not known and bounds_margins(model)
     total = vote_total(model)
     if ALGORITHMS[model.boosting.algorithm].signed:
         pairs = (margins(scores, signs, total), tanh_margins(scores, signs))

@@ -36,6 +36,11 @@ def refit(
     of each are merged. rounds: of that run; as many as the model has unless said, at most 10 a
     term. Raises BoostextError where the documents are not those that the model was trained on.
     """
+    if model.prior and model.prior.unlabelled:
+        raise BoostextError(
+            f"the model also learned from {model.prior.unlabelled:,} documents without labels, "
+            "which are not read here; use --rules instead"
+        )
     kept = influential(model, terms)
     if rounds is None:
         rounds = min(model.round_count, ROUNDS_PER_TERM * terms)
