@@ -12,7 +12,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int32, Lists
 from boostext.features.conditions import Condition, spell
-from boostext.reports.escape import tsv_field, tsv_names, tsv_number
+from boostext.reports.columns import Column, as_json, cell, tsv_lines
 from boostext.reports.evidence import Evidence, label_matrix, term_documents
 from boostext.reports.rules import text_field_count
 from boostext.reports.terms import TermRow
@@ -128,34 +128,6 @@ def _affordable(table: Any) -> int:
     return count
 
 
-def coverage_tsv(rows: Sequence[TermRow], facts: Sequence[TermFacts]) -> Iterator[str]:
-    """Lines of coverage.tsv, in the order of terms.tsv.
-
-    Columns: rank, term, kind, documents, share, for_label (the label it speaks for most), precision
-    (the share of its documents that have that label), majority (the label that most of them have),
-    majority_share, aliases, alias_count, together, alike (lists joined by `|`).
-    """
-    yield "\t".join(_COLUMNS) + "\n"
-    for row, fact in zip(rows, facts, strict=True):
-        record = coverage_json(row, fact)
-        cells = [record[name] for name in _COLUMNS[:-2]]
-        alike = tsv_names(tsv_number(other.alike) for other in fact.together)
-        together = tsv_names(other.term for other in fact.together)
-        yield "\t".join([*map(_cell, cells), together, alike]) + "\n"
-
-
-_COLUMNS = [
-    "rank", "term", "kind", "documents", "share", "for_label", "precision", "majority",
-    "majority_share", "aliases", "alias_count", "together", "alike",
-]  # fmt: skip
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, list):
-        return tsv_names(value)
-    return tsv_number(value) if isinstance(value, float) else tsv_field(str(value))
-
-
 def precision_of(row: TermRow, fact: TermFacts) -> float:
     """Of the term alone: the share of its documents that have the label it speaks for most."""
     if row.strongest_for not in row.labels:
@@ -163,18 +135,39 @@ def precision_of(row: TermRow, fact: TermFacts) -> float:
     return float(fact.precisions[row.labels.index(row.strongest_for)])
 
 
+Covered = tuple[TermRow, TermFacts]
+"""A term with what it does by itself."""
+
+COVERAGE_COLUMNS: tuple[Column[Covered], ...] = (
+    Column("rank", lambda pair: pair[0].rank, "Place by influence, as in terms.tsv."),
+    Column("term", lambda pair: pair[0].term, "The term, category or numeric column."),
+    Column("kind", lambda pair: pair[0].kind, "term, category or number."),
+    Column("documents", lambda pair: pair[1].documents, "How many documents have it."),
+    Column("share", lambda pair: pair[1].share, "Their share of all documents."),
+    Column("for_label", lambda pair: pair[0].strongest_for, "The label that it speaks for most."),
+    Column("precision", lambda pair: precision_of(*pair), "The share of its documents that have "
+           "that label."),
+    Column("majority", lambda pair: pair[1].majority, "The label that most of its documents have."),
+    Column("majority_share", lambda pair: pair[1].majority_share, "The share of its documents that "
+           "have the majority label."),
+    Column("aliases", lambda pair: pair[1].aliases, "Other terms with the very same documents."),
+    Column("alias_count", lambda pair: pair[1].alias_count, "How many such terms there are."),
+    Column("together", lambda pair: pair[1].together, "Terms of the model that are in nearly the "
+           "same documents.", tsv=lambda others: cell([other.term for other in others])),
+    Column("alike", lambda pair: [other.alike for other in pair[1].together], "How much alike: "
+           "documents with both over documents with either.", json=None),
+)  # fmt: skip
+"""The columns of coverage.tsv"""
+
+
+def coverage_tsv(rows: Sequence[TermRow], facts: Sequence[TermFacts]) -> Iterator[str]:
+    """Lines of coverage.tsv, in the order of terms.tsv; lists are joined by `|`."""
+    yield from tsv_lines(COVERAGE_COLUMNS, zip(rows, facts, strict=True))
+
+
 def coverage_json(row: TermRow, fact: TermFacts) -> dict[str, Any]:
     """As JSON, by the names of the columns of coverage.tsv."""
-    return {
-        "rank": row.rank, "term": row.term, "kind": row.kind, "documents": fact.documents,
-        "share": fact.share, "for_label": row.strongest_for, "precision": precision_of(row, fact),
-        "majority": fact.majority, "majority_share": fact.majority_share,
-        "aliases": list(fact.aliases), "alias_count": fact.alias_count,
-        "together": [
-            {"term": other.term, "alike": other.alike, "both": other.both}
-            for other in fact.together
-        ],
-    }  # fmt: skip
+    return as_json(COVERAGE_COLUMNS, (row, fact))
 
 
 def example_documents(evidence: Evidence, fact: TermFacts, most: int = 3) -> list[int]:
