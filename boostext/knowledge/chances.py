@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostext.arrays import Float64
 from boostext.knowledge.knowledge import Knowledge, Told
@@ -28,12 +29,12 @@ def chances(
     knowledge: Knowledge,
     labels: Sequence[str],
     multilabel: bool,
-    fired: Float64,
+    fired: NDArray[np.bool_],
     before: Float64 | None = None,
 ) -> Float64:
     """(n, k): pi of n documents, each from LEAST to 1 - LEAST; with one label a text its sum is 1.
 
-    Evidence adds up in log odds, as in naive Bayes. fired (n, r): 1 where a rule holds. before
+    Evidence adds up in log odds, as in naive Bayes. fired (n, r): whether a rule holds. before
     (n, k): probabilities to begin with, as of an older model, in place of the labels' shares.
     """
     shares = label_shares(knowledge, labels)
@@ -47,7 +48,7 @@ def chances(
     return _kept_apart(odds / odds.sum(axis=1, keepdims=True))
 
 
-def _plus(odds: Float64, fired: Float64, add: Float64) -> Float64:
+def _plus(odds: Float64, fired: NDArray[np.bool_], add: Float64) -> Float64:
     """(n, k): odds + fired @ add, with the same digits for one document as for many."""
     total = np.broadcast_to(odds, (len(fired), odds.shape[1]))
     for column, row in zip(fired.T, add, strict=True):

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Float64, Lists
+from boostext.arrays import Lists
 from boostext.corpus.documents import Document
 from boostext.features.conditions import AtLeast, Condition, Equals, Occurs
 from boostext.features.lookup import ConditionLookup
@@ -86,8 +86,8 @@ class Firing:
         self.lookup = ConditionLookup(known, _of_any_length(settings), fields)
         self.documents, self.counts = 0, Counter[str | Told]()
 
-    def fired(self, documents: Sequence[Document], threads: int = 1) -> Float64:
-        """(n, r): 1 where a rule holds, else 0."""
+    def fired(self, documents: Sequence[Document], threads: int = 1) -> Bools:
+        """(n, r): whether a rule holds."""
         yes, _ = self.lookup.batch(documents, threads)
         found = _table(yes, len(self.lookup.conditions))
         met: dict[str, Bools] = {
@@ -98,7 +98,7 @@ class Firing:
         self.documents += len(documents)
         self.counts.update({term: int(rows.sum()) for term, rows in met.items()})
         self.counts.update({told: int(rows.sum()) for told, rows in holds.items()})
-        fired = np.zeros((len(documents), len(self.rules)))
+        fired = np.zeros((len(documents), len(self.rules)), np.bool_)
         for r, told in enumerate(self.rules):
             fired[:, r] = holds[told]
         return fired

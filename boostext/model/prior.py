@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from boostext.corpus.documents import Document
 from boostext.errors import ModelError
 from boostext.knowledge.chances import chances
 from boostext.knowledge.knowledge import Knowledge
-from boostext.knowledge.terms import Firing
+from boostext.knowledge.terms import Bools, Firing
 from boostext.settings import TextSettings
 
 if TYPE_CHECKING:
@@ -59,6 +59,21 @@ def check_prior(prior: Prior, labels: Sequence[str]) -> None:
         raise ModelError(f"its knowledge has weight {prior.weight}; expected 0 or more")
 
 
+class Said(NamedTuple):
+    """fired (n, r): which rules hold for documents. before (n, k'): the probabilities of the older
+    model, if there is one.
+    """
+
+    fired: Bools
+    before: Float64 | None = None
+
+    @staticmethod
+    def joined(parts: Sequence[Said]) -> Said:
+        before = [part.before for part in parts if part.before is not None]
+        fired = np.concatenate([part.fired for part in parts])
+        return Said(fired, np.concatenate(before) if before else None)
+
+
 class Teller:
     """What a knowledge says of documents: first of all which rules fire, then, once the labels are
     known, how likely these are.
@@ -71,22 +86,21 @@ class Teller:
         self.firing = Firing(prior.knowledge.rules, settings, fields)
         self._old = Predictor(prior.old) if prior.old else None
 
-    def said(self, documents: Sequence[Document], threads: int = 1) -> Float64:
-        """(n, r + k'): rules that fire, 0 or 1, then the older model's probabilities, if any."""
+    def said(self, documents: Sequence[Document], threads: int = 1) -> Said:
+        """What can be told before the labels are known."""
         fired = self.firing.fired(documents, threads)
         if self._old is None:
-            return fired
+            return Said(fired)
         from boostext.model.predict import chances as chances_of
 
-        before = chances_of(self._old.batch_scores(documents), self._old.model)
-        return np.concatenate([fired, before], axis=1)
+        return Said(fired, chances_of(self._old.batch_scores(documents), self._old.model))
 
-    def chances(self, said: Float64, labels: Sequence[str], multilabel: bool) -> Float64:
+    def chances(self, said: Said, labels: Sequence[str], multilabel: bool) -> Float64:
         """(n, k): pi of the labels, from what `said` gave."""
-        knowledge = self._prior.knowledge
-        r = len(knowledge.rules)
-        before = None if self._old is None else _of_labels(said[:, r:], self._old.model, labels)
-        return chances(knowledge, labels, multilabel, said[:, :r], before)
+        before = None
+        if self._old is not None and said.before is not None:
+            before = _of_labels(said.before, self._old.model, labels)
+        return chances(self._prior.knowledge, labels, multilabel, said.fired, before)
 
 
 def _of_labels(before: Float64, old: Model, labels: Sequence[str]) -> Float64:

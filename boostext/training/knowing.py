@@ -30,7 +30,7 @@ from boostext.knowledge.terms import Bools
 from boostext.model.file import read_model
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, has_chances
-from boostext.model.prior import Prior, Teller, prior_in_short
+from boostext.model.prior import Prior, Said, Teller, prior_in_short
 from boostext.settings import BoostingSettings
 from boostext.training.plan import Plan
 from boostext.training.unlabelled import Held
@@ -155,7 +155,7 @@ class Heard:
 
     def __init__(self, teller: Teller, threads: int) -> None:
         self._teller, self._threads = teller, threads
-        self._said: list[Float64] = []
+        self._said: list[Said] = []
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Pass documents on."""
@@ -168,9 +168,9 @@ class Heard:
                 group = []
         self._said.append(self._teller.said(group, self._threads))
 
-    def said(self) -> Float64:
-        """See `Teller.said`."""
-        return np.concatenate(self._said)
+    def said(self) -> Said:
+        """Of all of them."""
+        return Said.joined(self._said)
 
 
 class Knowing:
@@ -216,13 +216,11 @@ class Knowing:
 
     def known(self, corpus: Corpus, features: FeatureMatrix, multilabel: bool) -> Known:
         """What was said, once the labels are known."""
-        knowledge = self._prior.knowledge
         said = self._heard.said()
         chances = self._teller.chances(said, corpus.labels, multilabel)
-        fired = said[:, : len(knowledge.rules)] > 0
         prior = self.prior(len(chances))
         link = ALGORITHMS[self._plan.boosting.algorithm].link
-        return Known(prior, features, chances, self._teller, link, multilabel, fired)
+        return Known(prior, features, chances, self._teller, link, multilabel, said.fired)
 
 
 def restraints_of(prior: Prior | None, labels: Sequence[str], plan: Plan) -> Restraints | None:

@@ -24,7 +24,7 @@ KNOWN = Knowledge(
 
 
 def pi(fired, multilabel=False, knowledge=KNOWN, labels=LABELS):
-    return chances(knowledge, labels, multilabel, np.array([fired], float))[0]
+    return chances(knowledge, labels, multilabel, np.array([fired], bool))[0]
 
 
 def test_shares_that_are_not_said_are_equal_parts_of_the_rest():
@@ -60,7 +60,7 @@ def test_chances_are_never_certain_and_sum_to_1_with_one_label_a_text(seed, k, m
         Told(When(any=("x",)), ((str(rng.integers(k)), float(rng.choice([0, 0.001, 0.9, 1]))),))
         for _ in range(6)
     ]
-    fired = rng.integers(0, 2, (20, 6)).astype(float)
+    fired = rng.integers(0, 2, (20, 6)).astype(bool)
     found = chances(Knowledge(rules=tuple(rules)), labels, multilabel, fired)
     assert (found >= LEAST * (1 - 1e-9)).all()
     assert (found <= 1 - LEAST + 1e-12).all()
