@@ -480,6 +480,13 @@ def test_paths_may_come_one_by_one(tmp_path):
         boostext.train([path, good()], rounds=2)
 
 
+def test_a_bare_path_is_not_taken_letter_by_letter(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n', encoding="utf-8")
+    for place in (path, str(path)):
+        assert boostext.train(place, rounds=2).model.labels == ("x", "y")
+
+
 def test_a_predictor_takes_documents_alone():
     predictor = boostext.train(list(noisy()), rounds=3).model.predictor
     for call in (lambda: predictor.score("my bill"), lambda: list(predictor.scores("my bill"))):

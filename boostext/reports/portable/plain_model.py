@@ -43,7 +43,7 @@ def packed(model: Model, most_bytes: int, unicode_classes: bool) -> Packed:
     """
     if model.prior and model.prior.speaks:
         raise SettingsError(
-            "the model has prior knowledge (--knowledge), which exported files do not compute; "
+            "the model has prior knowledge, which exported files do not compute; "
             "predict with boostext, or export a model that was trained without it"
         )
     merged = merge_rules(model)
