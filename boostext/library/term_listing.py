@@ -12,6 +12,8 @@ from rich.text import Text
 from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.features.conditions import AtLeast, Equals, Occurs
+from boostext.features.normalize import normalize
+from boostext.features.unicode_classes import class_letters
 from boostext.fields import nearest
 from boostext.library.gathering import Gathered
 from boostext.model.model import Model
@@ -38,6 +40,8 @@ class Wish:
     grep: str | None
     where: tuple[str, ...]
     label: tuple[str, ...]
+    parts: frozenset[str] = frozenset()
+    """Those among `term` that are only a part of what was typed, or hold it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,7 @@ class TermListing:
 
     def __init__(self, model: Model, documents: Iterable[Document] | None, wish: Wish) -> None:
         rows = term_rows(model)
-        _check_names(wish, rows)
+        wish = _meant(wish, rows, model)
         named = [row for row in rows if row.term in wish.term]
         gathered, held = _gathered(model, documents, named)
         facts = term_facts(gathered.evidence, rows) if gathered else []
@@ -80,16 +84,45 @@ class TermListing:
         else:
             yield term_list(listed, page)
         for n, row in enumerate(found.rows):
-            if row.term in self.wish.term:
+            if row.term in self.wish.term and row.term not in self.wish.parts:
                 yield from _details(self.model, row, n, found, self.gathered, page)
 
 
-def _check_names(wish: Wish, rows: Sequence[TermRow]) -> None:
-    names = [row.term for row in rows]
-    for name in wish.term:
-        if name not in names:
-            hint = nearest(name, names) or "; --grep PATTERN looks for it in all of them"
-            raise SettingsError(f"no rule asks for {name!r}{hint}")
+def _meant(wish: Wish, rows: Sequence[TermRow], model: Model) -> Wish:
+    """With terms as the model spells them for those that were typed.
+
+    Case and blanks do not matter where no term is spelled as typed. Where the terms are made of
+    letters, a word stands for those that are a part of it, and those that it is a part of.
+    """
+    keys = {row.term: _key(row) for row in rows}
+    exact, parts = list[str](), list[str]()
+    for typed in wish.term:
+        bare = "".join(normalize(typed).split())
+        same = [typed] if typed in keys else [name for name, key in keys.items() if key == bare]
+        exact += same
+        if same:
+            continue
+        shared = [name for name, key in keys.items() if key and (key in bare or bare in key)]
+        if not shared or not _of_letters(model, bare):
+            hint = nearest(typed, list(keys)) or "; --grep PATTERN looks for it in all of them"
+            raise SettingsError(f"no rule asks for {typed!r}{hint}")
+        parts += shared
+    found = tuple(dict.fromkeys((*exact, *parts)))
+    return replace(wish, term=found, parts=frozenset(parts) - frozenset(exact))
+
+
+def _key(row: TermRow) -> str:
+    """Its letters without blanks, in lower case; "" for what is no text."""
+    asked = row.levels[0].asked
+    if not isinstance(asked, Occurs):
+        return ""
+    return "".join("".join(token or "" for token in asked.term).lower().split())
+
+
+def _of_letters(model: Model, typed: str) -> bool:
+    """Whether what was typed is no term by itself, as terms are of its letters."""
+    letters = (model.text.of_field(field).analyzer == "char" for field in model.data.text)
+    return any(letters) or "s" in typed.translate(class_letters())
 
 
 def _gathered(

@@ -184,3 +184,16 @@ def test_cross_validation_of_the_models_own_settings_is_what_a_report_measures(
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     assert "each by rules of the same settings learned without it" in page
     assert ">held out</text>" in page
+
+
+def test_a_word_is_found_however_it_is_typed_and_in_terms_of_letters(run, model, corpus, tmp_path):
+    [row] = told(run, model, "--term", " Bill")["terms"]
+    assert row["term"] == "bill"
+    letters = tmp_path / "letters"
+    run("train", corpus, "-o", letters, "--analyzer", "char", "--ngrams", "2-3", "--rounds", 30)
+    first, *_ = (row["term"] for row in told(run, letters, "--grep", "^[a-z]+$")["terms"])
+    found = [row["term"] for row in told(run, letters, "--term", f"q{first}q")["terms"]]
+    assert first in found
+    assert all(term.replace("\u00b7", "") in first for term in found)
+    assert f"{len(found)} of" in run("inspect", letters, "--term", f"q{first}q").stdout
+    assert run("inspect", model, "--term", f"q{first}q").exit_code != 0
