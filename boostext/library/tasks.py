@@ -228,6 +228,10 @@ def check(
 
     test: data to compare with. settings: of reading, and of texts to terms.
     """
+    if settings.get("knowledge"):
+        raise SettingsError(
+            "check looks at data alone here; `boostext check --knowledge` does both"
+        )
     plan, account = Plan.of(**{"skip_bad": True, **settings}), BadRecords()
     given = given_data(data, plan.data, account, labels, labelled=False)
     other = None

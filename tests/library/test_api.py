@@ -210,6 +210,11 @@ def test_measures_are_those_of_the_summary(result):
 # The other functions -------------------------------------------------------------------------
 
 
+def test_checking_takes_no_knowledge_without_a_word():
+    with pytest.raises(SettingsError, match="looks at data alone"):
+        boostext.check(["a", "b"], ["x", "y"], knowledge="rules.yaml")
+
+
 def test_a_report_is_written_from_memory(result, tmp_path):
     names = {path.name for path in boostext.report(result, tmp_path / "r", title="calls")}
     assert {"rules.tsv", "outliers.tsv", "report.html"} <= names
