@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from boostext.corpus.documents import Attribute, Document
@@ -16,6 +16,10 @@ NUMBER, DECIMAL_COMMA, CATEGORY = COLUMN_KINDS
 
 LEADING_ZERO = re.compile(r"\s*0[0-9]+\s*")
 """Digits that are no number but a code, as those of places and articles."""
+MANY = 10
+"""Distinct categories of a column that may be meant as numbers, at least."""
+MEASURED = re.compile(r"[^\w\s]{0,3}\s?[-+\u2212]?[0-9][0-9.,_'\s]*[^\d\s]{0,8}\s*|0x[0-9a-fA-F]+")
+"""A number with a unit, a currency, or something between its digits."""
 THOUSANDS = re.compile(r"\s*[-+]?[0-9]{1,3},[0-9]{3}\s*")
 """What may be a decimal comma, or a comma between thousands."""
 
@@ -24,14 +28,14 @@ THOUSANDS = re.compile(r"\s*[-+]?[0-9]{1,3},[0-9]{3}\s*")
 class ColumnType:
     """kind: NUMBER, DECIMAL_COMMA or CATEGORY. strays: values of a column of numbers that are
     none; first_stray: the place of the first. ambiguous: its commas may part thousands.
-    spelled: strings of a column of categories that all spell numbers.
+    doubt: why many values of a column of categories may be meant as numbers, a kind of note.
     """
 
     kind: str
     strays: int = 0
     first_stray: int = -1
     ambiguous: bool = False
-    spelled: bool = False
+    doubt: str = ""
 
 
 def column_type(values: Sequence[Attribute]) -> ColumnType:
@@ -47,17 +51,28 @@ def column_type(values: Sequence[Attribute]) -> ColumnType:
     plain = [text for text in strings if cell_number(text) is not None]
     commas = [text for text in strings if comma_number(text) is not None]
     if any(map(LEADING_ZERO.fullmatch, strings)) or not (numbers or commas):
-        return ColumnType(CATEGORY, spelled=len(plain) == len(strings))
+        return ColumnType(CATEGORY, doubt=_doubt(strings, plain))
     pointed = any(not float(n).is_integer() for n in numbers) or any("." in t for t in plain)
     kind = DECIMAL_COMMA if commas and not pointed else NUMBER
     good = {*plain, *(commas if kind == DECIMAL_COMMA else ())}
     strays = sum(count for text, count in strings.items() if text not in good)
     known = len(numbers) + strings.total()
     if 2 * (known - strays) <= known:
-        return ColumnType(CATEGORY)
+        return ColumnType(CATEGORY, doubt=_doubt(strings, plain))
     first = next((i for i, v in enumerate(values) if isinstance(v, str) and v not in good), -1)
     ambiguous = kind == DECIMAL_COMMA and all(map(THOUSANDS.fullmatch, commas))
     return ColumnType(kind, strays, first, ambiguous)
+
+
+def _doubt(strings: Collection[str], plain: Sequence[str]) -> str:
+    """What to tell of categories of which many differ and most are a number, or contain one."""
+    codes = any(map(LEADING_ZERO.fullmatch, strings))
+    if len(strings) < MANY or codes:
+        return ""
+    if 2 * len(plain) >= len(strings):
+        return "number as text"
+    measured = [text for text in strings if len(text) < 40 and MEASURED.fullmatch(text)]
+    return "more than a number" if 2 * len(measured) > len(strings) else ""
 
 
 def as_number(value: Attribute, kind: str) -> float | None:

@@ -31,6 +31,14 @@ KINDS = {
         "texts where a number was expected are read as unknown",
         "train with --attribute-type NAME=category where the column holds categories",
     ),
+    "number as text": (
+        "texts that spell numbers are read as categories",
+        "--attribute-type NAME=number takes them for numbers",
+    ),
+    "more than a number": (
+        "values that hold more than a number are read as categories",
+        "write the numbers alone where they are meant, or say --attribute-type NAME=category",
+    ),
     "whole number as label": (
         "whole numbers as labels are written without a point, 1.0 as 1",
         "--literal-labels keeps them as they stand",

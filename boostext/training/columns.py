@@ -94,6 +94,9 @@ def with_known_types(plan: Plan, corpus: Corpus, notes: Notes) -> Plan:
             place = found.first_stray
             told = f"{name}: {values[place]}"
             notes.add("text for a number", told, corpus.origins[place], found.strays)
+        if found.doubt:
+            place = next(i for i, value in enumerate(values) if isinstance(value, str))
+            notes.add(found.doubt, f"{name}: {values[place]}", corpus.origins[place], len(values))
         if found.kind != CATEGORY and any(value is not None for value in values):
             known.append(f"{name}={found.kind}")
     return replace(plan, data=replace(plan.data, known_types=tuple(known)))

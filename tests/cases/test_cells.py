@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from boostext.cli import main
+from boostext.corpus.column_types import column_type
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import DataError
@@ -324,6 +325,26 @@ def test_the_type_of_a_column_may_be_said(tmp_path):
     assert column(tmp_path, zips, attribute_type=("n=category",)).features.numeric == ()
     mixed = ["north", "1", "south", "2"]
     assert len(column(tmp_path, mixed, attribute_type=("n=number",)).features.numeric) == 1
+
+
+@pytest.mark.parametrize(
+    ("spell", "kind"),
+    [*((t, "more than a number") for t in ("{} min", "{}%", "${}.00", "\u2212{}", "1 {:03}")),
+     ("s{}", ""), ("0{}", "")],
+)  # fmt: skip
+def test_columns_that_may_be_meant_as_numbers_are_told(spell, kind):
+    assert column_type([spell.format(i) for i in range(10, 30)]).doubt == kind
+
+
+def test_numbers_as_texts_of_json_are_told(tmp_path, run):
+    records = [{"text": "x", "n": str(i), "label": "ab"[i > 9]} for i in range(20)]
+    path = write(tmp_path, records, "jsonl")
+    done = run("train", path, "-o", tmp_path / "m", "--attribute", "n", "--rounds", 2)
+    assert "texts that spell numbers are read as categories: 'n: 0' (20" in done.stderr
+    words = ("--attribute-type", "n=number", "--force")
+    done = run("train", path, "-o", tmp_path / "m", "--attribute", "n", "--rounds", 2, *words)
+    assert "1 numeric column" in done.stderr
+    assert "categories" not in done.stderr
 
 
 def test_commas_that_may_part_thousands_are_not_guessed(tmp_path):
