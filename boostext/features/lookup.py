@@ -88,7 +88,7 @@ class TermTree:
                 self.longest_step = max(self.longest_step, here - before)
                 node = node.children.setdefault(here - before, {}).setdefault(token, Node())
             node.term = t
-        if len(held) > 1:
+        if len(held) > 1 and held[0] in self.roots:  # else it is longer than any term that is made
             self.longer[held[0]] = self.roots[held[0]]
 
     def _sort(self, word: str, t: int) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from boostext.arrays import Lists
@@ -173,6 +173,7 @@ terms = st.lists(words | st.none(), min_size=1, max_size=9).filter(lambda t: t[0
     st.lists(words, max_size=6).map(" ".join),
 )
 @settings(max_examples=150, deadline=None)
+@example([Occurs("text", ("a", "a"), 1)], "word", "icsi-sparse", 1, "a a")
 def test_terms_that_no_training_makes_do_no_harm(conditions, analyzer, expert, high, text):
     """A file can hold any term beside any settings."""
     try:
