@@ -66,10 +66,10 @@ def test_explaining_training_documents_needs_no_text(name):
 @pytest.mark.parametrize("name", GROWN)
 def test_going_on_gives_the_bytes_of_a_run_without_a_break(tmp_path, name, values):
     more = {"shrinkage": 0.7} if ALGORITHMS[name].shrinks else {}
-    plan = plan_of(algorithm=name, rounds=20, seed=3, reuse=0.9, **more, **values)
+    plan = plan_of(algorithm=name, rounds=12, seed=3, reuse=0.9, **more, **values)
     whole = train(noisy(), plan)
-    broken = interrupted(7, noisy(), plan)
-    assert broken.whole.round_count == 7
+    broken = interrupted(5, noisy(), plan)
+    assert broken.whole.round_count == 5
     write_model(broken.whole, tmp_path / "half.boostext")
     resumed = train(noisy(), plan, old=read_model(tmp_path / "half.boostext"))
     assert bytes_of(resumed.model, tmp_path) == bytes_of(whole.model, tmp_path)

@@ -59,7 +59,7 @@ BOUNDED = [name for name, row in ALGORITHMS.items() if row.bounds and not row.co
 
 @pytest.mark.parametrize("name", BOUNDED)
 @given(problem=one_label(), seed=st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_what_is_bounded_stays_below_the_product_of_z(name, problem, seed):
     """SS99 Theorems 3 and 6; CSS02; NN07 Theorem 1; for oc the weight of (example, wrong label)
     pairs out of order, which is the ranking loss; for m1 the error (S97 s2)."""

@@ -120,7 +120,7 @@ def problems(draw):
         [{}, {"term_fraction": 0.4}, {"rarity": 1.5, "reuse": 0.5}, {"prior_rule": True}]
     ),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_fast_engine_finds_the_rules_of_the_plain_one(
     votes, abstain, problem, smoothing, start, unknown, shrinkage, search
 ):
@@ -136,7 +136,7 @@ def test_the_fast_engine_finds_the_rules_of_the_plain_one(
     problem=problems(), prior=st.booleans(), unknown=st.sampled_from(["abstains", "votes"]),
     shrinkage=st.sampled_from([1.0, 0.3]),
 )  # fmt: skip
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_silent_rules_of_logistic_loss_are_those_of_the_plain_engine(
     problem, prior, unknown, shrinkage
 ):
@@ -148,7 +148,7 @@ def test_silent_rules_of_logistic_loss_are_those_of_the_plain_engine(
 
 
 @needs_numba
-@pytest.mark.parametrize(("single", "rounds"), [(True, 5000), (False, 1500)])
+@pytest.mark.parametrize(("single", "rounds"), [(True, 2000), (False, 1000)])
 def test_the_fast_engine_follows_the_plain_one_for_thousands_of_rounds(single, rounds):
     rng = np.random.default_rng(5)
     data = corpus(rng, 300, 4, 40, 0.1, single)
@@ -171,13 +171,13 @@ def test_the_fast_engine_follows_the_plain_one_on_real_texts(data_dir, name):
 @pytest.mark.parametrize(
     ("votes", "abstain", "rounds"),
     [
-        ("real", False, 20_000),
-        ("real", True, 4000),
-        ("discrete", False, 4000),
-        ("discrete", True, 4000),
+        ("real", False, 10_000),
+        ("real", True, 2000),
+        ("discrete", False, 2000),
+        ("discrete", True, 2000),
     ],
 )
-def test_separable_data_stay_finite_for_twenty_thousand_rounds(votes, abstain, rounds):
+def test_separable_data_stay_finite_for_ten_thousand_rounds(votes, abstain, rounds):
     b = bag([("a c", ["x"]), ("b c", ["y"]), ("a d", ["x"]), ("b d", ["z"])])
     data = (b.features, b.label_sets, 3)
     booster, made = boosted(
@@ -321,7 +321,7 @@ def test_sums_told_of_changes_alone_are_those_counted_anew(k, single):
 
 @needs_numba
 @given(problem=problems(), form=st.sampled_from(FORMS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_hamming_loss_is_below_the_product_of_z_in_every_round(problem, form):
     """SS99 Theorem 3, with weighted examples; a score of 0 counts as loss."""
     (features, sets, k), weights, _ = problem
@@ -441,7 +441,7 @@ def bounds_and_gain(form, neg, pos, inside, per_weight, common):
     fallen=st.sampled_from([0.0, 1.0, 8.0]),
     moved=st.sampled_from([0.0, 2.0, 10.0]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_what_a_term_gains_is_within_the_bounds_of_its_row(form, seed, k, spread, fallen, moved):
     """Also of labels whose weight has fallen far, or grown to what 32 bits hold (ROOM is 3.5)."""
     rng = np.random.default_rng(seed)

@@ -59,7 +59,7 @@ def run(problem, **choices):
 
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 @given(problem=problems(), shrinkage=st.sampled_from([1.0, 0.5]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_agrees_with_the_papers(votes, abstain, problem, shrinkage):
     documents, sets, k, numeric, categories, weights = problem
     booster, made = run(
@@ -83,7 +83,7 @@ def test_agrees_with_the_papers(votes, abstain, problem, shrinkage):
 
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 @given(problem=problems(), smoothing=st.sampled_from(["1/m", "ss99", "bt00", 0.0]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_hamming_loss_is_below_the_product_of_z_in_every_round(votes, abstain, problem, smoothing):
     """SS99 Theorem 3, with weighted examples; a score of 0 counts as loss."""
     documents, sets, k, numeric, categories, weights = problem
@@ -98,7 +98,7 @@ def test_hamming_loss_is_below_the_product_of_z_in_every_round(votes, abstain, p
 
 
 @given(problem=problems())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_weight_of_two_is_the_document_twice(problem):
     documents, sets, k, _, _, _ = problem
     m = len(documents)

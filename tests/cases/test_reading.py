@@ -516,7 +516,7 @@ SPEAKERS = {
     "text_settings": LEARNING, "features/": LEARNING, "presets": ["train", "tune"],
     "model/prune": ["prune"], "model/model": ["inspect", "prune"], "model/shyp": ["train"],
     "reports/suggestions": ["suggest"], "library/conversion": ["convert"],
-    "library/crossval": ["crossval"], "library/judging": ["train"],
+    "library/crossval": ["crossval"], "library/judging": ["train"], "library/tasks": ["check"],
     "library/term_listing": ["inspect"], "library/": ["train", "inspect"],
     "reports/findings": ["check"], "settings": LEARNING,
     "knowledge/": ["train", "inspect", "check"],

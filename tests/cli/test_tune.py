@@ -55,7 +55,7 @@ def test_what_a_preset_chose_gives_the_same_model_by_hand(run, corpus, tmp_path,
 
 
 def test_train_tunes_on_request(run, corpus, tmp_path):
-    done = ok(run("train", corpus, "-o", tmp_path / "m", "--tune", "--budget", "8s", *SHORT,
+    done = ok(run("train", corpus, "-o", tmp_path / "m", "--tune", "--budget", "4s", *SHORT,
                   "--json"))  # fmt: skip
     assert "  rounds  terms  seconds  settings" in done.stderr
     assert done.stderr.index("choices of settings: ") < done.stderr.index("  rounds  terms")
@@ -63,7 +63,8 @@ def test_train_tunes_on_request(run, corpus, tmp_path):
 
 
 def test_readable_keeps_to_the_terms_that_are_asked_for(run, corpus, tmp_path):
-    ok(run("train", corpus, "-o", tmp_path / "m", "--preset", "readable", "--terms", 4, "-q"))
+    ok(run("train", corpus, "-o", tmp_path / "m", "--preset", "readable", "--terms", 4, "-q",
+           *SHORT))  # fmt: skip
     model = read_model(tmp_path / "m")
     assert len(asked_conditions(model)) <= 5, "four, and the prior"
     assert model.boosting.terms == 4
@@ -112,7 +113,7 @@ def test_the_library_takes_presets_too(corpus, run, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_tuning_that_was_stopped_goes_on(start, run, corpus, tmp_path):
     config, whole = tmp_path / "t.yaml", tmp_path / "whole.yaml"
-    few = ("--rounds", 60, "--threads", 1)
+    few = ("--rounds", 30, "--threads", 1)
     child = start("tune", corpus, "-o", config, *few)
     trials, deadline = tmp_path / "t.yaml.trials", time.monotonic() + 60
     while time.monotonic() < deadline:

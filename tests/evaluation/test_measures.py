@@ -62,7 +62,7 @@ cases = st.integers(1, 5).flatmap(
 
 
 @given(cases, st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_measures_agree_with_their_definitions(rows, multilabel):
     scores, sets = [f for f, _ in rows], [y for _, y in rows]
     parts = scored(scores, map_sorted(sets), multilabel)
@@ -90,7 +90,7 @@ def map_sorted(sets):
 
 
 @given(cases, st.booleans(), st.integers(0, 8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_pieces_add_up_to_the_whole(rows, multilabel, cut):
     scores, sets = [f for f, _ in rows], map_sorted([y for _, y in rows])
     whole = scored(scores, sets, multilabel)

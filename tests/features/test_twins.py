@@ -73,7 +73,7 @@ def same(request):
     return compare
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(any_texts, max_size=8), SETTINGS)
 def test_twins_agree_on_any_texts(texts, settings):
     plain = result(PlainCounter(settings), texts, settings)
@@ -102,7 +102,7 @@ def test_twins_agree_when_memory_is_short(same, monkeypatch):
     assert same(texts, TextSettings(ngrams=(1, 3), expert="sparse"))["tokens"] == 70
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(any_texts, min_size=1, max_size=6), SETTINGS)
 def test_lookup_finds_what_extraction_found(texts, settings):
     try:

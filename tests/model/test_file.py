@@ -88,7 +88,7 @@ def test_a_model_comes_back_as_it_was(model, path):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_labels_terms_and_numbers_come_back(tmp_path_factory, data):
     words = st.text(st.characters(), max_size=8)
     labels = data.draw(st.lists(words, min_size=1, max_size=4, unique=True))
@@ -243,7 +243,7 @@ def test_a_changed_byte_is_noticed_or_harmless(path):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_damage_is_noticed_or_harmless(data):
     good = FIXTURE.read_bytes()
     content = bytearray(good)
@@ -279,7 +279,7 @@ values = st.recursive(
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_words_in_a_sound_zip_give_a_model_or_one_error(data):
     parts = members(FIXTURE.read_bytes())
     words = json.loads(parts[WORDS])

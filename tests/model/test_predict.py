@@ -88,7 +88,7 @@ def test_a_model_without_rules_scores_0():
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_one_document_and_many_have_the_same_bits(data):
     c, k, m = data.draw(st.tuples(st.integers(1, 40), st.integers(1, 9), st.integers(1, 6)))
     rng = np.random.default_rng(data.draw(st.integers(0, 999)))
@@ -172,7 +172,7 @@ terms = st.lists(words | st.none(), min_size=1, max_size=9).filter(lambda t: t[0
     st.integers(1, 4),
     st.lists(words, max_size=6).map(" ".join),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 @example([Occurs("text", ("a", "a"), 1)], "word", "icsi-sparse", 1, "a a")
 def test_terms_that_no_training_makes_do_no_harm(conditions, analyzer, expert, high, text):
     """A file can hold any term beside any settings."""
