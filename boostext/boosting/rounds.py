@@ -100,6 +100,8 @@ class Booster:
             first += size
             colors, gain = self._color(number), gains[number - 1 : number]
             growth = self._known(known, gain) if known else self._grown(number, colors)
+            if known and self._grower.alone:
+                self._check_known(number, growth, colors)
             if growth is None:
                 self.stopped = self.row.stops
                 return
@@ -168,6 +170,25 @@ class Booster:
             gains = [self._engine.gain(placed[0].place)]
         return Growth(tuple(placed), gains[0])
 
+    def _check_known(self, number: int, known: Growth, colors: Int8 | None) -> None:
+        """SettingsError where the votes of a rule of one condition are not those of this data."""
+        (before, condition), votes, _ = known.rules[0]
+        prior = condition == ALWAYS and number == 1 and self.settings.prior_rule
+        if len(known.rules) > 1 or before or (condition == ALWAYS and not prior):
+            raise SettingsError(
+                f"cannot resume: round {number} of the model is not one rule of one condition, "
+                f"which {self.settings.algorithm} learns; train anew without --resume"
+            )
+        if prior:
+            return
+        self._resample(number)
+        (wanted,) = self._voting(self._state.grown(condition), colors).rules
+        if not np.allclose(self._settled(wanted).votes, votes, rtol=1e-9, atol=1e-12):
+            raise SettingsError(
+                f"cannot resume: the rule of round {number} does not vote as its condition tells "
+                "on this data; train anew without --resume"
+            )
+
     def _grown(self, number: int, colors: Int8 | None) -> Growth | None:
         """The rules of a round with their votes; the first may vote by label alone."""
         state = self._state
@@ -176,12 +197,19 @@ class Booster:
             # subtle: never shrunk, as boosting starts there; only steps are. Source: Friedman 2001
             if helps(prior.gain):
                 return self._sized(prior, state.smoothing_of_prior)
-        if self.settings.resample:
-            state.plain.resample(np.random.default_rng([self.settings.seed, number, 1]))
+        self._resample(number)
         growth = self._grower.grow(state, number)
-        if growth is None or growth.z is not None:
-            return growth
-        growth = self._sized(growth, state.smoothing).scaled(self.settings.shrinkage)
+        return growth if growth is None or growth.z is not None else self._voting(growth, colors)
+
+    def _resample(self, number: int) -> None:
+        """Draw the examples of a round anew, where they are drawn."""
+        if self.settings.resample:
+            rng = np.random.default_rng([self.settings.seed, number, 1])
+            self._state.plain.resample(rng)
+
+    def _voting(self, growth: Growth, colors: Int8 | None) -> Growth:
+        """With the votes that the rules are applied with."""
+        growth = self._sized(growth, self._state.smoothing).scaled(self.settings.shrinkage)
         return growth if colors is None else _of_colors(growth, colors)
 
     def _sized(self, growth: Growth, smoothing: float) -> Growth:

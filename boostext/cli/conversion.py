@@ -17,7 +17,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.corpus.writers import STDOUT, write_documents
 from boostext.errors import SettingsError
 from boostext.fields import count
-from boostext.library.conversion import MODELS, ShypOptions, convert_model, ending, holds_model
+from boostext.library.conversion import MODELS, ModelOptions, convert_model, ending, holds_model
 from boostext.settings import DataSettings
 
 
@@ -35,7 +35,7 @@ class Wanted:
 
 
 def convert(
-    source: str, target: str, wanted: Wanted, shyp: ShypOptions, as_json: bool, talk: Talk
+    source: str, target: str, wanted: Wanted, options: ModelOptions, as_json: bool, talk: Talk
 ) -> None:
     spare([source, *wanted.corrections.paths], target)
     if target not in STDOUT:
@@ -44,7 +44,7 @@ def convert(
         if wanted.corrections:
             raise SettingsError("--labels-from is for corpora; a model learns from them by train")
         place = (target, wanted.target_format)
-        facts = convert_model(source, place, wanted.force, wanted.settings, shyp)
+        facts = convert_model(source, place, wanted.force, wanted.settings, options)
     else:
         facts = convert_corpus(source, target, wanted, talk)
     if as_json:

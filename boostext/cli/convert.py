@@ -36,6 +36,7 @@ from boostext.settings import DataSettings
     help="Of a .shyp to read: 1-3 for icsiboost's -W 3. Column options in the .names win.",
 )  # fmt: skip
 @click.option("--multilabel", is_flag=True, help="Of a .shyp to read: labels are all above 0.")
+@click.option("--accept-edits", is_flag=True, help="Take a model that was edited by hand.")
 @click.option("--packed", is_flag=True, help="Write a .shyp with one rule a condition.")
 @force_option
 @settings_options(data_settings=DataSettings)
@@ -52,7 +53,7 @@ def command(
     as_json: bool,
     corrections: Corrections,
     talk: Talk,
-    **shyp: Any,
+    **of_models: Any,
 ) -> None:
     """Rewrite a corpus or a model in another format.
 
@@ -68,9 +69,9 @@ def command(
       boostext convert calls.shyp calls.boostext --ngrams 1-2
     """
     from boostext.cli.conversion import Wanted, convert
-    from boostext.library.conversion import ShypOptions
+    from boostext.library.conversion import ModelOptions
 
-    options = ShypOptions(**shyp)
+    options = ModelOptions(**of_models)
     convert(
         source, target, Wanted(target_format, lossy, force, data_settings, corrections),
         options, as_json, talk,

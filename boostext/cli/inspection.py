@@ -206,7 +206,7 @@ def draw(job: Job, model: Model, shown: Inspection, talk: Talk) -> None:
     page, said = page_for(sys.stdout), model.provenance
     first = (
         f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned from "
-        f"{count(said.documents, 'document')}; {said.stopped}"
+        f"{count(said.documents, 'document')}; {said.stopped}{'; edited by hand' * said.edited}"
     )
     talk.show(wrap(first, page))
     for line in prior_lines(model.prior) if model.prior else ():

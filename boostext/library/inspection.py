@@ -118,7 +118,8 @@ def facts_of(model: Model) -> dict[str, Any]:
     facts = {
         "rules": len(model.rules), "conditions": len(asked_conditions(model)),
         "labels": list(model.labels), "multilabel": model.multilabel,
-        "documents": said.documents, "stopped": said.stopped, "command": said.command,
+        "documents": said.documents, "stopped": said.stopped, "edited": said.edited,
+        "command": said.command,
         "seed": model.boosting.seed, "version": said.version,
     }  # fmt: skip
     return facts | ({"knowledge": prior_to_plain(model.prior)} if model.prior else {})

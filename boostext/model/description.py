@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import boostext
@@ -17,14 +19,15 @@ from boostext.model.prior_form import prior_from, prior_to_plain
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 FORMAT = "boostext model"
-VERSION = 2
-"""Format 2 has prior knowledge; a model without it is written as format 1, which all read."""
+VERSION = 3
+"""Formats 1 and 2, which may hold prior knowledge, have no digest of their content; 3 has one."""
+DIGEST = "sha256"
 
 _NAMES = (
     "format", "version", "writer", "labels", "multilabel", "thresholds", "tokenizer", "settings",
     "provenance", "conditions",
 )  # fmt: skip
-_LATER = ("code", "calibration", "round_sizes", "prior")
+_LATER = ("code", "calibration", "round_sizes", "prior", DIGEST)
 """Names that a model may lack: they are written only where they say something."""
 
 
@@ -32,7 +35,7 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
     """What the words of a model are, in a fixed order of names."""
     return {
         "format": FORMAT,
-        "version": VERSION if model.prior else 1,
+        "version": VERSION,
         "writer": boostext.__version__,
         "labels": list(model.labels),
         "multilabel": model.multilabel,
@@ -57,9 +60,49 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
 
 
 def _provenance(known: Provenance) -> Plain:
-    """Without `corrected` where nothing was."""
+    """Without `corrected` and `edited` where nothing was."""
     plain = dataclasses.asdict(known)
-    return plain if known.corrected else {k: v for k, v in plain.items() if k != "corrected"}
+    return {k: v for k, v in plain.items() if v or k not in ("corrected", "edited")}
+
+
+# Whether a file is as it was written -----------------------------------------------------------
+
+
+def with_digest(words: Plain, *arrays: bytes) -> Plain:
+    """The words with the digest of all that the file holds."""
+    return words | {DIGEST: _digest(words, arrays)}
+
+
+def _digest(words: Plain, arrays: Sequence[bytes]) -> str:
+    """Hex SHA-256, which neither blanks between the words of JSON nor their order change."""
+    content = {name: value for name, value in words.items() if name != DIGEST}
+    # subtle: in ASCII, where halves of a surrogate pair side by side are the character they make
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    found = hashlib.sha256(text.encode("ascii"))
+    for array in arrays:
+        found.update(array)
+    return found.hexdigest()
+
+
+def as_written(model: Model, words: Plain, arrays: Sequence[bytes], accept: bool) -> Model:
+    """The model that a file holds, as long as nobody changed the file since it was written.
+
+    accept: an edited one is taken too, and known as such from then on. Files of formats without a
+    digest are taken as they are. Raises ModelError.
+    """
+    dated = words["version"] < VERSION and DIGEST not in words
+    if dated or words.get(DIGEST) == _digest(words, arrays):
+        return model
+    if not accept:
+        raise ModelError(
+            "was changed since boostext wrote it: its content is not what its sha256 says. Copy "
+            "the original again; or, where the change is meant, take it by boostext convert "
+            "OLD NEW --accept-edits"
+        )
+    return dataclasses.replace(model, provenance=dataclasses.replace(model.provenance, edited=True))
+
+
+# The words -----------------------------------------------------------------------------------
 
 
 def check_format(record: Plain) -> None:

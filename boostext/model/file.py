@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import io
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int32
 from boostext.atomic import Kind, replacing
@@ -17,7 +18,14 @@ from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import YES, Condition, Literal
 from boostext.model.container import START, open_members, read_member, write_members
-from boostext.model.description import check_format, conditions_from, describe, model_from
+from boostext.model.description import (
+    as_written,
+    check_format,
+    conditions_from,
+    describe,
+    model_from,
+    with_digest,
+)
 from boostext.model.foreign import HEAD, recognize
 from boostext.model.model import History, Model, check_model
 from boostext.model.npy import from_npy, to_npy
@@ -60,17 +68,17 @@ def model_bytes(model: Model) -> bytes:
     return file.getvalue()
 
 
-def read_model(path: str | Path) -> Model:
+def read_model(path: str | Path, accept_edits: bool = False) -> Model:
     """The model in the file.
 
-    ModelError says whether it is foreign, cut short, damaged or too new. Memory is bounded by
-    the size of the file, whatever it holds.
+    ModelError says whether it is foreign, cut short, damaged, too new or changed by hand, which
+    accept_edits accepts. Memory is bounded by the size of the file, whatever it holds.
     """
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             raise ModelError(f"{path}: not a regular file; expected a boostext model")
         with Path(path).open("rb") as file:
-            return read_model_from(file)
+            return read_model_from(file, accept_edits)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"{path}: the model cannot be opened: {reason}") from None
@@ -95,19 +103,27 @@ def _members(model: Model) -> Iterator[tuple[str, bytes]]:
             [[place[condition], BLOCKS[block]] for condition, block in rule.precondition]
             for rule in model.rules
         ]
-    content = to_json(words)
+    arrays = _arrays(model, place, votes[:, spoken])
+    content = to_json(with_digest(words, *arrays.values()))
     if len(content) > JSON_LIMIT:
         raise ModelError(
             f"its labels, terms and settings take {len(content)} bytes; a model has at most "
             f"{JSON_LIMIT}. Leave out very long terms"
         )
     yield WORDS, content
-    numbers = np.array([place[rule.condition] for rule in model.rules], np.int32)
-    yield "conditions.npy", to_npy(numbers)
-    yield "alphas.npy", to_npy(np.array([rule.alpha for rule in model.rules], np.float64))
-    yield "votes.npy", to_npy(votes[:, spoken])
-    yield "gain.npy", to_npy(np.array(model.history.gain, np.float64))
-    yield "z.npy", to_npy(np.array(model.history.z, np.float64))
+    yield from arrays.items()
+
+
+def _arrays(model: Model, place: Mapping[Condition, int], votes: Float64) -> dict[str, bytes]:
+    """Name -> content of the members that are arrays, in their order."""
+    found: tuple[NDArray[Any], ...] = (
+        np.array([place[rule.condition] for rule in model.rules], np.int32),
+        np.array([rule.alpha for rule in model.rules], np.float64),
+        votes,
+        np.array(model.history.gain, np.float64),
+        np.array(model.history.z, np.float64),
+    )
+    return dict(zip(ARRAYS, map(to_npy, found), strict=True))
 
 
 def _conditions(rule: Rule) -> Iterator[Condition]:
@@ -123,7 +139,7 @@ def _stacked(model: Model) -> Float64:
     return votes
 
 
-def read_model_from(file: BinaryIO) -> Model:
+def read_model_from(file: BinaryIO, accept_edits: bool = False) -> Model:
     """The model in an open file that can be sought; ModelError as `read_model`, without a path."""
     head = file.read(HEAD)
     if not head:
@@ -139,9 +155,10 @@ def read_model_from(file: BinaryIO) -> Model:
         raise ModelError(f"damaged: its members are not {WORDS}, {', '.join(ARRAYS)}")
     arrays = {name: read_member(file, members[name], members[name].file_size) for name in ARRAYS}
     try:
-        return _assembled(words, arrays)
+        model = _assembled(words, arrays)
     except ModelError as error:
         raise ModelError(f"damaged, or made by another boostext: {error}") from None
+    return as_written(model, words, list(arrays.values()), accept_edits)
 
 
 def _words(content: bytes) -> Plain:

@@ -10,11 +10,13 @@ from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import Literal
 from boostext.model.description import (
+    as_written,
     check_format,
     condition_from,
     condition_to_plain,
     describe,
     model_from,
+    with_digest,
 )
 from boostext.model.file import BLOCKS
 from boostext.model.model import History, Model, check_model
@@ -35,11 +37,11 @@ JSON_FORM_LIMIT = 256 * 1024 * 1024
 
 def model_to_json(model: Model) -> bytes:
     """UTF-8 JSON; floats by repr, so that `model_from_json` gives the very same numbers."""
-    return to_json(model_to_plain(model)) + b"\n"
+    return to_json(with_digest(model_to_plain(model))) + b"\n"
 
 
 def model_to_plain(model: Model) -> Plain:
-    """The same before it is written."""
+    """The same before it is written, without the digest of its content."""
     check_model(model)
     words = describe(model, ())
     del words["conditions"]
@@ -48,9 +50,13 @@ def model_to_plain(model: Model) -> Plain:
     return words | {"history": history, "rules": rules}
 
 
-def model_from_json(content: bytes) -> Model:
-    """The inverse of `model_to_json`; ModelError says what is wrong."""
-    return model_from_plain(from_json(content, JSON_FORM_LIMIT))
+def model_from_json(content: bytes, accept_edits: bool = False) -> Model:
+    """The inverse of `model_to_json`; ModelError says what is wrong.
+
+    accept_edits: what was changed by hand is taken as well.
+    """
+    words = from_json(content, JSON_FORM_LIMIT)
+    return as_written(model_from_plain(words), words, (), accept_edits)
 
 
 def model_from_plain(words: Plain) -> Model:

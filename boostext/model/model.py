@@ -30,7 +30,8 @@ class Provenance:
 
     digest: of the training data. stopped: why training ended ("all rounds", "no condition helps",
     "best round on validation data", "interrupted"). rounds_done: before the model was cut.
-    corrected: documents whose labels --labels-from changed.
+    corrected: documents whose labels --labels-from changed. edited: whether somebody changed the
+    file of the model after it was written, and that was accepted.
     """
 
     version: str = ""
@@ -42,6 +43,7 @@ class Provenance:
     rounds_done: int = 0
     command: str = ""
     corrected: int = 0
+    edited: bool = False
 
     @property
     def other_documents(self) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from boostext import __version__, fields
+from boostext.boosting.rules import Round
 from boostext.corpus.corpus import Corpus
 from boostext.errors import SettingsError
 from boostext.model.model import Model
@@ -28,11 +31,44 @@ def check_same_work(old: Model, corpus: Corpus, plan: Plan, prior: Prior | None 
     if old.provenance.digest != corpus.digest:
         count = f"{old.provenance.documents} documents -> {len(corpus)}"
         differences.append(f"training data: {count}, contents differ")
+    if old.labels != corpus.labels:
+        differences.append(
+            f"labels: {len(old.labels)} -> {len(corpus.labels)}, or in another order"
+        )
+    if old.provenance.edited:
+        differences.append("the model was edited by hand")
+    if not len(old.history.gain) == len(old.history.z) == old.round_count:
+        differences.append("the model does not tell the gain and Z of each of its rounds")
     if differences:
         raise SettingsError(
             f"cannot resume, something is not as it was: {'; '.join(differences)}; "
             "put it back, or train anew without --resume"
         )
+
+
+def check_same_code(old: Model, code: Sequence[str]) -> None:
+    """Raise SettingsError where votes are not about the same columns."""
+    if tuple(code) != old.code:
+        raise SettingsError(
+            "cannot resume: the output code of the model is not the one of these settings; train "
+            "anew without --resume"
+        )
+
+
+def check_same_round(old: Model, made: Round) -> None:
+    """Raise SettingsError where a round that was done before does not do to this data what it did.
+
+    A rule, vote or precondition that is not what was learned leaves other weights, and so another
+    Z. Rounding may differ between engines.
+    """
+    rounds = old.history.z
+    if made.number > len(rounds) or math.isclose(made.z, rounds[made.number - 1], rel_tol=1e-9):
+        return
+    raise SettingsError(
+        f"cannot resume: round {made.number} of the model lowers the loss on this data by the "
+        f"factor {made.z:.6g}, and when it was learned by {rounds[made.number - 1]:.6g}; train "
+        "anew without --resume"
+    )
 
 
 def _of_knowledge(old: Prior | None, new: Prior | None) -> str:

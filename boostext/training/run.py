@@ -43,7 +43,7 @@ from boostext.training.knowing import (
     restraints_of,
 )
 from boostext.training.plan import Plan, command_line
-from boostext.training.resuming import check_same_work
+from boostext.training.resuming import check_same_code, check_same_round, check_same_work
 from boostext.training.split import Holdout
 from boostext.training.unlabelled import Unlabelled
 from boostext.training.validation import BestRound, ValidationSet, is_measured
@@ -258,6 +258,8 @@ def learn(
     if only:
         run.booster.keep_only(only)
     for made in run.booster.rounds(*_done(old)):
+        if old is not None:
+            check_same_round(old, made)
         if run.after(made):
             break
     return run.trained()
@@ -273,6 +275,8 @@ class _Learning:
         self.prepared, self.hooks = prepared, hooks
         features = known.features if known else prepared.features
         self.booster = prepared.booster(features, everyone, plan.boosting, plan.threads)
+        if old is not None:
+            check_same_code(old, code_rows(self.booster.code))
         self.rounds: list[Round] = []
         self.best: BestRound | None = None
         if prepared.validation is not None:

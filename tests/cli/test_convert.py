@@ -55,6 +55,23 @@ def test_a_model_goes_to_json_and_back_to_the_same_bytes(run, model, tmp_path):
     assert (tmp_path / "m.boostext").read_bytes() == model.read_bytes()
 
 
+def test_a_model_that_was_edited_is_taken_where_that_is_said(run, model, corpus, tmp_path):
+    run("convert", model, tmp_path / "m.json")
+    words = json.loads((tmp_path / "m.json").read_bytes())
+    words["rules"][0]["votes"]["yes"][0] += 1
+    (tmp_path / "m.json").write_text(json.dumps(words, indent=1), encoding="utf-8")
+    edited = tmp_path / "edited.boostext"
+    done = run("convert", tmp_path / "m.json", edited)
+    assert done.exit_code == 1
+    assert "--accept-edits" in done.stderr
+    done = run("convert", tmp_path / "m.json", edited, "--accept-edits")
+    assert "was edited by hand" in done.stderr
+    assert "; edited by hand" in run("inspect", edited).stdout
+    assert json.loads(run("inspect", edited, "--json").stdout)["model"]["edited"] is True
+    done = run("train", corpus, "-o", edited, "--rounds", 30, "--resume")
+    assert "cannot resume, something is not as it was: the model was edited by hand" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("content", "said"), [(b"{}", "m.json: "), (b"\xff", "m.json: "), (b"[" * 9999, "m.json: ")]
 )

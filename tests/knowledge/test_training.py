@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from boostext.compiled import notice
 from boostext.corpus.documents import Document
-from boostext.errors import BoostextError, ModelError, SettingsError
+from boostext.errors import BoostextError, SettingsError
 from boostext.evaluation.margins import margin_rows, vote_total
 from boostext.features.conditions import NO, YES, Known, Occurs
-from boostext.model import description
 from boostext.model.file import read_model, write_model
 from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.model import asked_conditions
@@ -88,24 +87,6 @@ def test_models_come_back_from_both_forms(written, tmp_path):
     other = model_from_json(model_to_json(model))
     assert other.prior == model.prior
     assert file_bytes(other, tmp_path) == file_bytes(model, tmp_path)
-
-
-def test_readers_of_the_first_format_refuse_knowledge_and_read_all_else(
-    written, tmp_path, monkeypatch
-):
-    known = train(documents(30), plan_of(written(), rounds=2)).model
-    plain = train(documents(30), Plan.of(rounds=2)).model
-    for model in (known, plain):
-        write_model(model, tmp_path / "m.boostext")
-        if model is plain:
-            monkeypatch.setattr(description, "VERSION", 1)
-            assert read_model(tmp_path / "m.boostext").prior is None
-    write_model(plain, tmp_path / "p.boostext")
-    monkeypatch.undo()
-    write_model(known, tmp_path / "k.boostext")
-    monkeypatch.setattr(description, "VERSION", 1)
-    with pytest.raises(ModelError, match=r"in format 2; this boostext .* reads formats up to 1"):
-        read_model(tmp_path / "k.boostext")
 
 
 def test_a_weight_of_0_is_as_no_knowledge_to_the_byte(written, tmp_path):

@@ -22,11 +22,13 @@ from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import Occurs
 from boostext.model.file import ARRAYS, WORDS, read_model, write_model
+from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.npy import to_npy
 from boostext.model.plain import JSON_LIMIT
 from tests.model.models import mixed_model, same, text_model
 
-FIXTURE = Path(__file__).parent / "fixtures" / "v1.boostext"
+FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURE = FIXTURES / "v1.boostext"
 
 
 @pytest.fixture
@@ -161,11 +163,14 @@ def test_text_models_do_not_store_the_block_they_never_use(path):
     assert np.load(io.BytesIO(parts["votes.npy"])).shape == (2, 2, 2)
 
 
-def test_the_first_format_is_readable_for_ever():
-    """Written once by 0.1.0; it must never be written anew."""
-    model, wanted = read_model(FIXTURE), mixed_model()
-    assert same(model, with_settings(wanted, model))  # defaults may change, kept values may not
-    stored = json.loads(members(FIXTURE.read_bytes())[WORDS])["settings"]
+@pytest.mark.parametrize("name", ["v1.boostext", "v1.json", "v3.boostext", "v3.json"])
+def test_every_format_is_readable_for_ever(name):
+    """Each file was written once, when its format was new; it must never be written anew."""
+    content = (FIXTURES / name).read_bytes()
+    is_json = name.endswith(".json")
+    model = model_from_json(content) if is_json else read_model(FIXTURES / name)
+    assert same(model, with_settings(mixed_model(), model))  # defaults may change, values may not
+    stored = json.loads(content if is_json else members(content)[WORDS])["settings"]
     for group in ("data", "text", "boosting"):
         found = getattr(model, group).to_dict()
         assert {name: found[name] for name in stored[group]} == stored[group]
@@ -173,6 +178,13 @@ def test_the_first_format_is_readable_for_ever():
 
 def with_settings(model, other):
     return dataclasses.replace(model, data=other.data, text=other.text, boosting=other.boosting)
+
+
+def test_models_with_knowledge_are_readable_for_ever():
+    of_json = model_from_json((FIXTURES / "v2.json").read_bytes())
+    assert of_json.prior
+    for name in ("v2.boostext", "v3-knowledge.boostext"):
+        assert same(read_model(FIXTURES / name), of_json)
 
 
 def test_load_is_read_model(path):
@@ -219,8 +231,8 @@ def test_what_cannot_be_opened_is_told(tmp_path):
 
 
 def test_a_later_format_asks_for_an_upgrade(path, good):
-    said = refusal(path, changed(good, version=3, writer="9.1.0", more=[1]))
-    assert said.startswith("written by boostext 9.1.0 in format 3;")
+    said = refusal(path, changed(good, version=4, writer="9.1.0", more=[1]))
+    assert said.startswith("written by boostext 9.1.0 in format 4;")
     assert said.endswith("Upgrade boostext")
 
 
@@ -295,6 +307,55 @@ def test_any_words_in_a_sound_zip_give_a_model_or_one_error(data):
         path.write_bytes(zipped(parts.items()))
         with contextlib.suppress(ModelError):
             read_model(path)
+
+
+# What was changed since it was written --------------------------------------------------------
+
+
+def edits(words):
+    """The words of a model with another number in them, in every place that has one."""
+    for name, value in words.items():
+        if isinstance(value, dict):
+            yield from (words | {name: other} for other in edits(value))
+        elif type(value) is list and value and type(value[0]) in (dict, float):
+            first = edits(value[0]) if isinstance(value[0], dict) else [value[0] / 2 + 0.25]
+            yield from (words | {name: [other, *value[1:]]} for other in first)
+        elif type(value) is float or (type(value) is int and name != "version"):
+            yield words | {name: value + 1}
+
+
+def test_an_edited_json_is_refused_unless_it_is_accepted():
+    """A number changed anywhere is no model, or one that says that it was edited."""
+    tried = 0
+    for words in edits(json.loads(model_to_json(mixed_model()))):
+        content = json.dumps(words).encode()
+        with pytest.raises(ModelError) as caught:
+            model_from_json(content)
+        if "--accept-edits" in str(caught.value):
+            tried += 1
+            again = model_from_json(content, accept_edits=True)
+            assert again.provenance.edited
+            assert model_from_json(model_to_json(again)).provenance.edited
+    assert tried > 8
+
+
+def test_json_that_is_only_laid_out_anew_is_no_edit():
+    model = text_model()
+    words = json.loads(model_to_json(model))
+    laid_out = json.dumps(dict(reversed(words.items())), indent=2)
+    assert same(model_from_json(laid_out.encode()), model)
+
+
+def test_members_that_were_changed_and_packed_anew_are_refused(path, good):
+    parts = members(good)
+    parts["votes.npy"] = parts["votes.npy"][:-8] + np.float64(0.75).tobytes()
+    assert "sha256" in refusal(path, zipped(parts.items()))
+    assert "sha256" in refusal(path, changed(good, multilabel=False))
+    assert read_model(path, accept_edits=True).provenance.edited
+
+
+def test_a_model_says_no_older_format_to_lose_its_digest(path, good):
+    assert "sha256" in refusal(path, changed(good, version=1))
 
 
 DAMAGED = {

@@ -46,7 +46,7 @@ WRONG = {
     "'maybe'": lambda words: words["rules"][0]["votes"].update(maybe=[]),
     "at least 0 times": lambda words: words["rules"][0]["condition"].update(at_least=0),
     "an object, which|expected an object": lambda words: words["rules"].append([]),
-    "Upgrade boostext": lambda words: words.update(version=3),
+    "Upgrade boostext": lambda words: words.update(version=4),
 }
 
 

@@ -17,6 +17,7 @@ from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.membership import ALWAYS
 from boostext.boosting.reach import Numbers
 from boostext.boosting.rules import SILENT, Growth, Place
+from boostext.errors import SettingsError
 from boostext.features.conditions import UNKNOWN
 
 DEEPEST = 12
@@ -68,6 +69,11 @@ def _nodes(state: GrowerState) -> list[Node]:
     for literals, condition in dict.fromkeys(state.places):
         if condition == ALWAYS or len(literals) + 1 >= deepest:
             continue
+        if literals not in nodes:
+            raise SettingsError(
+                "cannot resume: a rule of the model hangs under conditions that no rule before it "
+                "makes a branch of the tree; train anew without --resume"
+            )
         blocks = reach.blocks(literals, condition)
         split = []
         for block in np.flatnonzero(state.speaks).tolist():

@@ -16,15 +16,16 @@ from boostext.boosting.rules import Growth
 class Grower(NamedTuple):
     """grow: state, number of the round -> its rules, None where none helps.
 
-    by_label: a condition is reused for each label apart.
+    by_label: a condition is reused for each label apart. alone: a round is a rule of one condition.
     """
 
     grow: Callable[[GrowerState, int], Growth | None]
     by_label: bool = False
+    alone: bool = False
 
 
 GROWERS = {
-    "stump": Grower(stump),
+    "stump": Grower(stump, alone=True),
     "rules": Grower(decision_rule),
     "tree": Grower(decision_tree),
     "adtree": Grower(alternating_tree),

@@ -146,7 +146,8 @@ def _opening(content: Content, report: Report | None) -> dict[str, Any]:
     model, said = content.model, content.model.provenance
     facts = {
         "rules": len(model.rules), "labels": len(model.labels), "documents": said.documents,
-        "stopped": said.stopped, "command": said.command, "multilabel": model.multilabel,
+        "stopped": said.stopped, "edited": said.edited, "command": said.command,
+        "multilabel": model.multilabel,
     }  # fmt: skip
     return {
         "title": shown(content.title or "boostext report", 80), "version": __version__,
