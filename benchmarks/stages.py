@@ -65,7 +65,7 @@ def _program() -> Any:
     """boostext's parts, imported here so that importing them is a stage."""
     import program
 
-    import boostext.cli.training_job  # noqa: F401
+    import boostext.library.training  # noqa: F401
 
     return program
 

@@ -20,43 +20,64 @@ if TYPE_CHECKING:
     from boostext.corpus.documents import Document
     from boostext.errors import BoostextError
     from boostext.library.classifier import Classifier, load
-    from boostext.library.tasks import (
-        check,
-        compare,
-        crossval,
-        evaluate,
-        inspect,
-        outliers,
-        prune,
-        report,
-        tune,
-    )
-    from boostext.library.training import Result, Step, train
+    from boostext.library.conversion import convert, export
+    from boostext.library.inspection import find_document, find_terms, inspect, outliers
+    from boostext.library.measuring import compare, evaluate, tune_thresholds
+    from boostext.library.pruning import prune
+    from boostext.library.tasks import check, crossval, report, suggest, tune
+    from boostext.library.training import Result, Step, sizes, train
+    from boostext.library.watch import Watch
     from boostext.model.predict import Predictor
 
 __version__ = "0.1.0"
-__all__ = [
-    "BoostextError", "Classifier", "Document", "Predictor", "Result", "Step", "__version__",
-    "check", "compare", "crossval", "evaluate", "inspect", "load", "outliers", "prune", "report",
-    "train", "tune",
-]  # fmt: skip
-
-_TASKS = (
-    "check", "compare", "crossval", "evaluate", "inspect", "outliers", "prune", "report", "tune",
-)  # fmt: skip
 _PLACES = {
-    "BoostextError": "boostext.errors", "Classifier": "boostext.library.classifier",
-    "Document": "boostext.corpus.documents", "Predictor": "boostext.model.predict",
-    "Result": "boostext.library.training", "Step": "boostext.library.training",
-    "load": "boostext.library.classifier", "train": "boostext.library.training",
-    **dict.fromkeys(_TASKS, "boostext.library.tasks"),
-}  # fmt: skip
-"""name -> the module that has it"""
+    "errors": ["BoostextError"],
+    "corpus.documents": ["Document"],
+    "model.predict": ["Predictor"],
+    "library.classifier": ["Classifier", "load"],
+    "library.conversion": ["convert", "export"],
+    "library.inspection": ["find_document", "find_terms", "inspect", "outliers"],
+    "library.measuring": ["compare", "evaluate", "tune_thresholds"],
+    "library.pruning": ["prune"],
+    "library.tasks": ["check", "crossval", "report", "suggest", "tune"],
+    "library.training": ["Result", "Step", "sizes", "train"],
+    "library.watch": ["Watch"],
+}
+"""module -> the names that it has"""
+_MODULES = {name: module for module, names in _PLACES.items() for name in names}
+__all__ = [
+    "BoostextError",
+    "Classifier",
+    "Document",
+    "Predictor",
+    "Result",
+    "Step",
+    "Watch",
+    "__version__",
+    "check",
+    "compare",
+    "convert",
+    "crossval",
+    "evaluate",
+    "export",
+    "find_document",
+    "find_terms",
+    "inspect",
+    "load",
+    "outliers",
+    "prune",
+    "report",
+    "sizes",
+    "suggest",
+    "train",
+    "tune",
+    "tune_thresholds",
+]
 
 
 def __getattr__(name: str) -> object:
-    if name in _PLACES:
-        return getattr(import_module(_PLACES[name]), name)
+    if name in _MODULES:
+        return getattr(import_module(f"boostext.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

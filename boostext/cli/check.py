@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
 
 import click
 
@@ -12,8 +12,11 @@ from boostext.cli.options import (
     json_option,
     settings_options,
     talk_options,
+    values_of,
 )
+from boostext.cli.places import announce_stdin
 from boostext.cli.talk import Talk
+from boostext.errors import BoostextError
 from boostext.settings import DataSettings, TextSettings
 
 
@@ -32,7 +35,18 @@ from boostext.settings import DataSettings, TextSettings
 @corrections_options
 @json_option
 @talk_options
-def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+def command(
+    data: tuple[str, ...],
+    test: tuple[str, ...],
+    top: int,
+    knowledge: str | None,
+    data_settings: DataSettings,
+    text: TextSettings,
+    labels_from: tuple[str, ...],
+    new_labels: bool,
+    as_json: bool,
+    talk: Talk,
+) -> None:
     """Tell what is in the data: labels, sizes, duplicates.
 
     Also the same text with other labels, labels that look alike, and texts in which rules find
@@ -45,8 +59,25 @@ def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
     Example:
       boostext check calls.train.jsonl --test calls.test.jsonl
     """
-    from boostext.cli.findings import run
+    from boostext.library.tasks import check
+    from boostext.reports.findings import sections
+    from boostext.reports.layout import HEAD, page_for
 
     if not data:
         raise click.UsageError("no data; name files or folders, or - for stdin")
-    run(data, talk, **values)
+    announce_stdin(data + test, talk)
+    settings = {**values_of(data_settings, text), "skip_bad": True, "knowledge": knowledge or ""}
+    found = check(
+        data, test=test or None, labels_from=labels_from, new_labels=new_labels, **settings
+    )
+    if as_json:
+        talk.json(found.to_dict())
+    else:
+        for heading, lines in sections(found, top, page_for(sys.stdout), found.known):
+            if heading:
+                talk.show_line(heading, HEAD)
+            for line in lines:
+                talk.show_line(line)
+    if found.bad_count and not found.documents:
+        place, message = found.bad_records[0]
+        raise BoostextError(f"no record can be read; the first is {place}: {message}")

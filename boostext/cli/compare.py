@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +16,7 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
 )
+from boostext.cli.places import announce_stdin, check_output, test_files
 from boostext.cli.talk import Talk
 
 
@@ -31,7 +34,18 @@ from boostext.cli.talk import Talk
 @overriding_options
 @json_option
 @talk_options
-def command(first: str, second: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+def command(
+    first: str,
+    second: str,
+    data: tuple[str, ...],
+    output: str | None,
+    top: int,
+    force: bool,
+    threads: int,
+    reading: dict[str, Any],
+    as_json: bool,
+    talk: Talk,
+) -> None:
     """Tell what changes from one model to another.
 
     On the same labelled documents: the measures of both, the labels and documents that the second
@@ -41,6 +55,28 @@ def command(first: str, second: str, data: tuple[str, ...], talk: Talk, **values
     Example:
       boostext compare old.boostext new.boostext calls.test.jsonl -o changes.html
     """
-    from boostext.cli.comparing import Job, run
+    from boostext.atomic import PAGE, replacing
+    from boostext.library.classifier import Classifier
+    from boostext.library.measuring import compare
+    from boostext.reports.comparing import comparison_drawing, comparison_page
+    from boostext.reports.layout import page_for
 
-    run(Job((first, second), data, **values), talk)
+    old, new = (Classifier.load(path, threads) for path in (first, second))
+    kind = None if force else PAGE
+    if output:
+        check_output(output, kind, (first, second, *data))
+    announce_stdin(data, talk)
+    found = compare(old, new, test_files(data), names=_names(first, second), **reading)
+    if output:
+        with replacing(output, kind) as file:
+            file.write(comparison_page(found).encode("utf-8", "backslashreplace"))
+    if as_json:
+        talk.json(found.to_dict())
+    else:
+        talk.show(comparison_drawing(found, top, page_for(sys.stdout)))
+
+
+def _names(first: str, second: str) -> tuple[str, str]:
+    """Without their folders, unless they have the same name in two."""
+    names = Path(first).name, Path(second).name
+    return names if names[0] != names[1] else (first, second)

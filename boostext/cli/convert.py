@@ -13,9 +13,11 @@ from boostext.cli.options import (
     json_option,
     settings_options,
     talk_options,
+    values_of,
 )
+from boostext.cli.places import announce_stdin, make_parent, spare
 from boostext.cli.talk import Talk
-from boostext.corpus.corrections import Corrections
+from boostext.fields import count
 from boostext.settings import DataSettings
 
 
@@ -50,8 +52,9 @@ def command(
     lossy: bool,
     force: bool,
     data_settings: DataSettings,
+    labels_from: tuple[str, ...],
+    new_labels: bool,
     as_json: bool,
-    corrections: Corrections,
     talk: Talk,
     **of_models: Any,
 ) -> None:
@@ -68,11 +71,27 @@ def command(
       boostext convert calls.boostext calls.json
       boostext convert calls.shyp calls.boostext --ngrams 1-2
     """
-    from boostext.cli.conversion import Wanted, convert
-    from boostext.library.conversion import ModelOptions
+    from boostext.corpus.writers import STDOUT
+    from boostext.library.conversion import ModelOptions, convert
 
-    options = ModelOptions(**of_models)
-    convert(
-        source, target, Wanted(target_format, lossy, force, data_settings, corrections),
-        options, as_json, talk,
-    )  # fmt: skip
+    spare([source, *labels_from], target)
+    if target not in STDOUT:
+        make_parent(target)
+    announce_stdin([source], talk)
+    facts = convert(
+        source,
+        target,
+        to=target_format,
+        force=force,
+        lossy=lossy,
+        labels_from=labels_from,
+        new_labels=new_labels,
+        options=ModelOptions(**of_models),
+        **values_of(data_settings),
+    )
+    if as_json:
+        talk.json(facts)
+    else:
+        sizes = {noun: number for noun, number in facts.items() if isinstance(number, int)}
+        told = ", ".join(count(number, noun) for noun, number in sizes.items())
+        talk.say(f"{target}: {told}")

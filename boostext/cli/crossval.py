@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
 
 import click
 
@@ -11,8 +11,12 @@ from boostext.cli.options import (
     corrections_options,
     force_option,
     learning_options,
+    values_of,
 )
+from boostext.cli.places import announce_stdin, spare_reports
 from boostext.cli.talk import Talk
+from boostext.fields import count
+from boostext.settings import Group
 
 
 @click.command("crossval", cls=SettingsCommand)
@@ -25,7 +29,18 @@ from boostext.cli.talk import Talk
 @force_option
 @corrections_options
 @learning_options
-def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+def command(
+    data: tuple[str, ...],
+    report: str | None,
+    output: str,
+    force: bool,
+    labels_from: tuple[str, ...],
+    new_labels: bool,
+    groups: list[Group],
+    progress: str,
+    as_json: bool,
+    talk: Talk,
+) -> None:
     """Learn without each part of the data in turn, and measure on that part.
 
     Tells the measure against the number of rounds, the best number, and all measures there. Parts
@@ -36,8 +51,34 @@ def command(data: tuple[str, ...], talk: Talk, **values: Any) -> None:
     Example:
       boostext crossval calls.jsonl --folds 5 --ngrams 1-2 --report out
     """
-    from boostext.cli.crossval_job import Job, run
-    from boostext.cli.training_job import take_plan
+    from boostext.cli.progress import watched
+    from boostext.library.crossval import in_words
+    from boostext.library.tasks import crossval
+    from boostext.reports.curves import curve_drawing
+    from boostext.reports.evaluations import evaluation_drawings
+    from boostext.reports.folder import report_folder
+    from boostext.reports.layout import page_for
 
-    plan = take_plan(values)
-    run(Job(data, plan, **values), talk)
+    spare_reports((*data, *labels_from), report)
+    announce_stdin(data, talk)
+    with report_folder(report, not force) as folder:
+        with watched(talk, progress) as watch:
+            found = crossval(
+                data,
+                labels_from=labels_from,
+                new_labels=new_labels,
+                watch=watch,
+                **values_of(*groups),
+            )
+        if folder:
+            found.write(folder, output)
+    if as_json:
+        talk.json(found.to_dict())
+        return
+    page = page_for(sys.stdout)
+    talk.show_line(in_words(found.found))
+    talk.show(curve_drawing(found.curve, found.found.measure, page))
+    for drawing in evaluation_drawings(found.evaluation, page):
+        talk.show(drawing)
+    if report:
+        talk.say(f"report: {report}, {count(found.evaluation.examples, 'document')} out of fold")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
 )
+from boostext.cli.places import announce_stdin, check_output, test_files
 from boostext.cli.talk import Talk
 
 
@@ -51,7 +53,23 @@ from boostext.cli.talk import Talk
 @corrections_options
 @json_option
 @talk_options
-def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+def command(
+    model: str,
+    data: tuple[str, ...],
+    strict: bool,
+    threshold: float | None,
+    threshold_proba: float | None,
+    confusions: int,
+    tune_thresholds: bool,
+    reliability: bool,
+    bins: str,
+    output: str | None,
+    force: bool,
+    threads: int,
+    reading: dict[str, Any],
+    as_json: bool,
+    talk: Talk,
+) -> None:
     """Measure a model on labelled documents.
 
     Labels in DATA that the model does not know are misses, and told. Examples without a label are
@@ -61,10 +79,34 @@ def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> Non
     Example:
       boostext evaluate calls.boostext calls.test.jsonl
     """
-    from boostext.cli.evaluation import Job, run
+    from boostext.library import measuring
+    from boostext.library.classifier import Classifier
+    from boostext.model.file import MODEL_FILE, write_model
+    from boostext.reports.evaluations import evaluation_drawings
+    from boostext.reports.layout import page_for
 
     if not data:
         raise click.UsageError("no data; name labelled files, or - for stdin")
-    if values["tune_thresholds"] != (values["output"] is not None):
+    if tune_thresholds != (output is not None):
         raise click.UsageError("--tune-thresholds and -o MODEL2 go together")
-    run(Job(model, data, **values), talk)
+    used = Classifier.load(model, threads)
+    kind = None if force else MODEL_FILE
+    measuring.check_threshold(used.content, threshold_proba)
+    if output:
+        measuring.check_thresholds(used.content)
+        check_output(output, kind, (*data, *reading["labels_from"]))
+    announce_stdin(data, talk)
+    paths = test_files(data)
+    given: dict[str, Any] = {"strict": strict, "bins": bins, **reading}
+    if output:
+        better, report = measuring.tune_thresholds(used, paths, **given)
+        write_model(better.content, output, kind)
+        talk.say(f"{output}: thresholds tuned; the measures below are with them")
+    else:
+        given |= {"threshold": threshold, "threshold_proba": threshold_proba}
+        report = measuring.evaluate(used, paths, **given)
+    if as_json:
+        talk.json(report.to_dict())
+        return
+    for drawing in evaluation_drawings(report, page_for(sys.stdout), reliability, confusions):
+        talk.show(drawing)

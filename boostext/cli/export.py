@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from boostext.cli.options import SettingsCommand, force_option, json_option, talk_options
+from boostext.cli.places import make_parent, spare
 from boostext.cli.talk import Talk
 
 
@@ -26,7 +28,15 @@ from boostext.cli.talk import Talk
 @force_option
 @json_option
 @talk_options
-def command(model: str, target_format: str, talk: Talk, **values: Any) -> None:
+def command(
+    model: str,
+    target_format: str,
+    output: str,
+    max_size: float,
+    force: bool,
+    as_json: bool,
+    talk: Talk,
+) -> None:
     """Write a model as a file that predicts by itself.
 
     The file holds the model and the code that predicts, and asks nothing of the network. It gives
@@ -37,6 +47,14 @@ def command(model: str, target_format: str, talk: Talk, **values: Any) -> None:
       boostext export calls.boostext --to html -o calls.html
       boostext export calls.boostext --to python -o calls_model.py
     """
-    from boostext.cli.exporting import Job, run
+    from boostext.library.classifier import load
+    from boostext.library.conversion import export
 
-    run(Job(model, target_format, **values), talk)
+    spare([model], output)
+    make_parent(output)
+    options: dict[str, Any] = {"to": target_format, "title": Path(model).name, "max_size": max_size}
+    facts = export(load(model), output, force=force, **options) | {"model": model}
+    if as_json:
+        talk.json(facts)
+    elif not talk.quiet:
+        click.echo(f"{output}: {facts['bytes'] / 1000:,.0f} kB, {facts['kept']:,} conditions")

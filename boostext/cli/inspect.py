@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from boostext.cli.options import (
     SettingsCommand,
     corrections_options,
+    fields_of,
     force_option,
     json_option,
     misread,
@@ -16,7 +21,15 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
 )
+from boostext.cli.places import announce_stdin, spare_reports
 from boostext.cli.talk import Talk
+from boostext.errors import SettingsError
+
+if TYPE_CHECKING:
+    from boostext.library.classifier import Classifier
+    from boostext.library.inspection import Inspection
+    from boostext.model.model import Model
+    from boostext.reports.folder import ReportFolder
 
 
 @click.command("inspect", cls=SettingsCommand)
@@ -62,7 +75,18 @@ from boostext.cli.talk import Talk
 @corrections_options
 @json_option
 @talk_options
-def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+def command(
+    model: str,
+    data: tuple[str, ...],
+    dot: bool,
+    as_knowledge: bool,
+    document: str | None,
+    term: tuple[str, ...],
+    grep: str | None,
+    terms_where: tuple[str, ...],
+    threads: int,
+    **values: Any,
+) -> None:
     """Show the rules of a model, and the labels that look wrong.
 
     With DATA, best the training data: the documents whose labels the rules object to, the most
@@ -74,8 +98,179 @@ def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> Non
       boostext inspect calls.boostext calls.jsonl --term collect
       boostext inspect calls.boostext --document "call my mother collect please"
     """
-    from boostext.cli.inspection import Job, run
+    from boostext.library.classifier import Classifier
+    from boostext.library.inspection import check_labels
 
-    if wrong := misread("label", values["overrides"], data):
+    if wrong := misread("label", values["reading"], data):
         raise click.UsageError(wrong)
-    run(Job(model, data, **values), talk)
+    used = Classifier.load(model, threads)
+    check_labels(used.content, values["only_label"])
+    lists_terms = bool(term or terms_where or grep is not None)
+    if dot or as_knowledge:
+        sys.stdout.writelines(_as_file(used, dot, values["top"], values["only_label"]))
+    elif document is not None and lists_terms:
+        raise SettingsError(
+            "--document does not go with --term, --grep and --terms-where; give one"
+        )
+    elif document is not None:
+        _show_document(used, (model, *data), document, **values)
+    elif lists_terms:
+        wanted = {"term": term, "grep": grep, "where": terms_where}
+        _show_terms(used, (model, *data), wanted, **values)
+    else:
+        _show_all(used, (model, *data), **values)
+
+
+def _as_file(model: Classifier, dot: bool, top: int, only: tuple[str, ...]) -> Iterable[str]:
+    """The model as a tree for Graphviz, or its strongest terms as knowledge."""
+    from boostext.reports.knowledge_file import knowledge_file
+    from boostext.reports.trees import dot as tree
+
+    if dot:
+        return tree(model.content, top, _numbers(model.content, only))
+    return knowledge_file(model.content, top)
+
+
+def _numbers(model: Model, only: tuple[str, ...]) -> list[int]:
+    """The labels asked for; none where all are. Votes of coded labels are about columns."""
+    return [] if model.code else [model.labels.index(label) for label in only]
+
+
+@contextmanager
+def _folder(
+    inputs: tuple[str, ...], reading: dict[str, Any], output: str | None, force: bool, talk: Talk
+) -> Iterator[ReportFolder | None]:
+    """Where reports go, which is nowhere among the inputs; stdin is announced."""
+    from boostext.reports.folder import report_folder
+
+    spare_reports((*inputs, *reading["labels_from"]), output)
+    announce_stdin(inputs, talk)
+    with report_folder(output, not force) as folder:
+        yield folder
+
+
+def _show_document(
+    model: Classifier,
+    inputs: tuple[str, ...],
+    document: str,
+    output: str | None,
+    force: bool,
+    top: int,
+    only_label: tuple[str, ...],
+    reading: dict[str, Any],
+    as_json: bool,
+    talk: Talk,
+    **others: Any,
+) -> None:
+    """The document with that id, where there is data, or the text itself: as sums on the terminal,
+    or whole as JSON; with a folder also as a table and a page.
+    """
+    from boostext.corpus.documents import Document, Origin
+    from boostext.library.inspection import find_document
+    from boostext.reports.explanation_drawing import explanation_list, marked_text
+    from boostext.reports.layout import HEAD, page_for
+
+    with _folder(inputs, reading, output, force, talk) as folder:
+        texts = {model.content.data.text[0]: document}
+        found = Document("text", texts, origin=Origin("--document", 0))
+        if inputs[1:]:
+            found = find_document(model, inputs[1:], document, **fields_of(reading))
+        said = model.explain(found, top, only_label)
+        if folder:
+            folder.write(said.reports())
+    if as_json:
+        talk.json(said.to_dict())
+        return
+    talk.show_line(f"{said.document.id}: {' + '.join(said.given) or '(none)'}", HEAD)
+    if said.labels:
+        talk.show(marked_text(said.marked()))
+    talk.show(explanation_list(said.rows(), page_for(sys.stdout), said.chances))
+
+
+def _show_terms(
+    model: Classifier,
+    inputs: tuple[str, ...],
+    wanted: dict[str, Any],
+    top: int,
+    only_label: tuple[str, ...],
+    reading: dict[str, Any],
+    as_json: bool,
+    talk: Talk,
+    **others: Any,
+) -> None:
+    """Some terms, and what they do in the data."""
+    from boostext.library.inspection import find_terms
+    from boostext.reports.layout import page_for
+
+    announce_stdin(inputs, talk)
+    listing = find_terms(model, inputs[1:] or None, only=only_label, **wanted, **reading)
+    if as_json:
+        talk.json(listing.to_dict())
+        return
+    talk.show_line(f"{len(listing.found.rows):,} of {listing.count:,} terms")
+    for drawing in listing.drawings(top, page_for(sys.stdout)):
+        talk.show(drawing)
+
+
+def _show_all(
+    model: Classifier,
+    inputs: tuple[str, ...],
+    output: str | None,
+    force: bool,
+    source: str | None,
+    margins: bool,
+    top: int,
+    only_label: tuple[str, ...],
+    reading: dict[str, Any],
+    as_json: bool,
+    talk: Talk,
+) -> None:
+    """Rules, terms, and what of the documents stands out."""
+    from boostext.cli.progress import watched
+    from boostext.library.inspection import inspect
+
+    folders = _folder(inputs, reading, output, force, talk)
+    with folders as folder, watched(talk) as watch:
+        found = inspect(
+            model,
+            inputs[1:] or None,
+            source=source,
+            only=only_label,
+            top=top,
+            margins=margins,
+            folder=folder,
+            title=Path(inputs[0]).name,
+            watch=watch,
+            **reading,
+        )
+    if as_json:
+        talk.json(found.to_dict())
+    else:
+        _draw(found, only_label, top, talk)
+
+
+def _draw(found: Inspection, only: tuple[str, ...], top: int, talk: Talk) -> None:
+    from boostext.reports.distributions import margin_drawing
+    from boostext.reports.layout import page_for, wrap
+    from boostext.reports.listings import label_term_list, outlier_list
+    from boostext.reports.tables import rule_table
+    from boostext.reports.trees import is_flat, tree_drawing
+
+    page, model = page_for(sys.stdout), found.model
+    for line in found.summary():
+        talk.show(wrap(line, page))
+    if is_flat(model):
+        talk.show(rule_table(found.rules, page))
+    else:
+        talk.show(tree_drawing(model, top, page, _numbers(model, only)))
+    talk.show_line("")
+    talk.show(label_term_list(found.speaking_for, found.speaking_against, page))
+    data = found.found
+    if data is not None:
+        talk.show_line("")
+        talk.show(outlier_list(found.outliers, page, len(data.rows), data.source))
+        shares = ", ".join(f"{name} {value:+.2f}" for name, value in data.margins.items())
+        talk.show(wrap(f"margins of all documents: {shares}", page))
+    if found.margins:
+        talk.show_line("")
+        talk.show(margin_drawing(found.margins, page))

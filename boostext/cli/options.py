@@ -126,6 +126,11 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
     return decorate
 
 
+def values_of(*groups: Group) -> dict[str, Any]:
+    """The settings by name, as calls of the library take them."""
+    return {f.name: getattr(group, f.name) for group in groups for f in group.options()}
+
+
 def _made(
     group: type[Group],
     below: Mapping[str, Any],
@@ -147,15 +152,17 @@ def _made(
 def overriding_options(command: Command) -> Command:
     """Data options where a model already says how records look.
 
-    The command receives `overrides`, a dictionary of what was given.
+    The command receives `reading`, a dictionary of what was given, with the corrections of labels
+    where it has options for these: as calls of the library take them.
     """
 
     @functools.wraps(command)
-    def with_overrides(**values: Any) -> Any:
-        values["overrides"] = _given("overrides", values)
-        return command(**values)
+    def with_reading(**values: Any) -> Any:
+        reading = _given("reading", values)
+        reading |= {name: values.pop(name) for name in MENDED if name in values}
+        return command(reading=reading, **values)
 
-    return _add_options(with_overrides, "overrides", DataSettings, defaults=False)
+    return _add_options(with_reading, "reading", DataSettings, defaults=False)
 
 
 NAMES_DATA = {
@@ -326,30 +333,28 @@ def talk_options(command: Command) -> Command:
     return with_talk
 
 
+MENDED = ("labels_from", "new_labels")
+"""Arguments that `corrections_options` gives."""
+
+
 def corrections_options(command: Command) -> Command:
-    """`--labels-from` and `--new-labels`; the command receives `corrections`."""
+    """`--labels-from` and `--new-labels`."""
+    labels_from = click.option(
+        "--labels-from",
+        multiple=True,
+        metavar="FILE",
+        help="Corrections of labels: a CSV of id,label, an outliers.tsv, or what predict writes. "
+        "Repeat; the last FILE counts.",
+    )
+    new_labels = click.option(
+        "--new-labels", is_flag=True, help="Corrections may bring labels that no document has."
+    )
+    return labels_from(new_labels(command))
 
-    @functools.wraps(command)
-    def with_corrections(labels_from: tuple[str, ...], new_labels: bool, **values: Any) -> Any:
-        from boostext.corpus.corrections import read_corrections
 
-        if new_labels and not labels_from:
-            raise click.UsageError("--new-labels is about --labels-from FILE; give both")
-        return command(corrections=read_corrections(*labels_from, new_labels=new_labels), **values)
-
-    for option in (
-        click.option(
-            "--new-labels", is_flag=True,
-            help="Corrections may bring labels that no document has.",
-        ),
-        click.option(
-            "--labels-from", multiple=True, metavar="FILE",
-            help="Corrections of labels: a CSV of id,label, an outliers.tsv, or what predict "
-            "writes. Repeat; the last FILE counts.",
-        ),
-    ):  # fmt: skip
-        with_corrections = option(with_corrections)
-    return with_corrections
+def fields_of(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what `overriding_options` gives, the settings of the data alone."""
+    return {name: value for name, value in reading.items() if name not in MENDED}
 
 
 def json_option(command: Command) -> Command:
@@ -373,18 +378,38 @@ def threads_option(command: Command) -> Command:
 
 
 def learning_options(command: Command) -> Command:
-    """What every command that learns takes: --config, --progress, all settings, --json, -q."""
-    groups = {
-        "data_settings": DataSettings, "text": TextSettings, "boosting": BoostingSettings,
-        "known": KnowledgeSettings, "stop": StopSettings, "run": RunSettings,
-    }  # fmt: skip
+    """What every command that learns takes: --config, --progress, all settings, --json, -q.
+
+    The command receives `groups`, the settings in the order of `Plan`.
+    """
+
+    @functools.wraps(command)
+    def with_groups(**values: Any) -> Any:
+        groups = [values.pop(name) for name in LEARNING]
+        return command(groups=groups, **values)
+
     config = click.option(
         "--config", metavar="FILE", help="Settings from a YAML file, by their option names."
     )
     progress = click.option(
-        "--progress", type=click.Choice(["auto", "on", "off"]), default="auto", show_default=True,
+        "--progress",
+        type=click.Choice(["auto", "on", "off"]),
+        default="auto",
+        show_default=True,
         help="Tell how far it is: on a terminal in one live line.",
-    )  # fmt: skip
-    for options in (talk_options, json_option, settings_options(**groups), progress, config):
-        command = options(command)
-    return command
+    )
+    decorated: Command = with_groups
+    for options in (talk_options, json_option, settings_options(**LEARNING), progress, config):
+        decorated = options(decorated)
+    return decorated
+
+
+LEARNING: dict[str, type[Group]] = {
+    "data_settings": DataSettings,
+    "text": TextSettings,
+    "boosting": BoostingSettings,
+    "known": KnowledgeSettings,
+    "stop": StopSettings,
+    "run": RunSettings,
+}
+"""Groups of settings of a training."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +19,20 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
 )
-from boostext.cli.talk import Talk
+from boostext.cli.places import announce_stdin, test_files
+from boostext.cli.talk import Talk, is_terminal
+from boostext.errors import SettingsError
+from boostext.fields import count
+
+if TYPE_CHECKING:
+    from boostext.corpus.documents import Document
+    from boostext.corpus.sources import BadRecords
+    from boostext.library.classifier import Classifier
+    from boostext.library.results import Result, Wanted
+    from boostext.library.watch import StopRequest
+    from boostext.model.model import Model
+
+ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of them"
 
 
 @click.command("predict", cls=SettingsCommand)
@@ -56,7 +75,23 @@ from boostext.cli.talk import Talk
 @threads_option
 @overriding_options
 @talk_options
-def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> None:
+def command(
+    model: str,
+    data: tuple[str, ...],
+    document: str | None,
+    output: str | None,
+    as_json: bool,
+    top: int | None,
+    all_scores: bool,
+    proba: bool,
+    threshold: float | None,
+    threshold_proba: float | None,
+    explain: int | None,
+    keep_columns: bool,
+    threads: int,
+    reading: dict[str, Any],
+    talk: Talk,
+) -> None:
     """Label new documents.
 
     DATA are files, folders, or - for stdin; each document has one result, in input order. Fields
@@ -69,13 +104,131 @@ def command(model: str, data: tuple[str, ...], talk: Talk, **values: Any) -> Non
     Example:
       boostext predict calls.boostext --document "call my mother collect please"
     """
-    from boostext.cli.predictions import Job, run
+    from boostext.corpus.sources import BadRecords
+    from boostext.library.classifier import Classifier
+    from boostext.library.results import Wanted, checked, for_page, tell_labelling
+    from boostext.library.watch import Stopped, stop_request
 
-    if (values["document"] is None) == (not data):
-        raise click.UsageError(
-            misread("text", values["overrides"], data)
-            or "expected DATA, - for stdin, or --document TEXT, and only one of them"
-        )
-    if values.pop("as_json"):
-        values["output"] = "jsonl"
-    run(Job(model, data, **values), talk)
+    if (document is None) == (not data):
+        raise click.UsageError(misread("text", reading, data) or ONE_INPUT)
+    form = "jsonl" if as_json else output or ("drawing" if explain else "jsonl")
+    _check(form, output, explain, keep_columns)
+    used = Classifier.load(model, threads)
+    top = len(used.labels) if all_scores else top
+    given = (f"Labels by {Path(model).name}", keep_columns, threshold, threshold_proba)
+    wanted = checked(Wanted(top, all_scores, proba, explain, *given), used.content)
+    wanted = for_page(wanted, used.content) if form == "html" else wanted
+    announce_stdin(data, talk)
+    account, told, paths = BadRecords(), 0, test_files(data)
+    documents = _documents(used, document, paths, account, form, wanted, reading)
+    with stop_request() as stop:
+        try:
+            for number in _written(used, documents, wanted, form, data, talk, stop):
+                told = number
+        except Stopped as stopped:
+            words = f"stopped after {count(told, 'result')}"
+            raise Stopped(stopped.signal_number, words) from None
+        finally:
+            sys.stdout.flush()  # results stand before what is said of them
+    tell_labelling(account, used.content, paths)
+    if account.count or account.blank_lines or (is_terminal(sys.stderr) and not document):
+        talk.say(f"{count(told, 'result')}, one for each document")
+
+
+def _check(form: str, output: str | None, explain: int | None, keep_columns: bool) -> None:
+    """Raise SettingsError where options do not go together."""
+    if explain and form not in ("jsonl", "html", "drawing"):
+        raise SettingsError(f"--explain does not go with --output {output}; use jsonl or html")
+    if keep_columns and form not in ("jsonl", "csv", "tsv"):
+        shown = f"--output {output}" if output else "--explain without --output jsonl"
+        raise SettingsError(f"--keep-columns does not go with {shown}; use jsonl, csv or tsv")
+
+
+def _documents(
+    model: Classifier,
+    document: str | None,
+    paths: list[str],
+    account: BadRecords,
+    form: str,
+    wanted: Wanted,
+    reading: dict[str, Any],
+) -> Iterable[Document]:
+    from boostext.corpus.documents import Document, Origin
+    from boostext.library.results import documents_to_label
+
+    if document is not None:
+        field = model.content.data.text[0]
+        return [Document("text", {field: document}, origin=Origin("--document", 0))]
+    return documents_to_label(
+        model.content,
+        paths,
+        account,
+        reading,
+        labels=form == "html",
+        columns=wanted.columns,
+    )
+
+
+def _written(
+    model: Classifier,
+    documents: Iterable[Document],
+    wanted: Wanted,
+    form: str,
+    data: tuple[str, ...],
+    talk: Talk,
+    stop: StopRequest,
+) -> Iterator[int]:
+    """Write results as they come, each at once where somebody may wait for it; their numbers."""
+    from boostext.library.results import FORMATS, TABLES, results_of, with_header
+    from boostext.library.watch import until_stopped
+    from boostext.model.predict import BATCH
+
+    read, prompt = until_stopped(documents, stop), _is_interactive(data)
+    if wanted.columns and form in TABLES and (first := next(read, None)) is not None:
+        read = chain([first], read)
+        wanted = with_header(wanted, first, model.content)
+    if form == "drawing":
+        show = _drawing(wanted, model.content, talk)
+    else:
+        head, text = FORMATS[form](wanted, model.content)
+        sys.stdout.write(head)
+
+        def show(result: Result) -> None:
+            sys.stdout.write(text(result))
+
+    batch = 1 if prompt else BATCH
+    for number, result in enumerate(results_of(model.predictor, read, wanted, batch), 1):
+        show(result)
+        yield number
+        if prompt:
+            sys.stdout.flush()
+
+
+def _drawing(wanted: Wanted, model: Model, talk: Talk) -> Callable[[Result], None]:
+    """For people: what was found in the document and what it says of each label."""
+    from boostext.reports.explanation_drawing import explanation_list
+    from boostext.reports.explanations import explanation_rows
+    from boostext.reports.layout import HEAD, page_for
+
+    page, fields = page_for(sys.stdout), len(model.data.text)
+
+    def show(result: Result) -> None:
+        names = " + ".join(model.labels[number] for number in result.given) or "(none)"
+        talk.show_line(f"{result.document.id}: {names}", HEAD)
+        said, shown = result.explanation or (), result.shown
+        rows = explanation_rows(said, model.labels, shown, wanted.explain or 0, fields)
+        told = {} if result.probabilities is None else result.probabilities.tolist()
+        likely = {model.labels[n]: told[n] for n in shown} if told else {}
+        talk.show(explanation_list(rows, page, likely))
+
+    return show
+
+
+def _is_interactive(paths: tuple[str, ...]) -> bool:
+    """Whether somebody may wait for each answer: stdin that is no file."""
+    if "-" not in paths or sys.stdin is None:
+        return False
+    try:
+        return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
+    except (OSError, ValueError):
+        return True

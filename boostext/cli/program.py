@@ -22,7 +22,7 @@ import click
 import boostext
 from boostext.cli.talk import guarded_terminals, to_stderr
 from boostext.errors import BoostextError
-from boostext.library.signals import Stopped, ended_by_sigterm
+from boostext.library.watch import Stopped, ended_by_sigterm
 
 OBJECTS = 50_000
 """New objects after which Python looks for unused cycles. Imports make many that stay and few

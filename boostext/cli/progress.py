@@ -11,30 +11,19 @@ from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
 from boostext.boosting.rules import Round
-from boostext.cli.talk import is_terminal, unguarded
+from boostext.cli.talk import Talk, is_terminal, unguarded
 from boostext.evaluation.measures import Monitor
+from boostext.library.watch import StopRequest, Watch, stop_request
 from boostext.reports.escape import visible
 from boostext.training.run import Moment, Prepared
 from boostext.training.summary import corpus_gold
+from boostext.training.tuning import Status
 
 Item = TypeVar("Item")
 LIVE_EVERY = 0.2
 PLAIN_EVERY = 5.0
 TRAINING_SHARE = 0.05
 """At most this share of the time goes into measuring the training data for the line."""
-
-
-@dataclass(frozen=True)
-class State:
-    """What a line tells. train, valid: the monitored measure, None where not yet taken."""
-
-    round: int
-    rounds: int
-    z: float
-    bound: float
-    measure: str
-    train: float | None
-    valid: float | None
 
 
 def is_live(mode: str, stream: TextIO | None, environ: Mapping[str, str] = os.environ) -> bool:
@@ -45,7 +34,23 @@ def is_live(mode: str, stream: TextIO | None, environ: Mapping[str, str] = os.en
     return is_terminal(stream) and not plain
 
 
-class Progress:
+@contextlib.contextmanager
+def watched(talk: Talk, mode: str = "auto") -> Iterator[Progress]:
+    """How far the work inside the block is, and whether a signal asks to end it.
+
+    mode: auto, on or off. What `talk` says takes the place of a live line.
+    """
+    with stop_request() as stop:
+        progress = Progress("off" if talk.quiet else mode, stop=stop)
+        talk.first = progress.finish
+        try:
+            yield progress
+        finally:
+            progress.finish()
+            talk.first = None
+
+
+class Progress(Watch):
     """Writes a line when one is due; asks for the training measure only then."""
 
     def __init__(
@@ -54,52 +59,62 @@ class Progress:
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
         environ: Mapping[str, str] = os.environ,
+        stop: StopRequest | None = None,
     ) -> None:
+        super().__init__(stop)
         self.stream = unguarded(sys.stderr if stream is None else stream)
         self.off = mode == "off" or self.stream is None
         self.live = is_live(mode, self.stream, environ)
         self.every = LIVE_EVERY if self.live else PLAIN_EVERY
         self.clock = clock
         self.start = self.last = clock()
-        self.first_round: int | None = None
+        self.line: Line | None = None
         self._measured_for = 0.0
         self._width = 0
 
-    def due(self, number: int) -> bool:
-        """Whether the time for a line has come; call it after every round."""
-        if self.first_round is None:
-            self.first_round = number - 1
-        return self._is_due()
+    # What a run tells -------------------------------------------------------------------------
 
-    def counting(self, documents: Iterable[Item]) -> Iterator[Item]:
-        """The documents as they are read, with a line now and then on how many it were."""
-        for number, document in enumerate(documents, 1):
+    def documents(self, items: Iterable[Item]) -> Iterator[Item]:
+        for number, document in enumerate(items, 1):
             yield document
-            if number % 64 == 0 and self._is_due():
-                self.last = self.clock()
-                self._tell(f"{number:,} documents read")
+            if number % 64 == 0:
+                self.tell(lambda: f"{number:,} documents read")  # noqa: B023  # called at once
 
-    def show(self, state: State) -> None:
-        self.last = self.clock()
-        self._tell(self._line(state))
+    def learning(self, prepared: Prepared) -> None:
+        self.start = self.last = self.clock()
+        self.line = Line.of(prepared)
+
+    def round(self, moment: Moment) -> None:
+        if self.line is not None:
+            line = self.line
+            line.after(moment)
+            self.tell(lambda: self._round(line, moment))
+
+    def cross_validating(self, done: int, total: int) -> None:
+        self.tell(lambda: f"cross-validation: {done:,} of {total:,} rounds in all folds")
+
+    def judging(self, done: int, total: int) -> None:
+        self.tell(lambda: f"labels judged in {done} of {total} parts")
+
+    def pricing(self, done: int, total: int) -> None:
+        self.tell(lambda: f"price told by {done} of {total} folds")
+
+    def tuning(self, status: Status, budget: float | None) -> None:
+        self.tell(lambda: _tuning(status, budget))
+
+    # Lines ------------------------------------------------------------------------------------
 
     def tell(self, line: Callable[[], str]) -> None:
-        """Write another kind of line, if one is due."""
-        if self._is_due():
+        """Write a line, if one is due."""
+        if not self.off and self.clock() - self.last >= self.every:
             self.last = self.clock()
             self._tell(line())
 
-    def _is_due(self) -> bool:
-        return not self.off and self.clock() - self.last >= self.every
-
-    def _tell(self, line: str) -> None:
-        line = visible(line)
-        if self.live:
-            line = line[: _columns() - 1]
-            self._write("\r" + line.ljust(self._width))
-            self._width = len(line)
-        else:
-            self._write(line + "\n")
+    def finish(self) -> None:
+        """Leave the live line; what follows begins on a new one."""
+        if self.live and self._width:
+            self._write("\r" + " " * self._width + "\r")
+            self._width = 0
 
     def timed(self, measure: Callable[[], float]) -> float | None:
         """The measure, unless it has taken more than its share of the time so far."""
@@ -110,23 +125,19 @@ class Progress:
         self._measured_for += self.clock() - now
         return value
 
-    def finish(self) -> None:
-        """Leave the live line; what follows begins on a new one."""
-        if self.live and self._width:
-            self._write("\r" + " " * self._width + "\r")
-            self._width = 0
+    def _round(self, line: Line, moment: Moment) -> str:
+        measured = self.timed(lambda: line.monitor.value(moment.scores()))
+        line.train = line.train if measured is None else measured
+        return line.text(moment.round, self.last - self.start)
 
-    def _line(self, state: State) -> str:
-        done = state.round - (self.first_round or 0)
-        rate = done / max(self.last - self.start, 1e-9)
-        parts = [
-            f"round {state.round}/{state.rounds}", f"Z {state.z:.4f}", f"bound {state.bound:.3g}",
-        ]  # fmt: skip
-        for name, value in (("train", state.train), ("valid", state.valid)):
-            if value is not None:
-                parts.append(f"{name} {state.measure} {value:.4f}")
-        left = (state.rounds - state.round) / rate if rate else 0.0
-        return "  ".join([*parts, f"{rate:.1f} rounds/s", f"{_duration(left)} left"])
+    def _tell(self, line: str) -> None:
+        line = visible(line)
+        if self.live:
+            line = line[: _columns() - 1]
+            self._write("\r" + line.ljust(self._width))
+            self._width = len(line)
+        else:
+            self._write(line + "\n")
 
     def _write(self, text: str) -> None:
         if self.stream is not None:
@@ -136,29 +147,50 @@ class Progress:
                 self.stream.flush()
 
 
+@dataclass
 class Line:
-    """What the progress line tells, from round to round."""
+    """What the progress line tells of rounds. rounds: to do in all. done: in this run. train,
+    valid: the monitored measure, None where not yet taken.
+    """
 
-    def __init__(self, prepared: Prepared, progress: Progress) -> None:
-        self.progress = progress
-        self.rounds = prepared.plan.boosting.rounds
-        gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
+    rounds: int
+    monitor: Monitor
+    done: int = 0
+    train: float | None = None
+    valid: float | None = None
+
+    @staticmethod
+    def of(prepared: Prepared) -> Line:
         plan = prepared.plan
-        self.monitor = Monitor.of(plan.stop.monitor, gold, prepared.multilabel, plan.boosting)
-        self.train: float | None = None
-        self.valid: float | None = None
+        gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
+        monitor = Monitor.of(plan.stop.monitor, gold, prepared.multilabel, plan.boosting)
+        return Line(plan.boosting.rounds, monitor)
 
     def after(self, moment: Moment) -> None:
+        """Take note of a round."""
+        self.done += 1
         if moment.valid is not None:
             self.valid = moment.valid
-        if self.progress.due(moment.round.number):
-            measured = self.progress.timed(lambda: self.monitor.value(moment.scores()))
-            self.train = self.train if measured is None else measured
-            self.progress.show(self._state(moment.round))
 
-    def _state(self, made: Round) -> State:
-        name = self.monitor.name
-        return State(made.number, self.rounds, made.z, made.bound, name, self.train, self.valid)
+    def text(self, made: Round, seconds: float) -> str:
+        """seconds: since the first round of this run began."""
+        rate = self.done / max(seconds, 1e-9)
+        parts = [f"round {made.number}/{self.rounds}", f"Z {made.z:.4f}", f"bound {made.bound:.3g}"]
+        for name, value in (("train", self.train), ("valid", self.valid)):
+            if value is not None:
+                parts.append(f"{name} {self.monitor.name} {value:.4f}")
+        left = (self.rounds - made.number) / rate
+        return "  ".join([*parts, f"{rate:.1f} rounds/s", f"{_duration(left)} left"])
+
+
+def _tuning(status: Status, budget: float | None) -> str:
+    """What a person wants to know while tuning goes on."""
+    spent = f"{status.seconds:.0f} s" + (f" of {budget:.0f}" if budget else "")
+    told = [f"tuning {spent}"]
+    if status.best:
+        told.append(f"best {status.best.best.value:.4f}")
+    told.append(f"round {status.mark.round}/{status.last} {status.mark.value:.4f}")
+    return "  ".join([*told, status.settings])
 
 
 def _columns() -> int:

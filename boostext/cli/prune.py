@@ -15,7 +15,9 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
 )
+from boostext.cli.places import announce_stdin, check_output
 from boostext.cli.talk import Talk
+from boostext.fields import count
 
 
 @click.command("prune", cls=SettingsCommand)
@@ -47,9 +49,19 @@ from boostext.cli.talk import Talk
 @json_option
 @talk_options
 def command(
-    model: str, data: tuple[str, ...], rules: int | None, terms: int | None, talk: Talk,
-    **values: Any,
-) -> None:  # fmt: skip
+    model: str,
+    data: tuple[str, ...],
+    output: str,
+    rules: int | None,
+    terms: int | None,
+    valid: tuple[str, ...],
+    folds: int | None,
+    force: bool,
+    threads: int,
+    reading: dict[str, Any],
+    as_json: bool,
+    talk: Talk,
+) -> None:
     """Make a model of fewer rules or terms.
 
     What it costs is told: a measure of both models, and the documents won and lost, on --valid
@@ -61,13 +73,48 @@ def command(
     Example:
       boostext prune calls.boostext calls.jsonl -o small.boostext --terms 100 --valid dev.jsonl
     """
-    from boostext.cli.pruning import Job, run
+    from boostext.cli.progress import watched
+    from boostext.library.classifier import Classifier
+    from boostext.library.pruning import prune
+    from boostext.model.file import MODEL_FILE, write_model
 
+    _check(data, rules, terms, valid, folds)
+    kind = None if force else MODEL_FILE
+    check_output(output, kind, (model, *data, *valid, *reading["labels_from"]))
+    announce_stdin((*data, *valid), talk)
+    with watched(talk) as watch:
+        found = prune(
+            Classifier.load(model, threads),
+            rules=rules,
+            terms=terms,
+            data=data or None,
+            valid=valid or None,
+            folds=folds,
+            watch=watch,
+            **reading,
+        )
+    write_model(found.model.content, output, kind)
+    told = found.to_dict()
+    if as_json:
+        talk.json({"model": output, **told})
+    elif not talk.quiet:
+        click.echo(f"{output}: {count(told['rules'], 'rule')} over {count(told['terms'], 'term')}")
+        if found.price:
+            click.echo(str(found.price))
+
+
+def _check(
+    data: tuple[str, ...],
+    rules: int | None,
+    terms: int | None,
+    valid: tuple[str, ...],
+    folds: int | None,
+) -> None:
+    """Raise UsageError where options do not go together."""
     if rules is None and terms is None:
         raise click.UsageError("nothing to prune; give --rules N or --terms N")
     if terms is not None and not data:
         raise click.UsageError("--terms fits votes anew; name the model's training data as DATA")
-    folds, valid = values["folds"], values["valid"]
     if folds and valid:
         raise click.UsageError("--folds and --valid both tell the price; give one of them")
     if folds and (not data or "-" in data):
@@ -76,4 +123,3 @@ def command(
         raise click.UsageError(
             "--rules alone needs no data; leave it out, or give --terms or --folds too"
         )
-    run(Job(model, data, rules, terms, **values), talk)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,19 +17,10 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
 )
-from boostext.cli.reading import (
-    announce_stdin,
-    some,
-    spare,
-    tell_bad,
-    tell_reading,
-)
+from boostext.cli.places import announce_stdin, spare
 from boostext.cli.talk import Talk
 from boostext.errors import SettingsError
 from boostext.fields import count
-
-if TYPE_CHECKING:
-    from boostext.reports.suggestions import Pool
 
 ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".json": "label-studio", ".html": "html"}
 
@@ -82,7 +72,22 @@ ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".json": "label-studio", ".html": "
 @threads_option
 @overriding_options
 @talk_options
-def command(model: str, pool: tuple[str, ...], talk: Talk, **values: Any) -> None:
+def command(
+    model: str,
+    pool: tuple[str, ...],
+    wanted: int,
+    output: str | None,
+    target_format: str | None,
+    by: str,
+    spread: bool,
+    committee: tuple[str, ...],
+    include_labelled: bool,
+    seed: int,
+    force: bool,
+    threads: int,
+    reading: dict[str, Any],
+    talk: Talk,
+) -> None:
     """Suggest which documents to label next.
 
     POOL are files or folders of documents, or - for stdin. Documents that have a label are left
@@ -95,99 +100,54 @@ def command(model: str, pool: tuple[str, ...], talk: Talk, **values: Any) -> Non
       boostext suggest calls.boostext calls.jsonl -n 250 -o next.html
       boostext suggest calls.boostext calls.jsonl --by entropy --to csv > next.csv
     """
-    run(Job(model, pool, **values), talk)
+    from boostext.library.classifier import Classifier
+    from boostext.library.tasks import suggest
+
+    form = target_format or _by_ending(output)
+    # files that people fill in are theirs; a page holds nothing of its reader
+    kind = None if force else (PAGE if form == "html" else NOTHING)
+    if output:
+        spare([*pool, model, *reading["labels_from"], *committee], output)
+        check_writable(output, kind)
+    announce_stdin(pool, talk)
+    found = suggest(
+        Classifier.load(model, threads),
+        pool,
+        count=wanted,
+        by=by,
+        spread=spread,
+        committee=[Classifier.load(path) for path in committee],
+        include_labelled=include_labelled,
+        seed=seed,
+        **reading,
+    )
+    _write(found.text(form), output, kind)
+    for line in found.left_out():
+        talk.say(line)
+    where = f" written to {output}" if output else ""
+    talk.say(
+        f"{count(len(found.rows), 'suggestion')} of {count(found.pool.open, 'document')}{where}"
+    )
+    if not found.rows:
+        talk.warn("every document has a label already; there is nothing to suggest")
 
 
-@dataclass(frozen=True)
-class Job:
-    """What one call of `boostext suggest` is to do."""
-
-    model: str
-    pool: tuple[str, ...]
-    wanted: int
-    output: str | None
-    target_format: str | None
-    by: str
-    spread: bool
-    committee: tuple[str, ...]
-    labels_from: tuple[str, ...]
-    include_labelled: bool
-    seed: int
-    force: bool
-    threads: int
-    overrides: dict[str, Any]
-
-    @property
-    def replaces(self) -> Kind | None:
-        """Files that people fill in are theirs; a page holds nothing of its reader."""
-        kind = PAGE if self.format == "html" else NOTHING
-        return None if self.force else kind
-
-    @property
-    def format(self) -> str:
-        """As said, else by the ending of the file, else JSONL."""
-        if self.target_format:
-            return self.target_format
-        ending = Path(self.output).suffix.lower() if self.output else ".jsonl"
-        if ending not in ENDINGS:
-            raise SettingsError(
-                f"the ending {ending or '(none)'} of {self.output} names no format; expected "
-                f"{', '.join(ENDINGS)}, or say --to ({', '.join(ENDINGS.values())})"
-            )
-        return ENDINGS[ending]
-
-
-def run(job: Job, talk: Talk) -> None:
-    from boostext.corpus.alike import Reading
-    from boostext.corpus.readers import read_documents
-    from boostext.corpus.sources import BadRecords
-    from boostext.model.file import read_model
-    from boostext.model.predict import Predictor
-    from boostext.reports.suggestions import FORMATS, Pool, measure, suggest
-    from boostext.threads import usable_threads
-
-    lines = FORMATS[job.format]
-    if job.output:
-        spare([*job.pool, job.model, *job.labels_from, *job.committee], job.output)
-        check_writable(job.output, job.replaces)
-    predictor = Predictor(read_model(job.model), job.threads or usable_threads())
-    doubt = measure(job.by, predictor, [read_model(path) for path in job.committee], job.seed)
-    announce_stdin(job.pool, talk)
-    bad = BadRecords()
-    reading = Reading(predictor.model.data, job.overrides)
-    tell_reading(reading, job.pool, talk)
-    documents = some(read_documents(job.pool, reading.of, bad, labelled=False), job.pool, bad)
-    pool = Pool(documents, _labelled(job.labels_from), job.include_labelled)
-    rows = suggest(pool, predictor, doubt, job.wanted, job.spread)
-    _write(lines(rows, predictor.model, job.by), job.output, job.replaces)
-    tell_bad(bad, talk)
-    _tell(pool, len(rows), job, talk)
-
-
-def _labelled(paths: Sequence[str]) -> set[str]:
-    """The ids of documents that have a label in files of corrections."""
-    from boostext.corpus.corrections import read_corrections
-
-    return set(read_corrections(*paths).given)
+def _by_ending(output: str | None) -> str:
+    """The format that the ending of a file says; JSONL for stdout."""
+    ending = Path(output).suffix.lower() if output else ".jsonl"
+    if ending not in ENDINGS:
+        raise SettingsError(
+            f"the ending {ending or '(none)'} of {output} names no format; expected "
+            f"{', '.join(ENDINGS)}, or say --to ({', '.join(ENDINGS.values())})"
+        )
+    return ENDINGS[ending]
 
 
 def _write(lines: Iterable[str], output: str | None, kind: Kind | None) -> None:
     """To the file, whole or not at all; to stdout where none is named."""
     if output is None:
-        for line in lines:
-            sys.stdout.write(line)
+        sys.stdout.writelines(lines)
         return
     with replacing(output, kind) as file:
         for line in lines:
             file.write(line.encode("utf-8", "backslashreplace"))
-
-
-def _tell(pool: Pool, suggested: int, job: Job, talk: Talk) -> None:
-    if pool.labelled:
-        talk.say(f"{count(pool.labelled, 'document')} left out that already have a label")
-    if pool.listed:
-        talk.say(f"{count(pool.listed, 'document')} left out that have a label in --labels-from")
-    where = f" written to {job.output}" if job.output else ""
-    talk.say(f"{count(suggested, 'suggestion')} of {count(pool.open, 'document')}{where}")
-    if not suggested:
-        talk.warn("every document has a label already; there is nothing to suggest")

@@ -6,11 +6,12 @@ import codecs
 import contextlib
 import errno
 import io
+import json
 import logging
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -124,20 +125,33 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-@dataclass(frozen=True)
+@dataclass
 class Talk:
-    """How this run speaks. quiet: warnings only. color: whether colors are wanted at all."""
+    """How this run speaks. quiet: warnings only. color: whether colors are wanted at all.
+
+    first: called before a line is written to stderr, such as to leave a live line.
+    """
 
     quiet: bool = False
     color: bool = True
+    first: Callable[[], None] | None = None
 
     def say(self, message: str, whole: bool = False) -> None:
         """whole: a command to be copied, which is not cut whatever its length."""
         if not self.quiet:
-            to_stderr(message, whole=whole)
+            self._write(message, whole=whole)
 
     def warn(self, message: str) -> None:
-        to_stderr(message, "Warning: ")
+        self._write(message, "Warning: ")
+
+    def _write(self, message: str, kind: str = "", whole: bool = False) -> None:
+        if self.first is not None:
+            self.first()
+        to_stderr(message, kind, whole)
+
+    def json(self, value: Any) -> None:
+        """Print a result for programs to stdout, in one line."""
+        click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
     def show(self, drawing: Text) -> None:
         """Print a drawing to stdout, which has the width it was drawn for.
@@ -191,8 +205,10 @@ class _Handler(logging.Handler):
         self._talk = talk
 
     def emit(self, record: logging.LogRecord) -> None:
-        say = self._talk.warn if record.levelno >= logging.WARNING else self._talk.say
-        say(record.getMessage())
+        if record.levelno >= logging.WARNING:
+            self._talk.warn(record.getMessage())
+        else:
+            self._talk.say(record.getMessage(), whole=getattr(record, "whole", False))
 
 
 def _forces_color() -> bool:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,8 +16,19 @@ from boostext.cli.options import (
     force_option,
     learning_options,
     tuning_options,
+    values_of,
 )
+from boostext.cli.places import announce_stdin, spare, spare_reports
 from boostext.cli.talk import Talk
+from boostext.fields import count
+from boostext.presets import PRESETS
+from boostext.settings import Group
+
+if TYPE_CHECKING:
+    from boostext.library.training import ModelPlace, Result
+    from boostext.library.tuning import Tuning
+    from boostext.training.plan import Plan
+    from boostext.training.summary import Summary
 
 
 @click.command("train", cls=SettingsCommand)
@@ -38,7 +53,12 @@ from boostext.cli.talk import Talk
 @corrections_options
 @learning_options
 def command(
-    data: tuple[str, ...], dry_run: bool, print_config: bool, talk: Talk, **values: Any
+    data: tuple[str, ...],
+    output: str | None,
+    dry_run: bool,
+    print_config: bool,
+    groups: list[Any],
+    **values: Any,
 ) -> None:
     """Learn a model from labelled documents.
 
@@ -49,16 +69,176 @@ def command(
     Example:
       boostext train calls.jsonl -o calls.boostext --ngrams 1-2 --report out
     """
-    from boostext.cli import training_job
+    from boostext.training.plan import Plan
 
-    plan = training_job.take_plan(values)
+    plan = Plan(*groups)
     if print_config:
-        click.echo(training_job.plan_as_yaml(plan, values["preset"], values["given"]), nl=False)
+        click.echo(_settings(groups, values["preset"], values["given"]), nl=False)
     elif not data:
         raise click.UsageError("no data; name labelled files, or - for stdin")
     elif dry_run:
-        training_job.dry_run(data, plan, values["as_json"], talk)
-    elif not values["output"]:
+        _dry_run(data, plan, **values)
+    elif not output:
         raise click.UsageError("no place for the model; give it with -o MODEL")
     else:
-        training_job.run(training_job.Job(data, plan, **values), talk)
+        _train(data, plan, output, **values)
+
+
+def _train(
+    data: tuple[str, ...],
+    plan: Plan,
+    output: str,
+    report: str | None,
+    preset: str | None,
+    budget: float | None,
+    tune: bool,
+    outliers: str,
+    resume: bool,
+    force: bool,
+    labels_from: tuple[str, ...],
+    new_labels: bool,
+    given: Mapping[str, str],
+    progress: str,
+    as_json: bool,
+    talk: Talk,
+) -> None:
+    """Learn, save, report, and tell; Stopped after saving where the user ended it."""
+    from boostext.cli.progress import watched
+    from boostext.library import tasks, training
+    from boostext.library.data import corrections_of
+    from boostext.model.file import MODEL_FILE
+    from boostext.reports.folder import report_folder
+    from boostext.training.plan import command_line
+
+    tuning = _tuning(output, preset, tune, given, budget)
+    mended = corrections_of(labels_from, new_labels)
+    place = training.ModelPlace(output, None if force else MODEL_FILE)
+    _spare(data, plan, labels_from, place, report)
+    announce_stdin((*data, *plan.stop.valid), talk)
+    with report_folder(report, not force) as folder, watched(talk, progress) as watch:
+        place.check()
+        old = place.start(resume)
+        if tuning is not None:
+            tuning.prepare(resume, force)
+        elif preset:
+            talk.say(f"chosen: {command_line(plan)}", whole=True)
+        work: dict[str, Any] = {"old": old, "checkpoint": place.keep, "watch": watch}
+        result = training.run(data, None, plan, tuning=tuning, corrections=mended, **work)
+        place.save(result.trained)
+        if tuning is not None and not result.interrupted:
+            tuning.done()
+        watch.stop.saved(_stopped(output, report, result))
+        told = result.summary
+        if folder:
+            words = _retrain(data, output, report, result.trained.prepared.plan)
+            shown: dict[str, Any] = {"title": Path(output).name, "retrain": words}
+            checked = mended.labels
+            tasks.report(result, folder, source=outliers, checked=checked, watch=watch, **shown)
+    for doubt in result.doubts():
+        talk.warn(doubt)
+    if as_json:
+        talk.json({"model": output, **result.to_dict()})
+    elif not talk.quiet:
+        click.echo("\n".join(_lines(output, report, told)))
+
+
+def _settings(groups: list[Group], preset: str | None, given: Mapping[str, str]) -> str:
+    """All settings as YAML, each with where it comes from."""
+    from boostext.library.config import write_config
+
+    chosen = PRESETS[preset].settings if preset else ()
+    return write_config(groups, {**dict.fromkeys(chosen, f"preset {preset}"), **given})
+
+
+def _dry_run(
+    data: tuple[str, ...],
+    plan: Plan,
+    labels_from: tuple[str, ...],
+    new_labels: bool,
+    progress: str,
+    as_json: bool,
+    talk: Talk,
+    **others: Any,
+) -> None:
+    """Read everything, learn nothing, write nothing."""
+    from boostext.cli.progress import watched
+    from boostext.library.training import sizes
+
+    announce_stdin((*data, *plan.stop.valid), talk)
+    mended: dict[str, Any] = {"labels_from": labels_from, "new_labels": new_labels}
+    with watched(talk, progress) as watch:
+        facts = sizes(data, watch=watch, **mended, **values_of(*plan.groups))
+    if as_json:
+        talk.json(facts)
+        return
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        click.echo(f"{name.replace('_', ' '):<{width}}  {value:>13,}")
+
+
+def _tuning(
+    output: str, preset: str | None, tune: bool, given: Mapping[str, str], budget: float | None
+) -> Tuning | None:
+    """How settings are chosen first, if they are."""
+    from boostext.library.tuning import Tuning
+
+    trials = Path(f"{output}.trials")
+    found = Tuning.wanted(preset, tune, frozenset(given), budget, trials)
+    if found is None and budget is not None:
+        raise click.UsageError("--budget is for tuning; give --tune too, or --preset accurate")
+    return found
+
+
+def _spare(
+    data: tuple[str, ...],
+    plan: Plan,
+    labels_from: tuple[str, ...],
+    place: ModelPlace,
+    report: str | None,
+) -> None:
+    """Nothing that is read may be written over."""
+    known = plan.known
+    knowledge = (known.knowledge,) if known.knowledge else ()
+    inputs = (*data, *plan.stop.valid, *labels_from, *known.unlabelled, *knowledge)
+    spare(inputs, place.output, place.checkpoint)
+    spare_reports(inputs, report)
+
+
+def _stopped(output: str, report: str | None, result: Result) -> str:
+    """What to say where a signal ends the run once the model is saved."""
+    if result.interrupted:
+        return (
+            f"stopped after round {len(result.trained.rounds)}; {output} holds the model so far, "
+            f"{count(len(result.model.content.rules), 'rule')}; --resume goes on"
+        )
+    kept = f"stopped; {output} holds the model, which is complete"
+    return f"{kept}; the report was not written" if report else kept
+
+
+def _retrain(data: tuple[str, ...], output: str, report: str | None, plan: Plan) -> str:
+    """The command that learns the same once more, with the corrections that a page saves."""
+    from boostext.training.plan import command_line
+
+    known = plan.known
+    words = [*shlex.split(command_line(plan)), *data, "-o", output, "--report", str(report)]
+    words += [word for path in plan.stop.valid for word in ("--valid", path)]
+    words += [word for path in known.unlabelled for word in ("--unlabelled", path)]
+    words += ["--knowledge", known.knowledge] if known.knowledge else []
+    return shlex.join([*words, "--labels-from", "corrections.csv"])
+
+
+def _lines(output: str, report: str | None, told: Summary) -> list[str]:
+    """The result for people."""
+    rounds = count(told.rules, "rule")
+    if told.rules != told.rounds:
+        rounds += f" in {count(told.rounds, 'round')}"
+    if told.rounds != told.rounds_done:
+        rounds += f" of {told.rounds_done}"
+    training = f"{told.measure} on the training data {told.training:.4f}"
+    lines = [f"{output}: {rounds} over {count(told.terms, 'condition')}; {told.stopped}"]
+    if not math.isnan(told.validation):
+        training += f", on validation data {told.validation:.4f}"
+    if not math.isnan(told.baseline):
+        lines.append(f"{training}; always {told.majority!r}: {told.baseline:.4f}")
+    lines += [f"{name} {loss:.4f}, its bound {most:.4f}" for name, loss, most in told.bounds]
+    return lines + ([f"report: {report}"] if report else [])

@@ -15,6 +15,7 @@ from boostext.cli.options import (
     learning_options,
     tuning_options,
 )
+from boostext.cli.places import announce_stdin, check_output
 from boostext.cli.talk import Talk
 
 
@@ -27,9 +28,20 @@ from boostext.cli.talk import Talk
 @corrections_options
 @learning_options
 def command(
-    data: tuple[str, ...], preset: str | None, budget: float | None, given: Mapping[str, str],
-    talk: Talk, **values: Any,
-) -> None:  # fmt: skip
+    data: tuple[str, ...],
+    output: str,
+    preset: str | None,
+    budget: float | None,
+    resume: bool,
+    force: bool,
+    labels_from: tuple[str, ...],
+    new_labels: bool,
+    groups: list[Any],
+    given: Mapping[str, str],
+    progress: str,
+    as_json: bool,
+    talk: Talk,
+) -> None:
     """Find good settings on the training data alone.
 
     Settings compete on parts of DATA that they are not learned from; the best go into FILE, for
@@ -40,11 +52,29 @@ def command(
     Example:
       boostext tune calls.jsonl -o calls.yaml --budget 10m
     """
-    from boostext.cli import training_job, tuning_job
+    from boostext.atomic import replacing
+    from boostext.cli.progress import watched
+    from boostext.library.data import corrections_of
+    from boostext.library.tasks import tune_with
+    from boostext.library.tuning import SETTINGS, Tuning, table
+    from boostext.training.plan import Plan, command_line
 
-    plan = training_job.take_plan(values)
-    trials = Path(f"{values['output']}.trials")
-    wanted = tuning_job.wish(preset, preset is None, frozenset(given), budget, trials)
-    if wanted is None:
+    trials = Path(f"{output}.trials")
+    tuning = Tuning.wanted(preset, preset is None, frozenset(given), budget, trials)
+    if tuning is None:
         raise click.UsageError(f"--preset {preset} has nothing to tune; give it to train")
-    tuning_job.run(tuning_job.Job(data, plan, wanted, **values), talk)
+    kind = None if force else SETTINGS
+    check_output(output, kind, (*data, *labels_from))
+    tuning.prepare(resume, force)
+    announce_stdin(data, talk)
+    with watched(talk, progress) as watch:
+        mended = corrections_of(labels_from, new_labels)
+        chosen = tune_with(data, None, Plan(*groups), tuning, mended, watch)
+        with replacing(output, kind) as file:
+            file.write(chosen.to_yaml().encode("utf-8"))
+        tuning.done()
+    if as_json:
+        talk.json({"config": output, **chosen.to_dict()})
+    elif not talk.quiet:
+        lines = [*table(chosen.found), f"{output}: {command_line(chosen.found.plan)}"]
+        click.echo("\n".join(lines))

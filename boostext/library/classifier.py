@@ -15,7 +15,7 @@ from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
-from boostext.library.data import given_data
+from boostext.library.data import given_data, overrides
 from boostext.model.file import model_bytes, read_model, read_model_from, write_model
 from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (
@@ -159,18 +159,46 @@ class Classifier:
         return Explanation.of(self.predictor, one, numbers, top)
 
     def results(
-        self, data: Any, top: int = 1, proba: bool = False, explain: int | None = None
+        self,
+        data: Any,
+        top: int = 1,
+        proba: bool = False,
+        explain: int | None = None,
+        *,
+        all_scores: bool = False,
+        threshold: float | None = None,
+        threshold_proba: float | None = None,
+        keep_columns: bool = False,
+        **reading: Any,
     ) -> list[dict[str, Any]]:
         """What `boostext predict` prints for each document, as dictionaries.
 
-        top: labels whose scores are told, beside those given. proba: with probabilities. explain:
-        with so many findings for each of these labels.
+        top: labels whose scores are told, beside those given; all_scores: all of them. proba: with
+        probabilities. explain: with so many findings for each of these labels. threshold,
+        threshold_proba: give labels with a score, or a probability, above it. keep_columns: with
+        the fields of the records. reading: settings of the data by name, such as text="body".
         """
-        from boostext.library.results import Wanted, record_of, results_of
+        from boostext.library import results
 
-        wanted, model = Wanted(top, False, proba, explain), self.content
-        found = results_of(self.predictor, self._documents(data), wanted)
-        return [record_of(result, wanted, model) for result in found]
+        model, account = self.content, BadRecords()
+        told = len(self.labels) if all_scores else top
+        wanted = results.Wanted(
+            told,
+            all_scores,
+            proba,
+            explain,
+            columns=keep_columns,
+            threshold=threshold,
+            chance=threshold_proba,
+        )
+        results.checked(wanted, model)
+        documents = results.documents_to_label(
+            model, data, account, overrides(reading), texts=True, columns=keep_columns
+        )
+        found = results.results_of(self.predictor, documents, wanted)
+        records = [results.record_of(result, wanted, model) for result in found]
+        results.tell_labelling(account, model, data)
+        return records
 
     def _one(self, document: Any) -> Document:
         return next(iter(self._documents([document])))

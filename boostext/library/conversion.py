@@ -1,15 +1,23 @@
-"""Models from one form into another: .boostext, .json, and the .shyp of other programs."""
+"""Corpora and models from one format into another, and models as files that predict."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from boostext.atomic import NOTHING, Kind, check_own, head_of, replacing
+from boostext.atomic import NOTHING, Kind, check_own, check_writable, head_of, replacing
+from boostext.corpus.corrections import Corrections
+from boostext.corpus.documents import Document
+from boostext.corpus.readers import check_names, read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.corpus.writers import write_documents
 from boostext.errors import ModelError, SettingsError
-from boostext.fields import ngram_range
+from boostext.fields import count, ngram_range
+from boostext.library.classifier import Classifier
+from boostext.library.data import Paths, corrections_of, overrides, tell, tell_corrections
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.json_form import JSON_FORM_LIMIT, model_from_json, model_to_json
 from boostext.model.model import Model
@@ -27,10 +35,10 @@ class ModelOptions:
     Of a .shyp, what it does not say: expert, ngrams are -N and -W; packed: one rule a condition.
     """
 
-    expert: str
-    ngrams: str
-    multilabel: bool
-    packed: bool
+    expert: str = "ngram"
+    ngrams: str = "1-1"
+    multilabel: bool = False
+    packed: bool = False
     accept_edits: bool = False
 
     def text(self) -> TextSettings:
@@ -90,15 +98,82 @@ def holds_model(path: str) -> bool:
     return MODEL_FILE.owns(head_of(path)) or JSON_FILE.owns(head_of(path))
 
 
-def convert_model(
+def convert(
+    source: str | Path,
+    target: str | Path,
+    *,
+    to: str | None = None,
+    force: bool = False,
+    lossy: bool = False,
+    labels_from: Paths = (),
+    new_labels: bool = False,
+    options: ModelOptions | None = None,
+    **reading: Any,
+) -> dict[str, Any]:
+    """Rewrite a corpus or a model in another format; what was written, as the command tells it.
+
+    The formats are those that the names end in. to: the format of the target, where its name does
+    not tell. force: replace a file that is there. lossy: change what the format cannot hold.
+    labels_from, new_labels: corrections of labels. options: of models. reading: settings of the
+    data by name.
+    """
+    places, mended = (str(source), str(target)), corrections_of(labels_from, new_labels)
+    settings = DataSettings(**overrides(reading))
+    if MODELS & set(map(ending, places)) or holds_model(places[0]):
+        if mended:
+            raise SettingsError("--labels-from is for corpora; a model learns from them by train")
+        facts = _convert_model(*places, to, force, settings, options or ModelOptions())
+    else:
+        facts = _convert_corpus(*places, to, force, lossy, settings, mended)
+    return {"source": places[0], "target": places[1], **facts}
+
+
+def _convert_corpus(
     source: str,
-    target_and_format: tuple[str, str | None],
+    target: str,
+    target_format: str | None,
+    force: bool,
+    lossy: bool,
+    settings: DataSettings,
+    mended: Corrections,
+) -> dict[str, int]:
+    account = BadRecords()
+    read = _with_named_fields(
+        read_documents([source], settings, account, labelled=False), account, source
+    )
+    written = write_documents(
+        mended.applied(read, every=True),
+        target,
+        replace(settings, format=target_format or "auto"),
+        lossy,
+        force,
+    )
+    tell(account)
+    tell_corrections(mended)
+    if written.replaced:
+        LOG.warning(f"{count(written.replaced, 'document')} changed or left out to fit the format")
+    if written.left_out:
+        LOG.warning(f"the format does not hold {', '.join(written.left_out)}; left out")
+    return {"document": written.count}
+
+
+def _with_named_fields(
+    documents: Iterable[Document], account: BadRecords, source: str
+) -> Iterator[Document]:
+    """The documents; at their end DataError for a field that was named and no record has."""
+    yield from documents
+    check_names(account, source)
+
+
+def _convert_model(
+    source: str,
+    target: str,
+    target_format: str | None,
     force: bool,
     settings: DataSettings,
     options: ModelOptions,
 ) -> dict[str, int]:
     """A model is known by its content, whatever its name; the form of the target by --to, too."""
-    target, target_format = target_and_format
     form = f".{target_format}" if target_format else ending(target)
     if form not in MODEL_WRITERS:
         forms = [form[1:] for form in MODEL_WRITERS]
@@ -120,3 +195,41 @@ def convert_model(
         for loss in lost_in_shyp(model):
             LOG.warning(loss)
     return {"rule": len(model.rules), "label": len(model.labels)}
+
+
+# Models that predict by themselves -------------------------------------------------------------
+
+
+def export(
+    model: Classifier,
+    output: str | Path,
+    *,
+    to: str,
+    title: str = "model",
+    max_size: float = 5,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Write a file that predicts by itself; what was written, as the command tells it.
+
+    to: html, javascript or python. title: what the file calls the model. max_size: megabytes that
+    the model may take in it; of a greater one the conditions that matter most are kept, and a
+    warning is logged. force: replace a file that is there and is not an earlier export.
+    """
+    from boostext.reports.portable.exports import EXPORTS  # jinja2 is slow to import
+
+    if to not in EXPORTS:
+        raise SettingsError(f"to is {to!r}; expected one of {', '.join(EXPORTS)}")
+    kind, write = EXPORTS[to]
+    kept = None if force else kind
+    check_writable(output, kept)
+    exported = write(model.content, title, int(max_size * 1_000_000))
+    content = exported.text.encode("utf-8", "backslashreplace")
+    with replacing(output, kept) as file:
+        file.write(content)
+    if exported.kept < exported.total:
+        LOG.warning(
+            f"{exported.kept:,} of {exported.total:,} conditions are kept, those that matter most; "
+            "scores differ from the model's; a larger maximum size keeps more of them"
+        )
+    told = {"output": str(output), "bytes": len(content)}
+    return {"model": title, **told, "kept": exported.kept, "conditions": exported.total}

@@ -15,6 +15,7 @@ from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.evaluation.folds import ALWAYS
 from boostext.evaluation.report import Report, evaluate
+from boostext.fields import count
 from boostext.model.model import Model
 from boostext.model.predict import link_of, probabilities
 from boostext.reports.crossval import OUT_OF_FOLD, curve_tsv
@@ -112,6 +113,18 @@ class CrossValidated:
                 found.prepared.corpus, found.splits[0].of, self.scores, self.probabilities
             ),
         })  # fmt: skip
+
+
+def in_words(found: CrossValidation) -> str:
+    """The best number of rounds, and the measure there."""
+    best = [point for point in found.curve if point.round == found.best]
+    if not best:
+        return "cross-validation: no rule in any fold"
+    return (
+        f"cross-validation: {found.measure} {best[0].mean:.4f} (folds differ by "
+        f"{best[0].spread:.4f}) after {count(found.best, 'round')}, the best of "
+        f"{count(found.curve[-1].round, 'round')}"
+    )
 
 
 def check_plan(plan: Plan) -> None:

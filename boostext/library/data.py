@@ -8,6 +8,7 @@ pyarrow nor datasets is imported here.
 from __future__ import annotations
 
 import datetime
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -15,17 +16,28 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
+from boostext import fields
+from boostext.corpus.alike import Reading
 from boostext.corpus.arrow import class_names, named, plain
 from boostext.corpus.checked import checked
+from boostext.corpus.corrections import Corrections, read_corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.files import STDIN
 from boostext.corpus.readers import ReadingSettings, read_documents
 from boostext.corpus.records import record_documents
 from boostext.corpus.sources import BadRecords, Source
-from boostext.errors import DataError, SettingsError
+from boostext.errors import BoostextError, DataError, SettingsError
+from boostext.fields import count
+from boostext.model.model import Model
 from boostext.settings import DataSettings
 
+LOG = logging.getLogger("boostext")
+BAD_LISTED = 10
+"""Bad records that are told one by one."""
+MOST_NAMED = 5
+"""Files that a message names."""
 Fields = dict[str, Any]
+Paths = str | Path | Sequence[str | Path]
 IN_MEMORY = "data"
 """What stands in messages for the path of data that is in no file."""
 
@@ -47,6 +59,7 @@ def given_data(
     labels: Any = None,
     labelled: bool = True,
     texts: bool = False,
+    columns: bool = False,
 ) -> Given:
     """The documents of any data that the API takes.
 
@@ -54,8 +67,8 @@ def given_data(
     columns, a DataFrame of pandas or polars, an Arrow table, or a data set of Hugging Face.
     labels: of each item, in order; or the name of the column that holds them.
     labelled: documents must have labels. texts: strings are texts, and only Path objects are paths;
-    so it is, too, where labels are given. Raises TypeError for anything else, and BoostextError
-    where a value means nothing in its place.
+    so it is, too, where labels are given. columns: documents carry the fields of their records.
+    Raises TypeError for anything else, and BoostextError where a value means nothing in its place.
     """
     if isinstance(labels, str):
         settings, labels = _labelled_by(settings, labels), None
@@ -68,13 +81,144 @@ def given_data(
         kind, items = _first_kind(data)
         texts = texts or labels is not None
         if issubclass(kind, Path) or (issubclass(kind, str) and not texts):
-            return _files(items, settings, account, labels, labelled)
+            return _files(items, settings, account, labels, labelled, columns)
         if not issubclass(kind, str | Mapping | (NoneType if texts else str)):
             if labels is not None:
                 raise TypeError("labels go with texts, records or tables; a Document has its own")
             return Given((), checked(items))
-    return _in_memory(items, settings(STDIN) if callable(settings) else settings, account, labels,
-                      labelled)  # fmt: skip
+    source = Source(IN_MEMORY, IN_MEMORY, account, columns)
+    return _in_memory(
+        items, settings(STDIN) if callable(settings) else settings, source, labels, labelled
+    )
+
+
+def model_data(
+    model: Model,
+    data: Any,
+    labels: Any = None,
+    reading: Mapping[str, Any] | None = None,
+    corrections: Corrections | None = None,
+    labelled: bool = True,
+    again: bool = False,
+) -> Iterator[Document]:
+    """The documents of `data`, read as the model's training data were; told of after the last one.
+
+    reading: settings of the data by name, which win over the model's. corrections: applied to the
+    documents. labelled: they must have labels, unless corrections may give them. again: they were
+    read before, and there is nothing more to tell.
+    """
+    if data is None:
+        raise TypeError("no data; expected documents for the model")
+    how, account = Reading(model.data, overrides(reading or {})), BadRecords()
+    mended = corrections or Corrections()
+    given = given_data(data, how.of, account, labels, labelled=labelled and not mended)
+    documents = mended.applied(given.documents, model.labels, every=not labelled)
+    if again:
+        return documents
+    for remark in how.remarks(given.paths):
+        LOG.info(remark)
+    return told(documents, account, mended)
+
+
+def can_be_read_again(data: Any) -> bool:
+    """Whether data is no iterator, nor stdin, nor a pipe."""
+    if isinstance(data, Iterator):
+        return False
+    return not any(path == STDIN or Path(path).is_fifo() for path in paths_of(data))
+
+
+def paths_of(data: Any) -> tuple[str, ...]:
+    """The paths that data names; none where it is in memory."""
+    items = [data] if isinstance(data, str | Path) else data
+    if isinstance(items, list | tuple) and items and all(isinstance(x, str | Path) for x in items):
+        return tuple(map(str, items))
+    return ()
+
+
+def name_of(data: Any) -> str:
+    """What messages call the data: its first files."""
+    paths = paths_of(data)
+    more = ", ..." if len(paths) > MOST_NAMED else ""
+    return ", ".join(paths[:MOST_NAMED]) + more or "the data"
+
+
+def overrides(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of the data by name, as values or as text; SettingsError for other names."""
+    known = {field.name: field for field in DataSettings.options()}
+    if unknown := sorted(set(values) - set(known)):
+        raise fields.unknown_settings(unknown, list(known))
+    return {name: fields.from_python(known[name], value) for name, value in values.items()}
+
+
+def corrections_of(labels_from: Paths, new_labels: bool = False) -> Corrections:
+    """The corrections of one file or of several, of which the last one counts."""
+    paths = [labels_from] if isinstance(labels_from, str | Path) else labels_from
+    if new_labels and not paths:
+        raise SettingsError("--new-labels is about --labels-from FILE; give both")
+    return read_corrections(*map(str, paths), new_labels=new_labels)
+
+
+# What is told of the data ----------------------------------------------------------------------
+
+
+def told(
+    documents: Iterable[Document], account: BadRecords, corrections: Corrections
+) -> Iterator[Document]:
+    """The documents; after the last one, the log says what reading left out or guessed."""
+    yield from documents
+    tell(account)
+    tell_corrections(corrections)
+
+
+def tell(account: BadRecords) -> None:
+    """How the data was understood, and what reading left out, mended or guessed."""
+    tell_understood(account)
+    if account.count:
+        LOG.warning(f"{count(account.count, 'bad record')} left out:")
+        for origin, message in account.first[:BAD_LISTED]:
+            LOG.warning(f"  {origin}: {message}")
+        if account.count > BAD_LISTED:
+            LOG.warning(f"  and {account.count - BAD_LISTED:,} more; boostext check lists them")
+    if account.replaced:
+        LOG.warning(f"bytes that are no text were replaced in {count(account.replaced, 'line')}")
+    if account.blank_lines:
+        LOG.info(f"{count(account.blank_lines, 'blank line')} skipped")
+    for note in account.notes:
+        LOG.info(str(note))
+
+
+def tell_understood(account: BadRecords) -> None:
+    """How the data was understood, and which good records were not wanted."""
+    for message in account.understood:
+        LOG.info(message)
+    for reason, number in account.left_out.items():
+        LOG.info(f"{count(number, 'record')} left out: {reason}")
+
+
+def tell_corrections(corrections: Corrections) -> None:
+    """What corrections came to, if there were any."""
+    if corrections:
+        LOG.info(corrections.said())
+        for doubt in corrections.doubts():
+            LOG.warning(doubt)
+
+
+def some(
+    documents: Iterable[Document], paths: Sequence[str], account: BadRecords
+) -> Iterator[Document]:
+    """The documents; BoostextError where there are none, with what was left out."""
+    number = -1
+    for number, document in enumerate(documents):  # noqa: B007
+        yield document
+    if number < 0:
+        reasons = ", ".join(f"{number:,} ({why})" for why, number in account.left_out.items())
+        raise BoostextError(
+            f"no documents in {name_of(paths)}; expected at least one"
+            + (f"; left out: {reasons}" if reasons else "")
+        )
+
+
+# Forms of data ---------------------------------------------------------------------------------
 
 
 def _first_kind(data: Any) -> tuple[type, Iterator[Any]]:
@@ -85,12 +229,11 @@ def _first_kind(data: Any) -> tuple[type, Iterator[Any]]:
 
 
 def _in_memory(
-    items: Iterator[Any], settings: DataSettings, account: BadRecords, labels: Any, labelled: bool
+    items: Iterator[Any], settings: DataSettings, source: Source, labels: Any, labelled: bool
 ) -> Given:
-    source = Source(IN_MEMORY, IN_MEMORY, account)
     rows = _numbered(_labelled(items, labels, settings), settings)
     documents = record_documents(rows, source, settings, labelled)
-    return Given((), _sound(documents, settings, account))
+    return Given((), _sound(documents, settings, source.bad))
 
 
 def _labelled_by(settings: ReadingSettings, column: str) -> ReadingSettings:
@@ -100,9 +243,13 @@ def _labelled_by(settings: ReadingSettings, column: str) -> ReadingSettings:
 
 
 def _files(
-    items: Iterator[Any], settings: ReadingSettings, account: BadRecords, labels: Any,
+    items: Iterator[Any],
+    settings: ReadingSettings,
+    account: BadRecords,
+    labels: Any,
     labelled: bool,
-) -> Given:  # fmt: skip
+    columns: bool,
+) -> Given:
     if labels is not None:
         raise TypeError("labels go with texts or tables; files hold theirs in the field label=NAME")
     paths = list(items)
@@ -110,7 +257,7 @@ def _files(
         if not isinstance(path, str | Path):
             raise TypeError(f"a {type(path).__name__} among paths; expected paths, or documents")
     named = tuple(map(str, paths))
-    return Given(named, read_documents(named, settings, account, labelled))
+    return Given(named, read_documents(named, settings, account, labelled, columns=columns))
 
 
 # Records -------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,9 +27,11 @@ from boostext.reports.explanations import (
     ExplanationRow,
     explanation_json,
     explanation_rows,
+    explanation_tsv,
     places_in,
 )
-from boostext.reports.page.documents import Explained, document_section
+from boostext.reports.marks import Piece
+from boostext.reports.page.documents import Explained, document_section, page_head
 from boostext.reports.page.worked import label_sum, marked
 
 LABELS = 3
@@ -105,6 +107,17 @@ class Explanation:
             **({"probabilities": likely} if likely else {}), "explanation": sums,
         }  # fmt: skip
 
+    def marked(self) -> list[Piece]:
+        """The pieces of the text, with what each says of the first label."""
+        return marked(self.model, self.document, self.contributions, self.labels[0])
+
+    def reports(self) -> dict[str, Iterable[str]]:
+        """explanation.tsv and document.html, for a report folder."""
+        return {
+            "explanation.tsv": explanation_tsv(self.rows(EVERY)),
+            "document.html": [page_head(self.document.id), self.section()],
+        }
+
     def section(self) -> str:
         """The explanation as a part of a page that `reports.page.documents.page_head` begins."""
         likely = np.array(list(self.chances.values())) if self.chances else None
@@ -129,5 +142,4 @@ class Explanation:
             label_sum(model, said, float(self.scores[j]), j, self.count, self.count)
             for j in self.labels
         ]
-        pieces = marked(model, self.document, said, self.labels[0])
-        return explanation_html(self.document.id, self.given, pieces, sums)
+        return explanation_html(self.document.id, self.given, self.marked(), sums)

@@ -1,25 +1,48 @@
-"""A model looked at: its first rules, the strongest terms of each label, and doubtful labels."""
+"""A model looked at: its first rules, the strongest terms of each label, and doubtful labels;
+some of its terms, or why one document has its scores.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from boostext.corpus.documents import Document
+from boostext.errors import BoostextError, SettingsError
+from boostext.evaluation.folds import TooFewError
 from boostext.evaluation.margins import MarginRow
-from boostext.library.data_outliers import DataOutliers
+from boostext.fields import count, nearest
+from boostext.library.classifier import Classifier
+from boostext.library.data import Paths, can_be_read_again, corrections_of, model_data
+from boostext.library.data_outliers import DataOutliers, audited_data, data_outliers
+from boostext.library.gathering import Gathered, data_content
+from boostext.library.judging import SOURCES, audited
 from boostext.library.report_page import page_reports
-from boostext.library.reporting import EXPLAINED, model_reports
+from boostext.library.reporting import EXPLAINED, OUTLIERS, model_reports
+from boostext.library.rereading import reading_again
+from boostext.library.term_listing import TermListing, Wish
+from boostext.library.training import Result
+from boostext.library.watch import Watch
 from boostext.model.model import Model, asked_conditions
 from boostext.model.prior_form import prior_to_plain
+from boostext.reports.columns import Rows
+from boostext.reports.folder import ReportFolder, report_folder
 from boostext.reports.label_studio import label_studio
 from boostext.reports.margins import margins_tsv
-from boostext.reports.outliers import OutlierRow, outlier_json, outliers_tsv
-from boostext.reports.page.content import Content
+from boostext.reports.outliers import OUTLIER_COLUMNS, OutlierRow, outlier_json, outliers_tsv
+from boostext.reports.page.content import Content, Read, nothing_read
+from boostext.reports.prior import prior_lines
 from boostext.reports.rules import RuleRow, rule_json, rule_rows
 from boostext.reports.terms import LabelTerm, label_terms, term_rows
+from boostext.threads import usable_threads
+
+LOG = logging.getLogger("boostext")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +79,16 @@ class Inspection:
         rules = rules_of(model, wanted, top)
         return Inspection(model, rules, speaking_for, speaking_against, rows[:top], found, margins)
 
+    def summary(self) -> list[str]:
+        """How many rules and labels there are, what they were learned from, and the knowledge."""
+        model, said = self.model, self.model.provenance
+        told = (
+            f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned "
+            f"from {count(said.documents, 'document')}; {said.stopped}"
+            f"{'; edited by hand' if said.edited else ''}"
+        )
+        return [told, *(prior_lines(model.prior) if model.prior else ())]
+
     def to_dict(self) -> dict[str, Any]:
         """As `boostext inspect --json` prints it."""
 
@@ -75,6 +108,172 @@ class Inspection:
         if self.margins:
             result["margin_distribution"] = [asdict(row) for row in self.margins]
         return result
+
+
+def inspect(
+    model: Classifier,
+    data: Any = None,
+    labels: Any = None,
+    *,
+    source: str | None = None,
+    only: Sequence[str] = (),
+    top: int = 10,
+    margins: bool = False,
+    folder: str | Path | ReportFolder | None = None,
+    title: str = "model",
+    labels_from: Paths = (),
+    new_labels: bool = False,
+    watch: Watch | None = None,
+    **reading: Any,
+) -> Inspection:
+    """The first rules, the strongest terms of each label, and the outliers of data, if given.
+
+    source: cv or weights, see `outliers`; cv where a folder is named, else weights. only: labels to
+    tell of; by default all. top: of each. margins: with their distribution. folder: where to write
+    report.html and the tables of what it shows; title: of that page. labels_from, new_labels,
+    reading: as for `boostext.evaluate`. watch: told how far it is.
+    """
+    content, threads = model.content, model.threads or usable_threads()
+    check_labels(content, only)
+    with as_folder(folder) as place:
+        found, gathered = None, Gathered(content, threads)
+        wanted = margins or place is not None
+        if data is not None:
+            mended = corrections_of(labels_from, new_labels)
+            documents: Iterable[Document] = model_data(content, data, labels, reading, mended)
+            documents = gathered.watch(documents) if wanted else documents
+            by_folds = source == "cv" or (source is None and place is not None)
+            found = found_in_data(content, documents, threads, by_folds, watch or Watch())
+            if found.digest != content.provenance.digest:
+                said = content.provenance.other_documents
+                LOG.info(f"{said}; outliers tell most on the training data")
+        rows = gathered.margins() if found and wanted else ()
+        if place is not None:
+            page = None
+            if found is not None:
+                read = _reading_again(content, data, labels, reading, gathered)
+                page = data_content(gathered, title, found, rows, read)
+            place.write(inspection_reports(content, title, page, found))
+    return Inspection.of(content, found, only, top, rows if margins else ())
+
+
+def _reading_again(
+    model: Model, data: Any, labels: Any, reading: Mapping[str, Any], gathered: Gathered
+) -> Read:
+    if not can_be_read_again(data):
+        return nothing_read
+    return reading_again(
+        lambda: model_data(model, data, labels, reading, labelled=labels is not None, again=True),
+        gathered.evidence.corpus,
+    )
+
+
+@contextmanager
+def as_folder(folder: str | Path | ReportFolder | None) -> Iterator[ReportFolder | None]:
+    """A checked folder for reports; one that the caller has checked stays as it is."""
+    if isinstance(folder, ReportFolder):
+        yield folder
+        return
+    with report_folder(folder) as place:
+        yield place
+
+
+def check_labels(model: Model, labels: Sequence[str]) -> None:
+    """SettingsError at a label that the model does not have."""
+    for label in labels:
+        if label not in model.labels:
+            hint = nearest(label, model.labels) or "; inspect lists those it has"
+            raise SettingsError(f"the model has no label {label!r}{hint}")
+
+
+def outliers(
+    result: Result | Classifier,
+    data: Any = None,
+    labels: Any = None,
+    *,
+    source: str = "auto",
+    labels_from: Paths = (),
+    new_labels: bool = False,
+    watch: Watch | None = None,
+    **reading: Any,
+) -> Rows[OutlierRow]:
+    """Likely label errors, the most doubtful first: a row for every document.
+
+    Of the data that a result was learned from; or of labelled `data` under a model. source: cv goes
+    by what is learned without each document; weights by the weight that boosting gives it in the
+    end, and cumulated over all rounds; auto is cv, unless that takes minutes. `row.example` is the
+    place of the document in the data that was learned from. labels_from, new_labels, reading: of
+    data under a model, as for `boostext.evaluate`. watch: told how far it is.
+    """
+    watch = watch or Watch()
+    if isinstance(result, Result):
+        if data is not None:
+            raise TypeError("a result has its data; give outliers(result.model, data) for others")
+        source, audit = audited(source, result.trained.prepared, watch.judging)
+        return Rows(OUTLIERS[source](result.trained, audit), OUTLIER_COLUMNS)
+    if source not in SOURCES or source == "cumulated":
+        raise SettingsError(f"source is {source!r}; expected one of auto, cv, weights")
+    model, threads = result.content, result.threads or usable_threads()
+    mended = corrections_of(labels_from, new_labels)
+    documents = model_data(model, data, labels, reading, mended)
+    found = found_in_data(model, documents, threads, source != "weights", watch)
+    return Rows(found.rows, OUTLIER_COLUMNS)
+
+
+def found_in_data(
+    model: Model, documents: Iterable[Document], threads: int, by_folds: bool, watch: Watch
+) -> DataOutliers:
+    """Outliers by what is learned without each document, or else by weight in the model."""
+    if not by_folds:
+        return data_outliers(model, documents, threads)
+    try:
+        return audited_data(model, documents, threads, watch.judging)
+    except TooFewError:
+        raise SettingsError(
+            "too few documents to learn rules without each of them; --source weights goes by the "
+            "weight of a document in this model"
+        ) from None
+
+
+def find_terms(
+    model: Classifier,
+    data: Any = None,
+    *,
+    term: Sequence[str] = (),
+    grep: str | None = None,
+    where: Sequence[str] = (),
+    only: Sequence[str] = (),
+    labels_from: Paths = (),
+    new_labels: bool = False,
+    **reading: Any,
+) -> TermListing:
+    """The terms of a model that fit all that is asked, and what they do in data, if given.
+
+    term: all about these, as a person types them. grep: a pattern that the term holds. where:
+    filters of the columns, such as "documents>=10" or "label~^re". only: terms that vote on these
+    labels. labels_from, new_labels, reading: as for `boostext.evaluate`.
+    """
+    content = model.content
+    check_labels(content, only)
+    documents = None
+    if data is not None:
+        mended = corrections_of(labels_from, new_labels)
+        documents = model_data(content, data, None, reading, mended, labelled=False)
+    return TermListing(content, documents, Wish(tuple(term), grep, tuple(where), tuple(only)))
+
+
+def find_document(model: Classifier, data: Any, id: str, **reading: Any) -> Document:
+    """The document of that id; BoostextError where there is none. reading: settings by name."""
+    seen = 0
+    documents = model_data(model.content, data, None, reading, labelled=False, again=True)
+    for document in documents:
+        if document.id == id:
+            return document
+        seen += 1
+    raise BoostextError(
+        f"none of the {seen:,} documents has the id {id!r}; without DATA, --document is the text "
+        "itself"
+    )
 
 
 def inspection_reports(

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from boostext.corpus.corpus import Corpus
 from boostext.corpus.documents import Document
-from boostext.corpus.readers import ReadingSettings, read_documents
-from boostext.corpus.sources import BadRecords
 from boostext.errors import DataError
-from boostext.reports.page.content import Read, nothing_read
-
-
-def rereading(paths: Sequence[str], settings: ReadingSettings, corpus: Corpus) -> Read:
-    """Documents of files by their places in the corpus; none of stdin and of pipes, which are
-    gone. Files that have changed meanwhile give fewer, or none.
-    """
-    if any(path == "-" or Path(path).is_fifo() for path in paths):
-        return nothing_read
-    again = (tuple(paths), settings, BadRecords())
-    return reading_again(lambda: read_documents(*again, labelled=False), corpus)
+from boostext.reports.page.content import Read
 
 
 def reading_again(documents: Callable[[], Iterable[Document]], corpus: Corpus) -> Read:

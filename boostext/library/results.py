@@ -1,15 +1,26 @@
-"""What a model says of documents, one result for each."""
+"""What a model says of documents, one result for each: as records, and as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import io
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boostext.arrays import Float64, Scores
-from boostext.corpus.carried import carried, names_beside
+from boostext.corpus.alike import Reading
+from boostext.corpus.carried import carried, cell, names_beside
 from boostext.corpus.documents import Document
-from boostext.model.model import Model
+from boostext.corpus.lookalikes import alike_words
+from boostext.corpus.readers import no_record_has
+from boostext.corpus.roles import shown
+from boostext.corpus.sources import BadRecords, SeenLabels
+from boostext.corpus.table_writer import row_writer
+from boostext.errors import SettingsError
+from boostext.library.data import IN_MEMORY, given_data, paths_of, tell
+from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (
     BATCH,
     Contribution,
@@ -20,7 +31,10 @@ from boostext.model.predict import (
     has_chances,
     ranked_labels,
 )
+from boostext.reports.escape import tsv_field, tsv_names
 from boostext.reports.spoken import Spoken
+
+LOG = logging.getLogger("boostext")
 
 
 @dataclass(frozen=True)
@@ -57,6 +71,64 @@ class Result:
     scores: Scores
     probabilities: Float64 | None
     explanation: tuple[Contribution, ...] | None
+
+
+LINES = 8
+"""Rules that a page shows for each label, where nothing was said."""
+
+
+def checked(wanted: Wanted, model: Model) -> Wanted:
+    """The same; SettingsError where probabilities are asked for and the model has none."""
+    for asked, option in ((wanted.proba, "proba"), (wanted.chance, "threshold-proba")):
+        if asked and not has_chances(model):
+            raise SettingsError(
+                f"scores of {model.boosting.algorithm} are no log odds and give no probabilities; "
+                f"leave out --{option}, or train with --calibrate sigmoid"
+            )
+    return wanted
+
+
+def for_page(wanted: Wanted, model: Model) -> Wanted:
+    """With what a page shows beyond what is asked for."""
+    return replace(
+        wanted, proba=wanted.proba or has_chances(model), explain=wanted.explain or LINES
+    )
+
+
+def documents_to_label(
+    model: Model,
+    data: Any,
+    account: BadRecords,
+    reading: Mapping[str, Any] | None = None,
+    texts: bool = False,
+    labels: bool = False,
+    columns: bool = False,
+) -> Iterable[Document]:
+    """Documents as the model reads them, without a look at labels and weights.
+
+    texts: strings are texts, and only Path objects are paths. labels: where there are any, they are
+    read too. columns: documents carry the fields of their records.
+    """
+    # whether annotators accepted a label is nothing to one who asks for labels
+    how = Reading(model.data, {"answers": "all", **(reading or {})})
+    asked = how.for_prediction(asked_attributes(model), labels)
+    for remark in asked.remarks(paths_of(data)) if not texts else ():
+        LOG.info(remark)
+    account.seen = SeenLabels(how.of((*paths_of(data), IN_MEMORY)[0]))
+    given = given_data(data, asked.of, account, labelled=False, texts=texts, columns=columns)
+    return given.documents
+
+
+def tell_labelling(account: BadRecords, model: Model, data: Any) -> None:
+    """What there is to say of the documents once all are labelled."""
+    tell(account)
+    account.unmet = {name for name in account.unmet if ":" not in name}  # scored words are rare
+    if account.unmet and account.fields:
+        missing = no_record_has(account, (*paths_of(data), IN_MEMORY)[0])
+        LOG.warning(f"{missing}; rules that ask for it take it as unknown")
+    seen = account.seen
+    if seen and (alike := alike_words(seen.counts, model.labels, "the model's")):
+        LOG.warning(f"labels of the data look like labels of the model; are they meant? {alike}")
 
 
 def results_of(
@@ -102,3 +174,130 @@ def record_of(result: Result, wanted: Wanted, model: Model) -> dict[str, Any]:
 
 def _by_label(values: Float64, shown: Sequence[int], model: Model) -> dict[str, float]:
     return {model.labels[number]: float(values[number]) for number in shown}
+
+
+# As text -------------------------------------------------------------------------------------
+
+Write = Callable[[Result], str]
+"""The text of one result."""
+Line = Callable[[Sequence[str], Sequence[str], Sequence[str]], str]
+"""The cells of a row as a line: those before the labels given, these, and those after them."""
+
+
+def jsonl(wanted: Wanted, model: Model) -> tuple[str, Write]:
+    """A line of JSON a document."""
+    return (
+        "",
+        lambda result: json.dumps(record_of(result, wanted, model), ensure_ascii=False) + "\n",
+    )
+
+
+def tsv(wanted: Wanted, model: Model) -> tuple[str, Write]:
+    r"""Tabs, line ends and backslashes in fields are \t \n \r \\; several labels joined by |."""
+
+    def line(first: Sequence[str], names: Sequence[str], rest: Sequence[str]) -> str:
+        cells = [*map(tsv_field, first), tsv_names(names), *map(tsv_field, rest)]
+        return "\t".join(cells) + "\n"
+
+    return _table(line, wanted, model)
+
+
+def comma_separated(wanted: Wanted, model: Model) -> tuple[str, Write]:
+    r"""As RFC 4180, lines ended by LF; several labels joined by |, one of their own is \|."""
+
+    def line(first: Sequence[str], names: Sequence[str], rest: Sequence[str]) -> str:
+        joined = "|".join(name.replace("\\", "\\\\").replace("|", "\\|") for name in names)
+        text = io.StringIO(newline="")
+        row_writer(text, ",")([*first, joined, *rest])
+        return text.getvalue()
+
+    return _table(line, wanted, model)
+
+
+def bare_labels(wanted: Wanted, model: Model) -> tuple[str, Write]:
+    """A line a document: the labels given, or with a number of best ones these, joined by |."""
+
+    def write(result: Result) -> str:
+        chosen = result.best[: wanted.top] if wanted.top else result.given
+        return tsv_names([model.labels[number] for number in chosen]) + "\n"
+
+    return "", write
+
+
+def html(wanted: Wanted, model: Model) -> tuple[str, Write]:
+    """A page: every document with its words marked, and why its labels have their scores."""
+    # jinja2 is slow to import, and only pages need it
+    from boostext.reports.page.documents import Explained, document_section, page_head
+
+    def write(result: Result) -> str:
+        explained = Explained(
+            result.document,
+            result.explanation or (),
+            result.scores,
+            result.given,
+            result.shown,
+            wanted.explain or 0,
+            result.probabilities,
+        )
+        return document_section(model, explained)
+
+    return page_head(wanted.title), write
+
+
+FORMATS: Mapping[str, Callable[[Wanted, Model], tuple[str, Write]]] = {
+    "jsonl": jsonl,
+    "tsv": tsv,
+    "csv": comma_separated,
+    "labels": bare_labels,
+    "html": html,
+}
+"""format -> what stands before all results, and the text of each"""
+TABLES = ("csv", "tsv")
+"""Those with a header."""
+
+
+def with_header(wanted: Wanted, first: Document, model: Model) -> Wanted:
+    """With the columns of a table in which the fields of the first document have theirs."""
+    return replace(
+        wanted, table=names_beside(carried(first), ["id", "labels", *_head(wanted, model)])
+    )
+
+
+def _table(line: Line, wanted: Wanted, model: Model) -> tuple[str, Write]:
+    """Columns id and labels; then one a label by name, or label and score of the best ones."""
+    told = not wanted.columns
+
+    def write(result: Result) -> str:
+        nonlocal told
+        given = carried(result.document) if wanted.columns else {}
+        if not told and (further := given.keys() - wanted.table.keys()):
+            told = True
+            LOG.warning(
+                f"{result.document.origin}: the field {shown(min(further))} is not in the first "
+                "record, whose fields are the columns; such fields are left out, and --output "
+                "jsonl keeps them"
+            )
+        names = [model.labels[number] for number in result.given]
+        cells = [cell(given.get(name)) for name in wanted.table]
+        return line([*cells, result.document.id], names, _cells(result, wanted, model))
+
+    return line([*wanted.table.values(), "id"], ["labels"], _head(wanted, model)), write
+
+
+def _head(wanted: Wanted, model: Model) -> list[str]:
+    """What stands behind id and labels."""
+    kinds = ["score", "probability"] if wanted.proba else ["score"]
+    if wanted.all_scores:
+        return [f"{kind}:{label}" for kind in kinds for label in model.labels]
+    places = range(1, min(wanted.top or 1, len(model.labels)) + 1)
+    return [f"{name}{n}" for n in places for name in ("label", *kinds)]
+
+
+def _cells(result: Result, wanted: Wanted, model: Model) -> list[str]:
+    kinds = [result.scores] + ([] if result.probabilities is None else [result.probabilities])
+    if wanted.all_scores:
+        return [repr(float(value)) for values in kinds for value in values]
+    cells = []
+    for number in result.best[: wanted.top or 1]:
+        cells += [model.labels[number], *(repr(float(values[number])) for values in kinds)]
+    return cells

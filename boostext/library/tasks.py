@@ -1,190 +1,119 @@
-"""What the commands do, as functions over results, models and data."""
+"""What the commands do over results, models and data, beside those that measure or inspect."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from boostext.corpus import checks
-from boostext.corpus.alike import Reading
 from boostext.corpus.checks import Findings
-from boostext.corpus.documents import Document
+from boostext.corpus.corrections import Corrections
+from boostext.corpus.readers import check_names
 from boostext.corpus.sources import BadRecords
-from boostext.errors import BoostextError, SettingsError
-from boostext.evaluation import comparing
-from boostext.evaluation import report as measuring
 from boostext.features.tokenizer import token_reader
+from boostext.fields import count as in_words
+from boostext.knowledge.checking import KnowledgeCheck
+from boostext.knowledge.reading import read_knowledge
 from boostext.library.classifier import Classifier
 from boostext.library.crossval import CrossValidated, check_plan, held_out_in_turn
-from boostext.library.data import given_data
-from boostext.library.data_outliers import audited_data, data_outliers
-from boostext.library.inspection import Inspection
-from boostext.library.judging import SOURCES, audited
-from boostext.library.reporting import OUTLIERS, Report, write_training_report
-from boostext.library.training import Result, preset_of
-from boostext.model.prune import cut
-from boostext.reports.columns import Rows
-from boostext.reports.comparing import Compared, term_changes
-from boostext.reports.folder import report_folder
-from boostext.reports.outliers import OUTLIER_COLUMNS, OutlierRow
-from boostext.settings import RunSettings
-from boostext.threads import usable_threads
+from boostext.library.data import (
+    IN_MEMORY,
+    Paths,
+    corrections_of,
+    given_data,
+    model_data,
+    paths_of,
+    some,
+    tell,
+    tell_corrections,
+    tell_understood,
+)
+from boostext.library.inspection import as_folder
+from boostext.library.judging import audited
+from boostext.library.reporting import Report, write_training_report
+from boostext.library.training import Result, preset_of, read, training_data
+from boostext.library.tuning import Chosen, Tuning, tuned
+from boostext.library.watch import Watch, interrupts
+from boostext.model.model import Model
+from boostext.reports.folder import ReportFolder
+from boostext.reports.suggestions import FORMATS, Pool, Suggestion, json_records, measure
+from boostext.reports.suggestions import suggest as choose
 from boostext.training.columns import described
 from boostext.training.plan import Plan
-from boostext.training.refit import refit
-from boostext.training.run import prepare
-from boostext.training.tuning import Tuned
-from boostext.training.tuning import tune as choose
 
-LOG = logging.getLogger("boostext")
-__all__ = [
-    "check", "compare", "crossval", "evaluate", "inspect", "outliers", "prune", "report", "tune",
-]  # fmt: skip
+# After a training ----------------------------------------------------------------------------
 
 
 def report(
-    result: Result, folder: str | Path, *, source: str = "auto", title: str = "model",
+    result: Result,
+    folder: str | Path | ReportFolder,
+    *,
+    source: str = "auto",
+    title: str = "model",
     checked: Mapping[str, tuple[str, ...]] | None = None,
-) -> list[Path]:  # fmt: skip
+    retrain: str = "",
+    watch: Watch | None = None,
+) -> list[Path]:
     """Write the report of a training (rules.tsv ... report.html) into a folder; its files.
 
     source: what the likely label errors go by, see `outliers`. title: of the page. checked: ids of
-    documents that somebody has looked at, with their labels; they are not listed.
+    documents that somebody has looked at, with their labels; they are not listed. retrain: the
+    command that the page tells people to train again with. watch: told how far it is.
     """
-    source, audit = audited(source, result.trained.prepared)
-    with report_folder(folder) as place:
+    judging = (watch or Watch()).judging
+    source, audit = audited(source, result.trained.prepared, judging)
+    with as_folder(folder) as place:
         assert place is not None, "a folder was named"
         wanted = Report(
-            place, source, audit, result.cross, title, result.read, checked=checked or {}
+            place,
+            source,
+            audit,
+            result.cross,
+            title,
+            result.read,
+            retrain,
+            checked or {},
         )
         return write_training_report(wanted, result.trained, result.account)
 
 
-def outliers(
-    result: Result | Classifier, data: Any = None, labels: Any = None, *, source: str = "auto"
-) -> Rows[OutlierRow]:
-    """Likely label errors, the most doubtful first: a row for every document.
-
-    Of the data that a result was learned from; or of labelled `data` under a model. source: cv goes
-    by what is learned without each document; weights by the weight that boosting gives it in the
-    end, and cumulated over all rounds; auto is cv, unless that takes minutes. `row.example` is the
-    place of the document in the data that was learned from.
-    """
-    if isinstance(result, Result):
-        if data is not None:
-            raise TypeError("a result has its data; give outliers(result.model, data) for others")
-        source, audit = audited(source, result.trained.prepared)
-        return Rows(OUTLIERS[source](result.trained, audit), OUTLIER_COLUMNS)
-    if source not in SOURCES or source == "cumulated":
-        raise SettingsError(f"source is {source!r}; expected one of auto, cv, weights")
-    model, threads = result.content, usable_threads()
-    documents = _labelled(result, data, labels)
-    if source == "weights":
-        return Rows(data_outliers(model, documents, threads).rows, OUTLIER_COLUMNS)
-    return Rows(audited_data(model, documents, threads).rows, OUTLIER_COLUMNS)
+# Settings tried on parts of the data -----------------------------------------------------------
 
 
-def inspect(
-    model: Classifier, data: Any = None, labels: Any = None, *, source: str = "weights",
-    only: Sequence[str] = (), top: int = 10,
-) -> Inspection:  # fmt: skip
-    """The first rules, the strongest terms of each label, and the outliers of data, if given.
-
-    source: cv or weights, see `outliers`. only: labels to tell of; by default all. top: of each.
-    """
-    found = None
-    if data is not None:
-        find = audited_data if source == "cv" else data_outliers
-        found = find(model.content, _labelled(model, data, labels), usable_threads())
-    return Inspection.of(model.content, found, only, top)
-
-
-def _labelled(
-    model: Classifier, data: Any, labels: Any, account: BadRecords | None = None
-) -> Iterable[Document]:
-    """Labelled documents, read as the model's training data were."""
-    if data is None:
-        raise TypeError("no data; expected labelled documents for the model")
-    reading = Reading(model.content.data, {})
-    return given_data(data, reading.of, account or BadRecords(), labels).documents
-
-
-def evaluate(
-    model: Classifier, data: Any, labels: Any = None, *, threshold: float | None = None,
-    threshold_proba: float | None = None, bins: str = "equal-width",
-) -> measuring.Report:  # fmt: skip
-    """Measure a model on labelled data: `.measures` by name, `.labels`, `.confusions` and more.
-
-    threshold, threshold_proba: give labels with a score, or a probability, above it. bins: of the
-    reliability curve, equal-width or equal-size. BoostextError where no document has a label.
-    """
-    scored = model.predictor.scores(_labelled(model, data, labels))
-    found = measuring.evaluate(model.content, scored, threshold, bins, threshold_proba)
-    if not found.examples:
-        raise BoostextError("no labelled documents; name the field of the labels by label=NAME")
-    return found
-
-
-def compare(
-    first: Classifier, second: Classifier, data: Any, labels: Any = None
-) -> Compared:  # fmt: skip
-    """Two models on the same labelled data: measures of both, and whose labels changed."""
-    documents = _labelled(_reading_both(first, second), data, labels)
-    models = (first.content, second.content)
-    found = comparing.compare(models, documents, usable_threads())
-    if not found.first.examples:
-        raise BoostextError("no labelled documents; name the field of the labels by label=NAME")
-    return Compared(("first", "second"), found, term_changes(*models))
-
-
-def _reading_both(first: Classifier, second: Classifier) -> Classifier:
-    """A model that reads the fields which either asks for."""
-    one, other = first.content.data, second.content.data
-    text = tuple(dict.fromkeys((*one.text, *other.text)))
-    attribute = tuple(dict.fromkeys((*one.attribute, *other.attribute)))
-    return Classifier(replace(first.content, data=replace(one, text=text, attribute=attribute)))
-
-
-def crossval(data: Any, labels: Any = None, **settings: Any) -> CrossValidated:
+def crossval(
+    data: Any,
+    labels: Any = None,
+    *,
+    labels_from: Paths = (),
+    new_labels: bool = False,
+    watch: Watch | None = None,
+    **settings: Any,
+) -> CrossValidated:
     """Learn without each part of the data in turn, and measure on what was left out.
 
     folds, splits and group are settings as all others are; see `boostext.train` for data, labels
-    and settings. Raises SettingsError where the data cannot be cut so.
+    and settings. watch: told how far it is. Raises SettingsError where the data cannot be cut so.
     """
-    plan = Plan.of(**settings)
+    plan, mended = Plan.of(**settings), corrections_of(labels_from, new_labels)
     check_plan(plan)
-    given = given_data(data, plan.reading, BadRecords(), labels)
-    return held_out_in_turn(prepare(given.documents, described(given.paths, plan)))
-
-
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """The settings that tuning chose. found: all that was tried, the best first."""
-
-    found: Tuned
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Those that differ from the defaults: `boostext.train(data, **chosen.settings)`."""
-        return {
-            declared.name: value
-            for group in self.found.plan.groups
-            for declared in group.options()
-            if (value := getattr(group, declared.name)) != declared.default
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """As `boostext tune --json` prints it, without the name of the file."""
-        return self.found.to_dict()
+    watch, account = watch or Watch(), BadRecords()
+    given = training_data(data, labels, plan, account, mended, watch)
+    prepared = read(given, plan, account, corrections=mended)
+    return held_out_in_turn(prepared, watch.cross_validating)
 
 
 def tune(
-    data: Any, labels: Any = None, *, preset: str | None = None, budget: float | None = None,
+    data: Any,
+    labels: Any = None,
+    *,
+    preset: str | None = None,
+    budget: float | None = None,
+    labels_from: Paths = (),
+    new_labels: bool = False,
     **settings: Any,
-) -> Chosen:  # fmt: skip
+) -> Chosen:
     """Choose settings on the data alone, by trials on parts of it.
 
     preset: readable or accurate tries a few settings, else the whole grid. budget: seconds; it
@@ -192,49 +121,131 @@ def tune(
     """
     chosen = preset_of(preset)
     plan = Plan.of(**{**chosen.settings, **settings})
-    given = given_data(data, plan.reading, BadRecords(), labels)
-    plan = described(given.paths, plan)
-    return Chosen(choose(list(given.documents), plan, chosen.search, settings, budget))
+    tuning = Tuning(chosen.search, frozenset(settings), budget)
+    mended = corrections_of(labels_from, new_labels)
+    with interrupts() as stop:
+        return tune_with(data, labels, plan, tuning, mended, Watch(stop))
 
 
-def prune(
-    model: Classifier, *, rules: int | None = None, terms: int | None = None, data: Any = None,
-    labels: Any = None,
-) -> Classifier:  # fmt: skip
-    """A model of the first `rules` rules, or of the `terms` most telling terms.
+def tune_with(
+    data: Any,
+    labels: Any,
+    plan: Plan,
+    tuning: Tuning,
+    corrections: Corrections,
+    watch: Watch,
+) -> Chosen:
+    """`tune` with settings that are made."""
+    account = BadRecords()
+    given = training_data(data, labels, plan, account, corrections, watch)
+    documents = list(given.documents)
+    tell(account)
+    tell_corrections(corrections)
+    return Chosen(tuned(documents, described(given.paths, plan), tuning, watch))
 
-    For terms the votes are fitted anew to `data`, which must be the model's training data.
-    Probabilities and thresholds that were fitted to all rules are left out.
-    """
-    content = model.content
-    if terms is None:
-        if rules is None:
-            raise SettingsError("nothing to prune; give rules or terms")
-        if rules > content.round_count:
-            raise SettingsError(f"the model has {content.round_count:,} rounds, fewer than {rules}")
-        return Classifier(cut(content, rules), model.threads)
-    # subtle: the digest of the training data is of values as they came, before types were known
-    untyped = replace(content, data=replace(content.data, known_types=()))
-    documents = _labelled(Classifier(untyped), data, labels)
-    run = RunSettings(threads=model.threads, checkpoint_every=0)
-    return Classifier(refit(documents, content, terms, rules, run), model.threads)
+
+# Data ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Checked(Findings):
+    """known: how the rules of a knowledge stand beside the documents, where one was given."""
+
+    known: KnowledgeCheck | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """As `boostext check --json` prints it."""
+        found = Findings(**{field.name: getattr(self, field.name) for field in fields(Findings)})
+        return found.to_dict() | ({"knowledge": self.known.to_dict()} if self.known else {})
 
 
 def check(
-    data: Any, labels: Any = None, *, test: Any = None, test_labels: Any = None, **settings: Any
-) -> Findings:
+    data: Any,
+    labels: Any = None,
+    *,
+    test: Any = None,
+    test_labels: Any = None,
+    labels_from: Paths = (),
+    new_labels: bool = False,
+    **settings: Any,
+) -> Checked:
     """What is in the data, and what in it looks wrong: labels, sizes, the same text twice or with
     other labels. Bad records are counted and do not stop it.
 
-    test: data to compare with. settings: of reading, and of texts to terms.
+    test: data to compare with. labels_from, new_labels: corrections of labels. settings: of
+    reading, and of texts to terms; and knowledge, a file of rules that are held against the data.
     """
-    if settings.get("knowledge"):
-        raise SettingsError(
-            "check looks at data alone here; `boostext check --knowledge` does both"
-        )
-    plan, account = Plan.of(**{"skip_bad": True, **settings}), BadRecords()
+    plan, mended = (
+        Plan.of(**{"skip_bad": True, **settings}),
+        corrections_of(labels_from, new_labels),
+    )
+    account = BadRecords()
     given = given_data(data, plan.data, account, labels, labelled=False)
     other = None
     if test is not None:
         other = given_data(test, plan.data, BadRecords(), test_labels, labelled=False).documents
-    return checks.check(given.documents, account, other, token_reader(plan.text))
+    documents, known = mended.applied(given.documents, every=True), None
+    if plan.known.knowledge:
+        knowledge = read_knowledge(plan.known.knowledge)
+        known = KnowledgeCheck(knowledge, plan.text, plan.data.text)
+        documents = known.watch(documents)
+    found = checks.check(documents, account, other, token_reader(plan.text))
+    tell_understood(account)
+    tell_corrections(mended)
+    check_names(account, given.paths[0] if given.paths else IN_MEMORY)
+    return Checked(**vars(found), known=known)
+
+
+@dataclass(frozen=True, eq=False)
+class Suggested:
+    """Documents to label next, the most doubtful first. measure: of doubt. pool: how many
+    documents there were.
+    """
+
+    rows: list[Suggestion]
+    model: Model
+    measure: str
+    pool: Pool
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A record for each, as `boostext suggest --to jsonl` prints it in a line."""
+        return json_records(self.rows, self.measure)
+
+    def left_out(self) -> list[str]:
+        """How many documents of the pool were not looked at, and why."""
+        pool = self.pool
+        reasons = {"that already have a label": pool.labelled}
+        reasons["that have a label in --labels-from"] = pool.listed
+        return [f"{in_words(n, 'document')} left out {why}" for why, n in reasons.items() if n]
+
+    def text(self, form: str = "jsonl") -> Iterator[str]:
+        """The pieces of a file. form: jsonl, csv, label-studio or html."""
+        return FORMATS[form](self.rows, self.model, self.measure)
+
+
+def suggest(
+    model: Classifier,
+    pool: Any,
+    *,
+    count: int = 50,
+    by: str = "margin",
+    spread: bool = True,
+    committee: Sequence[Classifier] = (),
+    labels_from: Paths = (),
+    include_labelled: bool = False,
+    seed: int = 0,
+    **reading: Any,
+) -> Suggested:
+    """Which documents of a pool to label next: those whose labels the model doubts most.
+
+    by: margin, entropy, votes or random, as for the command. spread: documents that are nearly the
+    same as one before wait. committee: further models that vote, for by="votes". labels_from:
+    files that list documents that have a label already. include_labelled: documents of the pool
+    that have a label may be suggested, too. reading: settings of the data by name.
+    """
+    doubt = measure(by, model.predictor, [member.content for member in committee], seed)
+    read = model_data(model.content, pool, None, reading, labelled=False)
+    listed = set(corrections_of(labels_from).given)
+    open_ones = Pool(some(read, paths_of(pool), BadRecords()), listed, include_labelled)
+    rows = choose(open_ones, model.predictor, doubt, count, spread)
+    return Suggested(rows, model.content, by, open_ones)

@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import logging
 import math
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from types import FrameType
+from pathlib import Path
 from typing import Any
 
+from boostext.atomic import Kind, check_own, check_writable
+from boostext.compiled import notice, on_compile
+from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
+from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
+from boostext.features.selection import SYMBOLS
+from boostext.fields import count
 from boostext.library.classifier import Classifier
-from boostext.library.data import Given, given_data
+from boostext.library.crossval import in_words
+from boostext.library.data import (
+    Given,
+    Paths,
+    can_be_read_again,
+    corrections_of,
+    given_data,
+    some,
+    tell,
+    tell_corrections,
+)
 from boostext.library.rereading import reading_again
+from boostext.library.tuning import Tuning, table, tuned
+from boostext.library.watch import StopRequest, Watch, interrupts
+from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model
 from boostext.presets import PRESETS, Preset
 from boostext.reports.page.content import Read, nothing_read
-from boostext.training.columns import described
-from boostext.training.crossval import CrossValidation
-from boostext.training.held_out import check_held_out, finished, settled
+from boostext.training.columns import described, with_validation
+from boostext.training.crossval import CrossValidation, remarks_before
+from boostext.training.held_out import (
+    check_held_out,
+    finished,
+    settled,
+    wants_cross_validation,
+)
 from boostext.training.knowing import unlabelled_documents
-from boostext.training.plan import Plan
+from boostext.training.plan import Plan, command_line
 from boostext.training.run import Hooks, Moment, Prepared, Trained, check_patience, learn, prepare
+from boostext.training.sizes import sizes as in_one_line
+from boostext.training.sizes import sizes_of
 from boostext.training.summary import (
     Summary,
     remarks,
@@ -37,9 +60,10 @@ from boostext.training.summary import (
     training_json,
     warnings,
 )
-from boostext.training.tuning import tune
 
 LOG = logging.getLogger("boostext")
+WHOLE = {"whole": True}
+"""Of a message that is a command to be copied, which is not cut whatever its length."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +120,25 @@ class Result:
         """Whether Ctrl-C ended the training early."""
         return self.trained.interrupted
 
+    def doubts(self) -> Iterator[str]:
+        """Why the model may be of no use, if it is so."""
+        told = self.summary
+        if not len(self.trained.prepared.corpus):
+            return
+        if not told.rounds:
+            text = self.trained.prepared.plan.text
+            words = text.analyzer == "word" and not text.token_pattern and not text.punctuation
+            yield (
+                f"{told.stopped}: the model has no rule, and all its scores are 0; boostext check "
+                "lists texts that are the same to training and have other labels"
+                + (f"; {SYMBOLS}" if words else "")
+            )
+        elif not told.helps:
+            yield (
+                f"the model is not better than always answering {told.majority!r} "
+                f"({told.measure} {told.baseline:.4f})"
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """As `boostext train --json` prints it, without the name of the model file."""
         return training_json(self.trained, self.summary, self.account)
@@ -119,6 +162,8 @@ def train(
     *,
     valid_labels: Any = None,
     preset: str | None = None,
+    labels_from: Paths = (),
+    new_labels: bool = False,
     progress: Callable[[Step], None] | None = None,
     **settings: Any,
 ) -> Result:
@@ -126,8 +171,9 @@ def train(
 
     labels: those of each item, in order; or the name of the column that holds them. valid,
     valid_labels: the same of data to choose the number of rounds on. preset: readable, accurate or
-    fast, for what settings do not say. progress: called after every round. settings: the options
-    of `boostext train` by name, as values or as text.
+    fast, for what settings do not say. labels_from: files of corrected labels, which may bring new
+    ones with new_labels. progress: called after every round. settings: the options of
+    `boostext train` by name, as values or as text.
 
     Ctrl-C while rules are learned ends training after the round and gives the model so far.
     Raises BoostextError and its children; TypeError for data of another kind.
@@ -138,41 +184,36 @@ def train(
     >>> result.model.predict(["a bill"]), result.measures["training error"]
     (['bill'], 0.0)
     """
-    account, chosen = BadRecords(), preset_of(preset)
+    chosen = preset_of(preset)
     plan = Plan.of(**{**chosen.settings, **settings})
-    given = _all_given(data, labels, plan, account)
-    held = None
-    if valid is not None:
-        held = given_data(valid, plan.reading, account, valid_labels).documents
-    plan = described(given.paths, plan)
-    if chosen.search:
-        given = dataclasses.replace(given, documents=list(given.documents))
-        plan = tune(list(given.documents), plan, chosen.search, given=settings).plan
-    prepared, found = prepared_for(given, plan, account, held)
-    trained = learned(prepared, found, progress)
-    read = _reading(data, labels, prepared)
-    return Result(Classifier(trained.model), trained, account, found, read)
+    tuning = Tuning(chosen.search, frozenset(settings)) if chosen.search else None
+    with interrupts() as stop:
+        return run(
+            data,
+            labels,
+            plan,
+            valid=valid,
+            valid_labels=valid_labels,
+            tuning=tuning,
+            corrections=corrections_of(labels_from, new_labels),
+            watch=_Steps(stop, progress),
+        )
 
 
-def _all_given(data: Any, labels: Any, plan: Plan, account: BadRecords) -> Given:
-    """With the documents without labels, which may also be among the others where there is
-    knowledge of them.
-    """
-    given = given_data(data, plan.reading, account, labels, labelled=not plan.known.knowledge)
-    more = unlabelled_documents(plan, account)
-    return dataclasses.replace(given, documents=chain(given.documents, more))
+class _Steps(Watch):
+    """Passes a Step on after every round."""
 
+    def __init__(self, stop: StopRequest, progress: Callable[[Step], None] | None) -> None:
+        super().__init__(stop)
+        self._progress, self._rounds = progress, 0
 
-def _reading(data: Any, labels: Any, prepared: Prepared) -> Read:
-    """Gives documents of the data once more; nothing of data that can be read only once."""
-    if isinstance(data, Iterator):
-        return nothing_read
-    settings, has_labels = prepared.plan.reading, labels is not None
+    def learning(self, prepared: Prepared) -> None:
+        self._rounds = prepared.plan.boosting.rounds
 
-    def again() -> Iterable[Document]:
-        return given_data(data, settings, BadRecords(), labels, has_labels).documents
-
-    return reading_again(again, prepared.corpus)
+    def round(self, moment: Moment) -> None:
+        if self._progress is not None:
+            made = moment.round
+            self._progress(Step(made.number, self._rounds, made.bound, moment.valid))
 
 
 def preset_of(name: str | None) -> Preset:
@@ -182,69 +223,232 @@ def preset_of(name: str | None) -> Preset:
     return PRESETS[name] if name else Preset("")
 
 
-def prepared_for(
+def run(
+    data: Any,
+    labels: Any,
+    plan: Plan,
+    *,
+    valid: Any = None,
+    valid_labels: Any = None,
+    tuning: Tuning | None = None,
+    corrections: Corrections | None = None,
+    old: Model | None = None,
+    checkpoint: Callable[[Model], None] | None = None,
+    watch: Watch | None = None,
+) -> Result:
+    """All steps of a training, for `boostext.train` and the command.
+
+    tuning: settings are chosen first. old: a model of the same work to go on from. checkpoint: gets
+    a model of the rounds so far now and then. watch: told how far it is, and asked to end it.
+    """
+    watch, account, mended = watch or Watch(), BadRecords(), corrections or Corrections()
+    given = training_data(data, labels, plan, account, mended, watch)
+    if tuning is not None:
+        documents = list(given.documents)
+        tell(account)
+        tell_corrections(mended)
+        found = tuned(documents, described(given.paths, plan), tuning, watch)
+        for line in table(found):
+            LOG.info(line)
+        LOG.info(f"chosen: {command_line(found.plan)}", extra=WHOLE)
+        given, plan = replace(given, documents=documents), found.plan
+    held = None
+    if valid is not None:
+        held = given_data(valid, plan.reading, account, valid_labels).documents
+    prepared = read(given, plan, account, held, mended, again=tuning is not None)
+    prepared, cross = settle(prepared, watch)
+    trained = learned(prepared, cross, watch, old, checkpoint)
+    return Result(
+        Classifier(trained.model), trained, account, cross, _reading(data, labels, trained)
+    )
+
+
+def training_data(
+    data: Any,
+    labels: Any,
+    plan: Plan,
+    account: BadRecords,
+    corrections: Corrections,
+    watch: Watch,
+) -> Given:
+    """The documents to learn from, which may be read once. Those without a label field only if
+    corrections may give it, or there is knowledge of them.
+    """
+    labelled = not (corrections or plan.known.knowledge)
+    given = given_data(data, plan.reading, account, labels, labelled=labelled)
+    read = corrections.applied(some(given.documents, given.paths, account))
+    documents = watch.documents(chain(read, unlabelled_documents(plan, account)))
+    return replace(given, documents=documents)
+
+
+def read(
     given: Given,
     plan: Plan,
-    account: BadRecords | None = None,
+    account: BadRecords,
     valid: Iterable[Document] | None = None,
-) -> tuple[Prepared, CrossValidation | None]:
-    """Documents to features, with a word on what was found; and whatever the plan leaves to
-    cross-validation.
+    corrections: Corrections | None = None,
+    again: bool = False,
+) -> Prepared:
+    """Documents to features, with a word on what was found.
+
+    valid: None is what the plan names, or a stem has beside it. again: the documents are held, and
+    were told of before.
     """
-    validates = valid is not None or plan.stop.valid_fraction > 0
-    check_patience(plan, validates)
-    check_held_out(plan, validates)
-    prepared = prepare(given.documents, plan, valid)
-    prepared = dataclasses.replace(prepared, plan=prepared.plan.as_read(account or BadRecords()))
+    check_validation(plan, valid is not None)
+    found = plan if valid is not None else with_validation(given.paths, plan)
+    if found != plan:
+        LOG.info(f"validating on {', '.join(found.stop.valid)}, found beside the stem")
+    plan, mended = found, corrections or Corrections()
+    LOG.info(f"threads {plan.threads}, seed {plan.boosting.seed}")
+    _compiling()
+    if valid is None and plan.stop.valid:
+        valid = read_documents(plan.stop.valid, plan.data, account)
+    prepared = prepare(given.documents, described(given.paths, plan), valid)
+    plan = prepared.plan.as_read(account)
+    prepared = replace(prepared, plan=plan, corrected=mended.changed)
+    if not again:
+        tell(account)
+        tell_corrections(mended)
+    if notice():
+        LOG.info(notice())
+    LOG.info(in_one_line(prepared))
     for remark in remarks(prepared):
         LOG.info(remark)
     for warning in warnings(prepared):
         LOG.warning(warning)
-    return settled(prepared)
+    return prepared
+
+
+def check_validation(plan: Plan, validates: bool) -> None:
+    """SettingsError where what the plan says of validation does not go together."""
+    validates = validates or bool(plan.stop.valid or plan.stop.valid_fraction)
+    check_patience(plan, validates)
+    check_held_out(plan, validates)
+
+
+@functools.cache
+def _compiling() -> None:
+    on_compile(lambda: LOG.info("compiling, which only the first run needs ..."))
+
+
+def settle(prepared: Prepared, watch: Watch) -> tuple[Prepared, CrossValidation | None]:
+    """Whatever the plan leaves to cross-validation, with a word on what came of it."""
+    for remark in remarks_before(prepared) if wants_cross_validation(prepared) else ():
+        LOG.info(remark)
+    prepared, found = settled(prepared, watch.cross_validating)
+    if found is not None:
+        LOG.info(in_words(found))
+    return prepared, found
+
+
+def prepared_for(given: Given, plan: Plan) -> tuple[Prepared, CrossValidation | None]:
+    """`read` and `settle`, for the estimator."""
+    return settle(read(given, plan, BadRecords()), Watch())
 
 
 def learned(
     prepared: Prepared,
     found: CrossValidation | None,
-    progress: Callable[[Step], None] | None = None,
+    watch: Watch | None = None,
     old: Model | None = None,
+    checkpoint: Callable[[Model], None] | None = None,
 ) -> Trained:
     """Learn, and calibrate where the plan asks for it. old: a model to go on from."""
-    rounds = prepared.plan.boosting.rounds
+    watch = watch or Watch()
 
-    def tell(moment: Moment) -> None:
-        if progress is not None:
-            made = moment.round
-            progress(Step(made.number, rounds, made.bound, moment.valid))
+    def after(moment: Moment) -> None:
+        watch.stop.patient = True  # there is something to keep now
+        watch.round(moment)
 
-    with interrupts() as interrupted:
-        trained = learn(prepared, Hooks(tell, interrupted), old)
+    watch.learning(prepared)
+    trained = learn(prepared, Hooks(after, watch.stop, checkpoint), old)
     return finished(trained, found, LOG.warning)
 
 
-@contextmanager
-def interrupts() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed inside the block; pressed once more, it raises KeyboardInterrupt.
+def _reading(data: Any, labels: Any, trained: Trained) -> Read:
+    """Gives documents of the data once more; nothing of data that can be read only once."""
+    settings, corpus = trained.prepared.plan.reading, trained.prepared.corpus
+    if not can_be_read_again(data):
+        return nothing_read
 
-    Threads other than the main one hear no signals, and are never interrupted.
+    def again() -> Iterable[Document]:
+        return given_data(data, settings, BadRecords(), labels, labels is not None).documents
+
+    return reading_again(again, corpus)
+
+
+def sizes(
+    data: Any,
+    labels: Any = None,
+    *,
+    labels_from: Paths = (),
+    new_labels: bool = False,
+    watch: Watch | None = None,
+    **settings: Any,
+) -> dict[str, int]:
+    """What `boostext train --dry-run` tells: counts, and the memory in megabytes that learning
+    would take. Everything is read and nothing is learned; see `boostext.train` for the arguments.
     """
-    heard = False
+    plan = Plan.of(**settings)
+    return sizes_for(data, labels, plan, corrections_of(labels_from, new_labels), watch)
 
-    def receive(number: int, frame: FrameType | None) -> None:
-        nonlocal heard
-        if heard:
-            raise KeyboardInterrupt
-        heard = True
 
-    hears = (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )
-    if not hears:
-        yield lambda: heard
-        return
-    before = signal.signal(signal.SIGINT, receive)
-    try:
-        yield lambda: heard
-    finally:
-        signal.signal(signal.SIGINT, before)
+def sizes_for(
+    data: Any, labels: Any, plan: Plan, corrections: Corrections, watch: Watch | None = None
+) -> dict[str, int]:
+    """`sizes` with settings that are made."""
+    account = BadRecords()
+    given = training_data(data, labels, plan, account, corrections, watch or Watch())
+    return sizes_of(read(given, plan, account, corrections=corrections))
+
+
+# The file of a model ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ModelPlace:
+    """Where a training keeps its model, and its checkpoint beside it.
+
+    kind: what may be replaced there; None is anything.
+    """
+
+    output: str
+    kind: Kind | None = MODEL_FILE
+
+    @property
+    def checkpoint(self) -> Path:
+        return Path(f"{self.output}.checkpoint")
+
+    def check(self) -> None:
+        """Hours of training must not end at a place that cannot be written."""
+        Path(self.output).parent.mkdir(parents=True, exist_ok=True)
+        check_writable(self.output, self.kind)
+        check_own(self.checkpoint, self.kind)
+
+    def start(self, resume: bool) -> Model | None:
+        """The model to go on from, if that is asked for and there is one."""
+        if not resume:
+            if self.checkpoint.exists():
+                LOG.info(
+                    f"{self.checkpoint} is from a run that did not end; --resume would go on there"
+                )
+            return None
+        for path in (self.checkpoint, Path(self.output)):
+            if path.exists():
+                old = read_model(path)
+                LOG.info(f"going on from {path}, {count(len(old.rules), 'rule')}")
+                return old
+        LOG.info(f"neither {self.checkpoint} nor {self.output} is there; starting anew")
+        return None
+
+    def keep(self, model: Model) -> None:
+        """Write a checkpoint."""
+        write_model(model, self.checkpoint, self.kind)
+
+    def save(self, trained: Trained) -> None:
+        """The model; and, where it was stopped, all rules so far beside it, for going on."""
+        write_model(trained.model, self.output, self.kind)
+        if trained.interrupted and len(trained.whole.rules) > len(trained.model.rules):
+            self.keep(trained.whole)
+        else:
+            self.checkpoint.unlink(missing_ok=True)

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
 from boostext.corpus.lookalikes import as_listed, spelled
 from boostext.evaluation.report import Baseline, ConfusionRow, LabelRow, Report
+from boostext.reports.distributions import reliability_drawing
 from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, plural, shorten, stack, wrap
 
 MOST_LABEL = 34
 NARROW = 66
 MEASURE_WIDTH, BETWEEN = 26, 3
+
+
+def evaluation_drawings(
+    report: Report, page: Page, reliability: bool = False, confusions: int = 0
+) -> Iterator[Text]:
+    """All of it, each part by itself. confusions: of the commonest, how many."""
+    yield evaluation_summary(report, page)
+    yield stack([label_table(report.labels, page)])
+    if reliability:
+        yield stack([reliability_drawing(report.calibration, page)])
+    if confusions:
+        yield stack([confusion_list(report.confusions, page, confusions)])
 
 
 def evaluation_summary(report: Report, page: Page) -> Text:

@@ -44,8 +44,10 @@ def rule_words(found: RuleFound, documents: int) -> str:
     return f"{told}; of {found.labelled:,} with labels: {shares}"
 
 
-def sections(findings: Findings, top: int, page: Page) -> Iterator[tuple[str, Iterable[str]]]:
-    """Headings with their lines; what was not found has neither."""
+def sections(
+    findings: Findings, top: int, page: Page, known: KnowledgeCheck | None = None
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """Headings with their lines; what was not found has neither. known: rules held against it."""
     yield "", summary(findings)
     yield f"labels ({len(findings.labels)})", label_lines(findings, top, page)
     if findings.alike_labels:
@@ -70,6 +72,8 @@ def sections(findings: Findings, top: int, page: Page) -> Iterator[tuple[str, It
             yield group_heading(name, groups), group_lines(groups, top, page)
     if findings.comparison is not None:
         yield from comparison_sections(findings.comparison, top, page)
+    if known is not None:
+        yield "", knowledge_lines(known, page)
 
 
 def summary(findings: Findings) -> Iterator[str]:

@@ -272,18 +272,22 @@ def _reasons(candidate: Candidate, predictor: Predictor) -> Iterator[Reason]:
 # As data -------------------------------------------------------------------------------------
 
 
-def json_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
+def json_records(rows: Sequence[Suggestion], measure: str) -> list[dict[str, Any]]:
     """Records that can be labeled and read as data again: id, texts and attributes; and, apart
     from these, what is suggested.
     """
+    records = []
     for row in rows:
-        document = row.document
-        attributes = {**document.attributes, **document.scored}
-        record = {
-            "id": document.id, **document.texts,
-            **({"attributes": attributes} if attributes else {}),
-            "suggestion": _told(row, measure),
-        }  # fmt: skip
+        attributes = {**row.document.attributes, **row.document.scored}
+        record: dict[str, Any] = {"id": row.document.id, **row.document.texts}
+        record |= {"attributes": attributes} if attributes else {}
+        records.append(record | {"suggestion": _told(row, measure)})
+    return records
+
+
+def json_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
+    """A line of JSON for each."""
+    for record in json_records(rows, measure):
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 

@@ -219,7 +219,7 @@ def test_without_a_terminal_nothing_is_said_of_a_plain_success(run, model, corpu
 
 
 def test_at_a_terminal_reading_stdin_is_announced(run, model, monkeypatch, capsys):
-    from boostext.cli import reading
+    from boostext.cli import places
     from boostext.cli.talk import Talk
 
     class Terminal(io.StringIO):
@@ -227,9 +227,9 @@ def test_at_a_terminal_reading_stdin_is_announced(run, model, monkeypatch, capsy
             return True
 
     monkeypatch.setattr(sys, "stdin", Terminal())
-    reading.announce_stdin(["-"], Talk())
+    places.announce_stdin(["-"], Talk())
     assert "reading stdin" in capsys.readouterr().err
-    reading.announce_stdin(["x.jsonl"], Talk())
+    places.announce_stdin(["x.jsonl"], Talk())
     assert capsys.readouterr().err == ""
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from boostext.cli import program
 from boostext.errors import DataError, ModelError, SettingsError
-from boostext.library.signals import Stopped
+from boostext.library.watch import Stopped
 from boostext.reports.escape import visible
 
 HEAVY = ("numpy", "scipy", "numba", "rich", "yaml")

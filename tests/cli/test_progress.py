@@ -2,10 +2,11 @@
 
 import io
 import os
+from types import SimpleNamespace
 
 import pytest
 
-from boostext.cli.progress import PLAIN_EVERY, Progress, State, is_live
+from boostext.cli.progress import PLAIN_EVERY, Line, Progress, is_live
 from boostext.cli.talk import Talk
 
 
@@ -25,8 +26,16 @@ class Clock:
         return self.now
 
 
-def state(number=5, train=0.25, valid=None):
-    return State(number, 100, 0.9, 0.5, "error", train, valid)
+def moment(number, valid=None):
+    """After that round, when the training error is a quarter."""
+    made = SimpleNamespace(number=number, z=0.9, bound=0.5)
+    return SimpleNamespace(round=made, valid=valid, scores=lambda: None)
+
+
+def learning(progress):
+    """A progress whose run has just begun."""
+    progress.line = Line(100, SimpleNamespace(name="error", value=lambda scores: 0.25))
+    return progress
 
 
 @pytest.mark.parametrize(
@@ -49,11 +58,10 @@ def test_the_line_is_live_only_at_a_terminal(stream, mode, environ, live):
 
 def test_away_from_a_terminal_there_is_a_plain_line_every_few_seconds():
     stream, clock = io.StringIO(), Clock()
-    progress = Progress("auto", stream, clock, {})
+    progress = learning(Progress("auto", stream, clock, {}))
     for number in range(1, 41):
         clock.now += 1
-        if progress.due(number):
-            progress.show(state(number))
+        progress.round(moment(number))
     lines = stream.getvalue().splitlines()
     assert len(lines) == 40 // PLAIN_EVERY
     assert lines[0] == (
@@ -64,11 +72,10 @@ def test_away_from_a_terminal_there_is_a_plain_line_every_few_seconds():
 
 def test_at_a_terminal_one_line_is_written_over_and_removed_at_the_end():
     stream, clock = Terminal(), Clock()
-    progress = Progress("auto", stream, clock, {})
+    progress = learning(Progress("auto", stream, clock, {}))
     for number, valid in ((1, 0.5), (2, None)):
         clock.now += 1
-        assert progress.due(number)
-        progress.show(state(number, valid=valid))
+        progress.round(moment(number, valid))
     progress.finish()
     written = stream.getvalue()
     assert "\n" not in written
@@ -81,7 +88,7 @@ def test_at_a_terminal_one_line_is_written_over_and_removed_at_the_end():
 def test_reading_tells_how_many_documents_it_has_read():
     stream, clock = Terminal(), Clock(step=0.3)
     progress = Progress("auto", stream, clock, {})
-    assert list(progress.counting(range(200))) == list(range(200))
+    assert list(progress.documents(range(200))) == list(range(200))
     progress.finish()
     assert "64 documents read" in stream.getvalue()
     assert "192 documents read" in stream.getvalue()
@@ -90,9 +97,9 @@ def test_reading_tells_how_many_documents_it_has_read():
 
 def test_off_writes_nothing():
     stream, clock = Terminal(), Clock()
-    progress = Progress("off", stream, clock, {})
+    progress = learning(Progress("off", stream, clock, {}))
     clock.now += 1000
-    assert not progress.due(1)
+    progress.round(moment(1))
     progress.finish()
     assert stream.getvalue() == ""
 

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from boostext import __main__ as entry
-from boostext.library.signals import Stopped, StopRequest, stop_request
+from boostext.library.watch import Stopped, StopRequest, stop_request
 from boostext.model.file import read_model
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

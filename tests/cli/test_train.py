@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from boostext.cli import training_job
-from boostext.library.signals import Stopped
+from boostext.cli.progress import Progress
+from boostext.library.watch import Stopped
 from boostext.model.file import read_model
 from boostext.reports.escape import read_tsv_field
 
@@ -116,7 +116,7 @@ def unread(monkeypatch):
     def refuse(*arguments, **options):
         raise AssertionError("data was read")
 
-    monkeypatch.setattr(training_job, "read_documents", refuse)
+    monkeypatch.setattr("boostext.library.data.read_documents", refuse)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_single_label_data_is_checked_where_that_is_asked_for(run, several, tmp_
 
 def stopping_after(monkeypatch, rounds):
     """Like Ctrl-C in the middle of that round."""
-    stop = training_job.Line.after
+    stop = Progress.round
 
     def after(self, moment):
         stop(self, moment)
@@ -248,7 +248,7 @@ def stopping_after(monkeypatch, rounds):
 
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(training_job.Line, "after", after)
+    monkeypatch.setattr(Progress, "round", after)
 
 
 def test_resume_goes_on_to_the_bytes_of_an_unbroken_run(run, corpus, tmp_path, monkeypatch):
@@ -335,7 +335,7 @@ def test_files_without_documents_are_named(run, tmp_path):
     for command in ("train", "tune"):
         done = run(command, path, "-o", tmp_path / "m.out")
         assert done.exit_code == 1
-        assert f"no documents in {path}; expected one at least" in done.stderr
+        assert f"no documents in {path}; expected at least one" in done.stderr
 
 
 def test_documents_of_a_group_are_held_out_together(run, tmp_path):

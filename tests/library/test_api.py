@@ -210,9 +210,12 @@ def test_measures_are_those_of_the_summary(result):
 # The other functions -------------------------------------------------------------------------
 
 
-def test_checking_takes_no_knowledge_without_a_word():
-    with pytest.raises(SettingsError, match="looks at data alone"):
-        boostext.check(["a", "b"], ["x", "y"], knowledge="rules.yaml")
+def test_checking_holds_knowledge_against_the_data(tmp_path):
+    path = tmp_path / "rules.yaml"
+    path.write_text("rules:\n  - if: bill\n    then: bill\n", encoding="utf-8")
+    told = boostext.check(TEXTS, LABELS, knowledge=str(path))
+    assert told.labels == {"bill": 8, "move": 8}
+    assert told.to_dict()["knowledge"]["rules"][0]["holds"] == 8
 
 
 def test_a_report_is_written_from_memory(result, tmp_path):
@@ -237,10 +240,11 @@ def test_outliers_find_a_planted_label():
 def test_models_are_measured_compared_and_pruned(result):
     found = boostext.evaluate(result.model, TEXTS, LABELS)
     assert found.measures["error"] == 0
-    small = boostext.prune(result.model, rules=2)
+    small = boostext.prune(result.model, rules=2).model
     assert small.content.round_count == 2
     fitted = boostext.prune(result.model, terms=1, data=TEXTS, labels=LABELS)
-    assert len(fitted.rules()) == 1
+    assert len(fitted.model.rules()) == 1
+    assert fitted.price.before == 0
     assert boostext.compare(result.model, small, TEXTS, LABELS).found.changed == 0
     for call, said in (
         (lambda: boostext.prune(result.model), "give rules or terms"),

@@ -1,4 +1,7 @@
-"""Ctrl-C and SIGTERM: the first signal asks for an orderly end, a second one ends at once."""
+"""Who watches a run: told how far it is, and asked whether it shall end.
+
+Ctrl-C and SIGTERM: the first signal asks for an orderly end, a second one ends at once.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,17 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from boostext.training.run import Moment, Prepared
+    from boostext.training.tuning import Status
 
 Item = TypeVar("Item")
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
-class Stopped(BaseException):
+class Stopped(KeyboardInterrupt):
     """The user ended the run. Not an Exception: nothing on the way may swallow it."""
 
     def __init__(self, signal_number: int, message: str = "") -> None:
@@ -44,12 +51,48 @@ class StopRequest:
         if not self.patient:
             raise Stopped(signal_number, self.words)
 
+    def check(self, words: str) -> None:
+        """Raise Stopped with these words where a signal came."""
+        if self.signal_number:
+            raise Stopped(self.signal_number, words)
+
     def saved(self, words: str) -> None:
         """From here on a signal ends the run at once, and so does one that came before."""
         self.words = words
         self.patient = False
-        if self.signal_number:
-            raise Stopped(self.signal_number, words)
+        self.check(words)
+
+
+class Watch:
+    """Told how far a run is; every method may be replaced, and does nothing here.
+
+    stop: whether the run shall end. It hears signals inside `stop_request` and `interrupts`.
+    """
+
+    def __init__(self, stop: StopRequest | None = None) -> None:
+        self.stop = stop or StopRequest()
+
+    def documents(self, items: Iterable[Item]) -> Iterable[Item]:
+        """Documents as they are read; they are passed on."""
+        return items
+
+    def learning(self, prepared: Prepared) -> None:
+        """Before the first round."""
+
+    def round(self, moment: Moment) -> None:
+        """After every round."""
+
+    def cross_validating(self, done: int, total: int) -> None:
+        """Rounds of all folds."""
+
+    def judging(self, done: int, total: int) -> None:
+        """Parts of the documents whose labels have been judged."""
+
+    def pricing(self, done: int, total: int) -> None:
+        """Folds in which the price of pruning has been measured."""
+
+    def tuning(self, status: Status, budget: float | None) -> None:
+        """After some rounds of a trial; it may come from several threads. budget: seconds."""
 
 
 @contextmanager
@@ -81,6 +124,26 @@ def stop_request() -> Iterator[StopRequest]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def interrupts() -> Iterator[StopRequest]:
+    """Ctrl-C is heard inside the block, for callers from Python: one who has a handler of their own
+    keeps it, and threads other than the main one hear no signals.
+    """
+    request = StopRequest()
+    hears = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if not hears:
+        yield request
+        return
+    before = signal.signal(signal.SIGINT, request.receive)
+    try:
+        yield request
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def until_stopped(items: Iterable[Item], stop: StopRequest) -> Iterator[Item]:

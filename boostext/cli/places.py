@@ -1,0 +1,63 @@
+"""Where a command reads from and writes to, seen to before the work begins."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from boostext.atomic import Kind, check_writable
+from boostext.cli.talk import Talk
+from boostext.errors import SettingsError
+
+
+def announce_stdin(paths: Iterable[str], talk: Talk) -> None:
+    """Nobody should wait for a program that waits for them."""
+    if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
+        talk.say("reading stdin; end it with Ctrl-D (on Windows Ctrl-Z, Enter)")
+
+
+def test_files(paths: Sequence[str]) -> list[str]:
+    """A bare stem means its .test where a model is tried; what names a file stays as it is."""
+    from boostext.corpus.stems import TESTING, stem_file
+
+    return [stem_file(path, TESTING) for path in paths]
+
+
+def check_output(output: str, kind: Kind | None, inputs: Iterable[str]) -> None:
+    """See that a file can be written and is none that is read; its folder is made.
+
+    kind: what may be replaced there; None is anything.
+    """
+    spare(inputs, output)
+    make_parent(output)
+    check_writable(output, kind)
+
+
+def make_parent(path: str) -> None:
+    """The folder that a new file goes into, made where it is missing."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+
+
+def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
+    """Raise SettingsError where a file that is read would be written over."""
+    for given in inputs:
+        for output in outputs:
+            if _is_same(given, output):
+                raise SettingsError(f"{output}: is read, and would be written over; name another")
+
+
+def spare_reports(inputs: Iterable[str], folder: str | None) -> None:
+    """`spare` for the files of a report folder, if there is to be one."""
+    if folder:
+        from boostext.reports.folder import REPORTS
+
+        spare(inputs, *(Path(folder) / name for name in REPORTS))
+
+
+def _is_same(given: str, output: str | Path) -> bool:
+    files = [Path(f"{given}{ending}") for ending in ("", ".names", ".data", ".dev", ".test")]
+    try:
+        return any(file.samefile(output) for file in files if file.exists())
+    except (OSError, ValueError):  # the output is not there yet, or no name for a file
+        return False
