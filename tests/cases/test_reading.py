@@ -523,6 +523,7 @@ SPEAKERS = {
     "features/": LEARNING,
     "presets": ["train", "tune"],
     "model/prune": ["prune"],
+    "model/description": ["convert"],
     "model/model": ["inspect", "prune"],
     "model/shyp": ["train"],
     "reports/suggestions": ["suggest"],
