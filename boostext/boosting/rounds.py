@@ -100,7 +100,7 @@ class Booster:
             first += size
             colors, gain = self._color(number), gains[number - 1 : number]
             growth = self._known(known, gain) if known else self._grown(number, colors)
-            if known and self._grower.alone:
+            if known and growth and self._grower.alone:
                 self._check_known(number, growth, colors)
             if growth is None:
                 self.stopped = self.row.stops
