@@ -91,6 +91,12 @@ class DataSettings(Group):
         "strict", "What to do with bytes that are not text.", choices=("strict", "replace")
     )
     skip_bad: bool = setting(False, "Leave out bad records, count and list them.", negative=True)
+    max_record: int = setting(
+        16,
+        "MB that one record may have, compressed or not; a longer one is a bad record.",
+        low=1,
+        high=1024,
+    )
 
     def check(self) -> None:
         super().check()

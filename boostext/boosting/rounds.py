@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -284,8 +285,18 @@ class Booster:
         (before, condition), votes, alpha = placed
         if self.members.spelled(condition)[1]:
             votes = votes[EXCHANGED]
-        literals = (Literal(self.members.condition(j), block) for j, block in before)
-        return Rule(self.members.condition(condition), votes, alpha, tuple(literals))
+        literals = (Literal(self._spelled(j), block) for j, block in before)
+        return Rule(self._spelled(condition), votes, alpha, tuple(literals))
+
+    @cached_property
+    def _conditions(self) -> dict[int, Condition]:
+        return {}
+
+    def _spelled(self, j: int) -> Condition:
+        """Condition j, the same object for all rules: a term may be as long as a text."""
+        if j not in self._conditions:
+            self._conditions[j] = self.members.condition(j)
+        return self._conditions[j]
 
     def _placed(self, rule: Rule) -> Placed:
         """The inverse of `_rule`."""

@@ -23,7 +23,7 @@ from boostext.settings import DataSettings
 DEFAULTS = DataSettings()
 WRITTEN = ("format", "delimiter", "header", "quotes", "encoding")
 """How a file is written."""
-OF_ONE_CALL = ("names", "where", "encoding_errors", "skip_bad")
+OF_ONE_CALL = ("names", "where", "encoding_errors", "skip_bad", "max_record")
 """What a call says for itself. All other settings are about what records hold."""
 TABLES = ("csv", "tsv")
 FOLDER = "/"

@@ -55,7 +55,11 @@ def _records(
             columns = list(zip(batch.schema.names, batch.columns, strict=True))
             for place in range(batch.num_rows):
                 number += 1
-                yield number, _record(columns, place, names)
+                record = _record(columns, place, names)
+                is_long = any(
+                    isinstance(v, str) and len(v) > source.longest for v in record.values()
+                )
+                yield number, source.too_long(number, "record") if is_long else record
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         after = f" after record {number}" if number else ""

@@ -22,8 +22,6 @@ from boostext.settings import DataSettings
 STDIN = "-"
 MARK = "\ufeff"
 """The byte order mark, decoded. Files that were joined have one wherever a file began."""
-LONGEST = 2**28
-"""Bytes of one record; a compressed file of a few kilobytes can hold lines without end."""
 BUFFER = 2**18
 XZ_MEMORY = 2**28
 DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError)
@@ -210,12 +208,17 @@ def _encoding(settings: DataSettings) -> str:
 def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[Line]:
     """For encodings whose line end is the byte LF: split, then decode each line."""
     number = offset = 0
-    while raw := _read(source, number, file.readline, LONGEST + 1):
+    while raw := _read(source, number, file.readline, source.longest + 1):
         number += 1
         if number == 1:
             _refuse_foreign(source, raw, encoding)
-        if len(raw) > LONGEST:
-            raise source.fault(number, too_long("line"))
+        if len(raw) > source.longest:
+            offset += len(raw)
+            ended = raw.endswith(b"\n")
+            del raw
+            yield number, "", source.too_long(number, "line")
+            offset += 0 if ended else _rest_of_line(source, number, file)
+            continue
         fault = None
         try:
             text = raw.decode(encoding)
@@ -225,6 +228,16 @@ def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> I
             source.bad.replaced += errors == "replace"
         yield number, text, fault
         offset += len(raw)
+
+
+def _rest_of_line(source: Source, number: int, file: BinaryIO) -> int:
+    """Read to the end of a line, and count its bytes."""
+    size = 0
+    while part := _read(source, number, file.readline, BUFFER):
+        size += len(part)
+        if part.endswith(b"\n"):
+            break
+    return size
 
 
 def _transcoded_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[Line]:
@@ -240,8 +253,8 @@ def _transcoded_lines(source: Source, file: BinaryIO, encoding: str, errors: str
             number, size, parts = number + 1, 0, []
         parts.append(rest)
         size += len(rest)
-        if size > LONGEST:
-            raise source.fault(number, too_long("line"))
+        if size > source.longest:
+            raise source.too_long(number, "line")
     if text := "".join(parts):
         yield number, text, None
 
@@ -277,14 +290,9 @@ def read_text(source: Source, settings: DataSettings) -> str:
             raise error
         parts.append(text)
         size += len(text)
-        if size > LONGEST:
-            raise source.fault(0, too_long("file"))
+        if size > source.longest:
+            raise source.too_long(0, "file")
     return "".join(parts)
-
-
-def too_long(what: str) -> str:
-    """Names the limit on one record."""
-    return f"a {what} of more than {LONGEST >> 20} MB; expected one document a record"
 
 
 def _read(source: Source, line: int, read: Callable[[int], bytes], size: int) -> bytes:
@@ -298,6 +306,11 @@ def _read(source: Source, line: int, read: Callable[[int], bytes], size: int) ->
         else:
             ending = compression(source.path)
             message = f"is no {ending} data, or is cut or damaged{after}; make it anew"
+        if isinstance(error, lzma.LZMAError) and str(error).startswith("Memory usage limit"):
+            message = (
+                f"needs more than {XZ_MEMORY >> 20} MB of memory to be decompressed, as its "
+                "dictionary is so large; compress it anew, such as by xz -9"
+            )
         raise source.fault(0, message) from None
 
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from boostext.corpus import files
 from boostext.corpus.cells import kind_of
-from boostext.corpus.files import BUFFER, too_long
+from boostext.corpus.files import BUFFER
 from boostext.corpus.roles import shown
 from boostext.corpus.sources import Source
 from boostext.errors import DataError
@@ -30,7 +29,7 @@ TOO_DEEP = "JSON nested too deeply; expected flat objects"
 LONGEST_TOKEN = 12
 """Characters before the end of a piece that may be the begin of something longer: -Infinity."""
 
-LARGE = 2**24
+LARGE = 2**22
 """Characters of one record from which on it is looked at before it is decoded."""
 SPARSE = 16
 """Characters for each value of a large record, at least: lists of millions of numbers are none."""
@@ -138,8 +137,8 @@ class _Text:
         """Take at least as much again into memory; False where nothing follows."""
         held = [self.held[self.place :]]
         size = len(held[0])
-        if size > files.LONGEST:
-            raise self._source.fault(self.line, too_long("record"))
+        if size > self._source.longest:
+            raise self._source.too_long(self.line, "record")
         check_size(held[0], self._source, self.line)
         wanted = 2 * size + BUFFER
         for piece in self._pieces:
@@ -203,6 +202,8 @@ def _next_record(text: _Text, place: Place, repair: bool) -> Found:
         _, end = _decoded(text, SKIPPER, place)
     else:
         try:
+            if end - text.place > place.source.longest:
+                raise place.source.too_long(place.line, "record")
             found = as_record(value, text.held[text.place : end], place, repair)
         except DataError as error:
             found = error

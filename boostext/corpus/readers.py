@@ -91,7 +91,10 @@ def read_documents(
     each = [own(path) for path in paths]
     readers = [READERS[format_of(*pair)] for pair in zip(paths, each, strict=True)]
     names = zip(paths, _names(paths), strict=True)
-    sources = [Source(path, name, account, columns) for path, name in names]
+    sources = [
+        Source(path, name, account, columns, settings.max_record << 20)
+        for (path, name), settings in zip(names, each, strict=True)
+    ]
     return _read(sources, readers, each, labelled)
 
 

@@ -84,17 +84,23 @@ MOST_FIELDS = 1000
 """Names of fields that are kept to find the nearest to one that is missing."""
 
 
+LONGEST = 2**28
+"""Bytes of one record where nobody says how many it may have."""
+
+
 @dataclass(frozen=True)
 class Source:
     """path: as given ("-" is stdin). name: what default ids begin with. bad: the account.
 
-    columns: documents carry the fields of their records.
+    columns: documents carry the fields of their records. longest: bytes of one record at most; a
+    compressed file of a few kilobytes can hold lines without end.
     """
 
     path: str
     name: str
     bad: BadRecords
     columns: bool = False
+    longest: int = LONGEST
 
     def understand(self, message: str) -> None:
         """Tell, once, how this source is read."""
@@ -103,3 +109,11 @@ class Source:
     def fault(self, line: int, message: str) -> DataError:
         """A DataError at a line of this source; 0 is the source as a whole."""
         return DataError(self.path, line, message)
+
+    def too_long(self, line: int, what: str, more: str = "") -> DataError:
+        """The fault of a record with more than `longest` bytes. more: what may be the matter."""
+        size = self.longest >> 20
+        hint = f"; where it is one, add --max-record {4 * size}" if self.longest < LONGEST else ""
+        return self.fault(
+            line, f"a {what} of more than {size} MB; expected one document a record{more}{hint}"
+        )

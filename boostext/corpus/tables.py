@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from boostext.corpus.documents import Origin
 from boostext.corpus.exports import ExportReader, column_names
-from boostext.corpus.files import LONGEST, MARK, numbered_lines, too_long
+from boostext.corpus.files import MARK, numbered_lines
 from boostext.corpus.record_fields import Conditions
 from boostext.corpus.records import RecordReader
 from boostext.corpus.roles import Roles, missing, shown
@@ -66,8 +66,8 @@ class _Feed:
             self.first = self._line
             piece = piece.removeprefix(MARK) if self._line > 1 else piece  # files that were joined
         self._size += len(piece)
-        if self._size > LONGEST:
-            raise self._source.fault(self.first, too_long("record") + "; is a quote left open?")
+        if self._size > self._source.longest:
+            raise self._source.too_long(self.first, "record", "; is a quote left open?")
         return piece
 
     def _next_line(self) -> str:

@@ -60,6 +60,18 @@ class Tokenizer:
             return tokens
         return [token for token in tokens if token not in self.stop_words]
 
+    def line(self, text: str) -> str:
+        """The tokens with a blank between them; of a long text in its own memory, not in that of a
+        list of words.
+        """
+        normal = normalize(text, self.settings.lowercase) if self._plain_words else ""
+        if not normal.isascii() or not normal or self.stop_words:
+            return " ".join(self.tokens(text))
+        words = normal.encode("ascii").translate(_ascii_words())
+        while b"  " in words:
+            words = words.replace(b"  ", b" ")
+        return words.strip().decode("ascii")
+
     def tokens_with_spans(self, text: str) -> list[tuple[str, int, int]]:
         """Each token with where it begins and ends in the text as given (not as normalized).
 
@@ -104,7 +116,7 @@ def token_reader(settings: TextSettings) -> Callable[[str, str], str]:
     def read(field: str, text: str) -> str:
         if field not in tokenizers:
             tokenizers[field] = Tokenizer(settings.of_field(field))
-        return " ".join(tokenizers[field].tokens(text))
+        return tokenizers[field].line(text)
 
     return read
 

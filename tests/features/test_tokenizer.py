@@ -194,3 +194,15 @@ def test_classes_are_those_of_unicode():
             assert letters[code] in kinds.get(category[0], "j"), hex(code)
         elif unicodedata.unidata_version == UNICODE:
             assert category[0] in "CZ", hex(code)
+
+
+@given(st.text(st.sampled_from("ab C,.\n\té "), max_size=20), st.sampled_from(range(4)))
+def test_the_line_of_tokens_is_their_join(text, which):
+    settings = (
+        TextSettings(),
+        TextSettings(stop_words=("a",)),
+        TextSettings(punctuation=True),
+        TextSettings(analyzer="char"),
+    )[which]
+    tokenizer = Tokenizer(settings)
+    assert tokenizer.line(text) == " ".join(tokenizer.tokens(text))
