@@ -3,7 +3,8 @@
     BoostextError
     ├── DataError      a file or record that cannot be used; says FILE:LINE
     ├── ModelError     a model file that is foreign, cut, too new or damaged
-    └── SettingsError  settings that are out of range, unknown, or do not go together
+    ├── SettingsError  settings that are out of range, unknown, or do not go together
+    └── WorkerError    workers of a cluster that are not there, or were lost
 
 The command line prints the message after `Error: ` and exits with `exit_code`.
 A message says what is wrong, what was expected, and what to do.
@@ -39,3 +40,7 @@ class SettingsError(BoostextError):
     """Settings out of range, unknown, or not to be combined."""
 
     exit_code = 2
+
+
+class WorkerError(BoostextError):
+    """Workers that cannot be used, or were lost on the way."""

@@ -21,6 +21,7 @@ LEVELS = (
     ("model",),
     ("evaluation",),
     ("reports", "training"),
+    ("distributed",),
     ("library",),
     ("sklearn", "cli"),
 )

@@ -29,6 +29,13 @@ class Choice(NamedTuple):
     gain: float
 
 
+class Candidates(NamedTuple):
+    """Conditions, ascending, and their values: gain x preference."""
+
+    numbers: Int32
+    values: Float64
+
+
 class Eligible(NamedTuple):
     """Condition j may be chosen in this round if `draw(key, j) < share`; see `eligible`."""
 

@@ -99,6 +99,11 @@ class Membership:
         return AtLeast(column.name, float(column.thresholds[cut]))
 
     @cached_property
+    def terms(self) -> Int32:
+        """Listed conditions that no document leaves open."""
+        return np.flatnonzero(self.features.unknown_list < 0).astype(np.int32)
+
+    @cached_property
     def partly_unknown(self) -> Int32:
         """Listed conditions that some documents leave open."""
         return np.flatnonzero(self.features.unknown_list >= 0).astype(np.int32)

@@ -14,7 +14,7 @@ from boostext.boosting.beliefs import Belief, bound_at_start, pairs_of
 from boostext.boosting.choice import Preferences, document_frequencies, preferences
 from boostext.boosting.codings import code_matrix, decode, encode
 from boostext.boosting.colorings import COLORINGS
-from boostext.boosting.engines.choose import check_engine, choose
+from boostext.boosting.engines.choose import Maker, check_engine, choose, made_here
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.growers.table import GROWERS
@@ -56,6 +56,7 @@ class Booster:
         labels: Sequence[str] = (),
         belief: Belief | None = None,
         restraints: Restraints | None = None,
+        make: Maker = made_here,
     ) -> None:
         self.settings, self.row = settings, ALGORITHMS[settings.algorithm]
         _check_labels(self.row, label_sets, settings)
@@ -79,7 +80,7 @@ class Booster:
         self._counted, self.start_bound = float(problem.example_count), 1.0
         if belief is not None:
             problem = self._believing(problem, belief, weights)
-        self._engine = choose(engine, problem, settings)
+        self._engine = choose(engine, problem, settings, make)
         self._grower = GROWERS[settings.learner_name()]
         self._state = self._shared(problem, _number_of(settings.rules_for, labels))
         if restraints is not None:

@@ -377,6 +377,25 @@ def threads_option(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
+def _workers(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
+    if not value:
+        return value
+    from boostext.distributed.cluster import checked
+
+    return checked(value)
+
+
+def workers_option(command: Command) -> Command:
+    return click.option(
+        "--workers",
+        callback=_workers,
+        metavar="N|ADDRESS",
+        default="",
+        help="Work on N processes of this machine, or on the Dask cluster whose scheduler is at "
+        "ADDRESS, such as tcp://host:8786; auto is that of DASK_SCHEDULER_ADDRESS.",
+    )(command)
+
+
 def learning_options(command: Command) -> Command:
     """What every command that learns takes: --config, --progress, all settings, --json, -q.
 

@@ -17,6 +17,7 @@ from boostext.cli.options import (
     learning_options,
     tuning_options,
     values_of,
+    workers_option,
 )
 from boostext.cli.places import announce_stdin, spare, spare_reports
 from boostext.cli.talk import Talk
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     "--print-config", is_flag=True,
     help="Print all settings as YAML, each with where it comes from, and stop.",
 )  # fmt: skip
+@workers_option
 @force_option
 @corrections_options
 @learning_options
@@ -99,6 +101,7 @@ def _train(
     new_labels: bool,
     given: Mapping[str, str],
     progress: str,
+    workers: str,
     as_json: bool,
     talk: Talk,
 ) -> None:
@@ -122,8 +125,10 @@ def _train(
             tuning.prepare(resume, force)
         elif preset:
             talk.say(f"chosen: {command_line(plan)}", whole=True)
-        work: dict[str, Any] = {"old": old, "checkpoint": place.keep, "watch": watch}
-        result = training.run(data, None, plan, tuning=tuning, corrections=mended, **work)
+        work: dict[str, Any] = {"old": old, "watch": watch, "workers": workers}
+        with place.keeping() as checkpoint:
+            work |= {"tuning": tuning, "corrections": mended, "checkpoint": checkpoint}
+            result = training.run(data, None, plan, **work)
         place.save(result.trained)
         if tuning is not None and not result.interrupted:
             tuning.done()

@@ -6,6 +6,7 @@ import functools
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -13,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from boostext.atomic import Kind, check_own, check_writable
+from boostext.boosting.engines.choose import Maker, made_here
 from boostext.compiled import notice, on_compile
 from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
-from boostext.errors import SettingsError
+from boostext.errors import SettingsError, WorkerError
 from boostext.features.selection import SYMBOLS
 from boostext.fields import count
 from boostext.library.classifier import Classifier
@@ -165,6 +167,8 @@ def train(
     labels_from: Paths = (),
     new_labels: bool = False,
     progress: Callable[[Step], None] | None = None,
+    workers: int | str | None = None,
+    client: Any = None,
     **settings: Any,
 ) -> Result:
     """Learn a model from labelled data; docs/python.md has all forms that data may have.
@@ -172,8 +176,9 @@ def train(
     labels: those of each item, in order; or the name of the column that holds them. valid,
     valid_labels: the same of data to choose the number of rounds on. preset: readable, accurate or
     fast, for what settings do not say. labels_from: files of corrected labels, which may bring new
-    ones with new_labels. progress: called after every round. settings: the options of
-    `boostext train` by name, as values or as text.
+    ones with new_labels. progress: called after every round. workers: a number of processes to
+    learn on, or the address of a Dask scheduler; client: a Dask Client instead. settings: the
+    options of `boostext train` by name, as values or as text.
 
     Ctrl-C while rules are learned ends training after the round and gives the model so far.
     Raises BoostextError and its children; TypeError for data of another kind.
@@ -197,6 +202,7 @@ def train(
             tuning=tuning,
             corrections=corrections_of(labels_from, new_labels),
             watch=_Steps(stop, progress),
+            workers=workers if client is None else client,
         )
 
 
@@ -235,11 +241,13 @@ def run(
     old: Model | None = None,
     checkpoint: Callable[[Model], None] | None = None,
     watch: Watch | None = None,
+    workers: Any = None,
 ) -> Result:
     """All steps of a training, for `boostext.train` and the command.
 
     tuning: settings are chosen first. old: a model of the same work to go on from. checkpoint: gets
     a model of the rounds so far now and then. watch: told how far it is, and asked to end it.
+    workers: see distributed.cluster.Asked; None or "" is this process.
     """
     watch, account, mended = watch or Watch(), BadRecords(), corrections or Corrections()
     given = training_data(data, labels, plan, account, mended, watch)
@@ -255,9 +263,10 @@ def run(
     held = None
     if valid is not None:
         held = given_data(valid, plan.reading, account, valid_labels).documents
-    prepared = read(given, plan, account, held, mended, again=tuning is not None)
-    prepared, cross = settle(prepared, watch)
-    trained = learned(prepared, cross, watch, old, checkpoint)
+    with working(workers, plan) as make:
+        prepared = read(given, plan, account, held, mended, again=tuning is not None)
+        prepared, cross = settle(prepared, watch)
+        trained = learned(prepared, cross, watch, old, checkpoint, make)
     return Result(
         Classifier(trained.model), trained, account, cross, _reading(data, labels, trained)
     )
@@ -352,8 +361,11 @@ def learned(
     watch: Watch | None = None,
     old: Model | None = None,
     checkpoint: Callable[[Model], None] | None = None,
+    make: Maker = made_here,
 ) -> Trained:
-    """Learn, and calibrate where the plan asks for it. old: a model to go on from."""
+    """Learn, and calibrate where the plan asks for it. old: a model to go on from. make: makes the
+    engine.
+    """
     watch = watch or Watch()
 
     def after(moment: Moment) -> None:
@@ -361,8 +373,23 @@ def learned(
         watch.round(moment)
 
     watch.learning(prepared)
-    trained = learn(prepared, Hooks(after, watch.stop, checkpoint), old)
+    trained = learn(prepared, Hooks(after, watch.stop, checkpoint), old, make=make)
     return finished(trained, found, LOG.warning)
+
+
+@contextmanager
+def working(workers: Any, plan: Plan) -> Iterator[Maker]:
+    """What makes the engine: on workers, where these are asked for."""
+    if workers is None or workers == "":
+        yield made_here
+        return
+    from boostext.distributed.cluster import connected
+    from boostext.distributed.hub import check_learner, maker
+
+    check_learner(plan.boosting)
+    with connected(workers, plan.run.threads) as cluster:
+        LOG.info(str(cluster))
+        yield maker(cluster)
 
 
 def _reading(data: Any, labels: Any, trained: Trained) -> Read:
@@ -444,6 +471,19 @@ class ModelPlace:
     def keep(self, model: Model) -> None:
         """Write a checkpoint."""
         write_model(model, self.checkpoint, self.kind)
+
+    @contextmanager
+    def keeping(self) -> Iterator[Callable[[Model], None]]:
+        """`keep`, inside a block that tells where checkpoints are if workers are lost."""
+        try:
+            yield self.keep
+        except WorkerError as error:
+            if not self.checkpoint.exists():
+                raise
+            raise WorkerError(
+                f"{error}; {self.checkpoint} holds the rules so far, and --resume goes on from "
+                "them, on any number of workers or on none"
+            ) from None
 
     def save(self, trained: Trained) -> None:
         """The model; and, where it was stopped, all rules so far beside it, for going on."""

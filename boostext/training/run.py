@@ -11,7 +11,7 @@ import numpy as np
 
 from boostext import __version__
 from boostext.arrays import Float64, Int64, Scores
-from boostext.boosting.engines.choose import check_engine
+from boostext.boosting.engines.choose import Maker, check_engine, made_here
 from boostext.boosting.membership import Membership
 from boostext.boosting.other_members import OtherMembership
 from boostext.boosting.rounds import Booster
@@ -20,7 +20,7 @@ from boostext.corpus.column_types import typed
 from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Attribute, Document
 from boostext.corpus.notes import Notes
-from boostext.errors import BoostextError, SettingsError
+from boostext.errors import BoostextError, SettingsError, WorkerError
 from boostext.evaluation.measures import Monitor
 from boostext.features.conditions import Condition
 from boostext.features.extract import extract
@@ -84,7 +84,12 @@ class Prepared:
         return parts(self.known.features, self.known.with_unlabelled(learned), held)
 
     def booster(
-        self, features: FeatureMatrix, examples: Int64, boosting: BoostingSettings, threads: int
+        self,
+        features: FeatureMatrix,
+        examples: Int64,
+        boosting: BoostingSettings,
+        threads: int,
+        make: Maker = made_here,
     ) -> Booster:
         """Boosting on some of the training documents; features: theirs, as `parts` gives them."""
         corpus, sets = self.corpus, gather(self.corpus.label_sets, examples)
@@ -95,7 +100,7 @@ class Prepared:
         return Booster(
             features, sets, len(corpus.labels), weights, boosting, engine=self.plan.run.engine,
             threads=threads, labels=corpus.labels, belief=belief,
-            restraints=restraints_of(self.prior, corpus.labels, self.plan),
+            restraints=restraints_of(self.prior, corpus.labels, self.plan), make=make,
         )  # fmt: skip
 
     def start(self, examples: Int64) -> Scores | None:
@@ -252,29 +257,36 @@ def learn(
     hooks: Hooks | None = None,
     old: Model | None = None,
     only: Collection[Condition] = (),
+    make: Maker = made_here,
 ) -> Trained:
-    """Run the rounds on what `prepare` read; see `train`. only: conditions to ask, if any."""
-    run = _Learning(prepared, hooks or Hooks(), old)
+    """Run the rounds on what `prepare` read; see `train`. only: conditions to ask, if any. make:
+    makes the engine.
+    """
+    run = _Learning(prepared, hooks or Hooks(), old, make)
     if only:
         run.booster.keep_only(only)
-    for made in run.booster.rounds(*_done(old)):
-        if old is not None:
-            check_same_round(old, made)
-        if run.after(made):
-            break
+    try:
+        for made in run.booster.rounds(*_done(old)):
+            if old is not None:
+                check_same_round(old, made)
+            if run.after(made):
+                break
+    except WorkerError:
+        run.save()
+        raise
     return run.trained()
 
 
 class _Learning:
     """The state between the rounds of one run."""
 
-    def __init__(self, prepared: Prepared, hooks: Hooks, old: Model | None) -> None:
+    def __init__(self, prepared: Prepared, hooks: Hooks, old: Model | None, make: Maker) -> None:
         plan, known, everyone = prepared.plan, prepared.known, np.arange(len(prepared.corpus))
         if old is not None:
             check_same_work(old, prepared.corpus, plan, prepared.prior)
         self.prepared, self.hooks = prepared, hooks
         features = known.features if known else prepared.features
-        self.booster = prepared.booster(features, everyone, plan.boosting, plan.threads)
+        self.booster = prepared.booster(features, everyone, plan.boosting, plan.threads, make)
         if old is not None:
             check_same_code(old, code_rows(self.booster.code))
         self.rounds: list[Round] = []
@@ -316,8 +328,12 @@ class _Learning:
 
     def _checkpoint(self) -> None:
         every = self.prepared.plan.run.checkpoint_every
-        due = every and time.monotonic() - self._saved_at >= every
-        if due and self.hooks.checkpoint and not self.interrupted:
+        if every and time.monotonic() - self._saved_at >= every and not self.interrupted:
+            self.save()
+
+    def save(self) -> None:
+        """All rounds so far, for going on later."""
+        if self.hooks.checkpoint and self.rounds:
             self.hooks.checkpoint(self._model(len(self.rounds), INTERRUPTED))
             self._saved_at = time.monotonic()
 

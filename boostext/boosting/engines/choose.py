@@ -20,6 +20,9 @@ ENGINES: dict[str, Callable[[Problem], Engine]] = {
     "incremental": IncrementalEngine,
 }
 
+Maker = Callable[[str, Problem], Engine]
+"""What makes the engine of a name: in this process, or on others."""
+
 MANY_VALUES = 1 << 17
 """Thresholds of one column from which so many are about as good as the best that the plain engine,
 which sums all of them at once, is faster."""
@@ -30,24 +33,31 @@ incremental one does not pay for loading its kernels."""
 
 def check_engine(name: str, settings: BoostingSettings) -> None:
     """Raise SettingsError where an engine cannot learn what the settings ask for."""
-    if name == "incremental" and not _fits(settings):
+    if name == "incremental" and not fits(settings):
         raise SettingsError(
             f"--engine incremental does not go with {settings.algorithm}; use --engine auto"
         )
 
 
-def choose(name: str, problem: Problem, settings: BoostingSettings) -> Engine:
-    """The engine of this name, checked before; "auto" goes by the problem, never by the machine's
-    threads. Raises SettingsError for `incremental` where numba cannot be used.
-    """
-    if name == "auto":
-        fits = _fits(settings) and all(len(c) < MANY_VALUES for c in problem.members.columns)
-        pays = fits and _work(problem) * settings.rounds > SMALL
-        name = "incremental" if pays and not notice() else "plain"
+def made_here(name: str, problem: Problem) -> Engine:
+    """The engine of this name, of "plain" or "incremental", in this process."""
     return ENGINES[name](problem)
 
 
-def _fits(settings: BoostingSettings) -> bool:
+def choose(
+    name: str, problem: Problem, settings: BoostingSettings, make: Maker = made_here
+) -> Engine:
+    """The engine of this name, checked before; "auto" goes by the problem, never by the machine's
+    threads, nor by `make`. Raises SettingsError for `incremental` where numba cannot be used.
+    """
+    if name == "auto":
+        few = all(len(c) < MANY_VALUES for c in problem.members.columns)
+        pays = few and fits(settings) and _work(problem) * settings.rounds > SMALL
+        name = "incremental" if pays and not notice() else "plain"
+    return make(name, problem)
+
+
+def fits(settings: BoostingSettings) -> bool:
     """Whether the incremental engine knows the loss and the votes, and rules are as it finds them.
 
     It goes by the functions that the tables name: another loss is never learned as if it were one
@@ -70,4 +80,4 @@ def _work(problem: Problem) -> int:
     """Products that one round of the plain engine makes."""
     members = problem.members
     numeric = sum(len(column.order) for column in members.columns)
-    return (len(members.features.yes.items) + numeric) * problem.label_count
+    return (int(members.features.yes.starts[-1]) + numeric) * problem.label_count

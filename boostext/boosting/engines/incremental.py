@@ -40,7 +40,7 @@ from collections.abc import Callable, Sequence
 
 from boostext.arrays import Float64, Scores
 from boostext.arrays import Weights as PairWeights
-from boostext.boosting.choice import Choice, Eligible
+from boostext.boosting.choice import Candidates, Choice, Eligible
 from boostext.boosting.engines import layout, thresholds
 from boostext.boosting.engines.bounds import Bounds
 from boostext.boosting.engines.interface import Problem
@@ -72,7 +72,7 @@ class IncrementalEngine:
         self.kernels, self.members, self._problem = Kernels(), problem.members, problem
         form = FORMS[problem.votes, bool(problem.speaks[NO] == 0)]
         features, k = problem.members.features, problem.label_count
-        terms = layout.terms(features, self.kernels["transpose"])
+        terms = layout.terms(problem.members, self.kernels["transpose"])
         lists = layout.list_arrays(features.yes)
         labels = layout.labels(problem.positive_sets(), k)
         threads = Threads(terms.sizes, problem.threads)
@@ -108,6 +108,20 @@ class IncrementalEngine:
             elif count == self._pace:
                 self._pace = min(2 * self._pace, MOST_AHEAD)
         return self._played.popleft() if self._played else None
+
+    def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
+        self.search.find(preference, draw)
+        return self.search.looked_at()
+
+    def take(self, condition: int) -> Growth | None:
+        """The rule of this condition, which the weights have taken in; None if it does not help."""
+        votes = self.search.vote(condition)
+        if votes is None:
+            return None
+        self.search.move(condition, votes)
+        growth = self._growth(0)
+        self._settle(1)
+        return growth
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         if not self.search.find(preference, draw):

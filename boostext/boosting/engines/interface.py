@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from boostext.arrays import Float64, Int8, Lists, Scores, Weights
 from boostext.boosting.beliefs import Pairs
-from boostext.boosting.choice import Choice, Eligible
+from boostext.boosting.choice import Candidates, Choice, Eligible
 from boostext.boosting.membership import Membership
-from boostext.boosting.rules import Place, Placed
+from boostext.boosting.rules import Growth, Place, Placed
 from boostext.boosting.starts import Start
 
 
@@ -68,6 +68,11 @@ class Engine(Protocol):
         values of conditions applied since may have changed.
         """
 
+    def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
+        """The eligible conditions that may be best, and perhaps others, as engines over some of the
+        conditions tell them: arguments as of `best`.
+        """
+
     def block_weights(self, place: Place) -> Float64:
         """(3, 2, k), total 1 where the place has no precondition."""
 
@@ -86,3 +91,15 @@ class Engine(Protocol):
 
     def weights(self) -> Weights:
         """(m, k): the weights of the next round."""
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """An engine that makes the rules of single conditions by itself."""
+
+    def grow(self, preference: Float64, ahead: Callable[[], Sequence[Eligible]]) -> Growth | None:
+        """The rule of the next round, which the weights have taken in; None if none helps.
+
+        preference: as of `best`. ahead: the draws of this round and of those after it that may be
+        learned along with it.
+        """

@@ -8,19 +8,19 @@ import numpy as np
 
 from boostext.arrays import Lists
 from boostext.boosting.engines.arrays import LabelArrays, ListArrays, TermArrays
-from boostext.features.matrix import FeatureMatrix
+from boostext.boosting.membership import Membership
 
 
 def list_arrays(lists: Lists) -> ListArrays:
     return ListArrays(lists.starts, lists.items)
 
 
-def terms(features: FeatureMatrix, transpose: Callable[..., None]) -> TermArrays:
+def terms(members: Membership, transpose: Callable[..., None]) -> TermArrays:
     """transpose: the kernel of that name."""
-    frequencies = np.diff(features.yes.starts)
-    order = np.argsort(-frequencies, kind="stable").astype(np.int32)
-    numbers = order[features.unknown_list[order] < 0]
-    sizes = frequencies[numbers]
+    features, listed = members.features, members.terms
+    frequencies = np.diff(features.yes.starts)[listed]
+    order = np.argsort(-frequencies, kind="stable")
+    numbers, sizes = listed[order], frequencies[order]
     starts = np.zeros(features.document_count + 1, np.int64)
     items = np.zeros(int(sizes.sum()), np.int32)
     transpose(numbers, list_arrays(features.yes), starts, items)

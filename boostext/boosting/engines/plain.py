@@ -9,7 +9,7 @@ import numpy as np
 from boostext.arrays import Float64, Int8, Scores, Weights
 from boostext.boosting.alphas import ALPHAS, Smoothing
 from boostext.boosting.beliefs import both_signs
-from boostext.boosting.choice import Choice, Eligible, eligible, first_of_best
+from boostext.boosting.choice import Candidates, Choice, Eligible, eligible, first_of_best
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.tables import Tables, gains_of
 from boostext.boosting.losses import LOSSES, Weighing
@@ -96,16 +96,25 @@ class PlainEngine:
         self._colors: Int8 | None = None
         self._flat: Float64 | None = None
 
+    def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
+        gains = self._gains(len(preference))
+        open_to = np.flatnonzero(eligible(draw, np.arange(len(gains))) & (preference > 0))
+        return Candidates(open_to.astype(np.int32), (gains * preference)[open_to])
+
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
-        voting, speaks = VOTES[self.problem.votes], self.problem.speaks
-        everything = np.arange(self.problem.example_count, dtype=np.int32)
-        tables = self.tables.tables(self.flat(), everything)
-        (gains,) = gains_of(tables, len(preference), [lambda W: voting.gain(W, speaks)])
+        gains = self._gains(len(preference))
         open_to = eligible(draw, np.arange(len(gains)))
         if not open_to.any():
             return None
         winner = first_of_best(np.where(open_to, gains * preference, -np.inf), preference)
         return Choice(winner, float(gains[winner]))
+
+    def _gains(self, count: int) -> Float64:
+        """(n,): of all conditions."""
+        voting, speaks = VOTES[self.problem.votes], self.problem.speaks
+        everything = np.arange(self.problem.example_count, dtype=np.int32)
+        tables = self.tables.tables(self.flat(), everything)
+        return gains_of(tables, count, [lambda W: voting.gain(W, speaks)])[0]
 
     def block_weights(self, place: Place) -> Float64:
         return self.sums(self.reach.blocks(*place))

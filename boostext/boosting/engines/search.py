@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boostext.arrays import Float64, Int32
-from boostext.boosting.choice import LEAST_GAIN, Eligible, eligible, first_of_best
+from boostext.boosting.choice import LEAST_GAIN, Candidates, Eligible, eligible, first_of_best
 from boostext.boosting.engines import thresholds
 from boostext.boosting.engines.arrays import (
     BEST,
@@ -117,6 +117,8 @@ class Search:
         self._room = MoveRoom(np.zeros(m, np.bool_), np.zeros(m, np.int32))
         self._preference: tuple[Float64, float, Float64] | None = None
         self._others: dict[int, float] = {}  # values of what is no term
+        thresholds = len(self.members) > listed
+        self._is_terms_alone = not thresholds and not len(self.members.partly_unknown)
 
     def rounds(self, preference: Float64, draws: Sequence[Eligible]) -> int:
         """Learn the rules of the next rounds, one for each draw: `made`; how many they are.
@@ -213,7 +215,7 @@ class Search:
     def _is_apart(self) -> bool:
         """Whether a round goes by its stages: there is more than terms, or threads share them."""
         threads, changes = self.parts.threads, self.parts.weights.changes
-        more = len(self.members) > len(self.terms.numbers)
+        more = not self._is_terms_alone
         if threads.threads == 1:
             return more
         share = int(changes.count[0]) / max(len(changes.documents), 1)
@@ -235,7 +237,7 @@ class Search:
             self._gather(made)
         else:
             self._run(asked, (TELL, SCAN), one)
-        if len(self.members) == len(self.terms.numbers):
+        if self._is_terms_alone:
             return self._run(asked, (SUM_UP, CHOOSE), one)[1] != NONE_HELPS
         self._run(asked, (SUM_UP, SUM_UP), one)
         for j, bound in zip(*likely, strict=True):
@@ -358,18 +360,35 @@ class Search:
 
     def _choose(self, n: int, preference: Float64) -> bool:
         """Take the condition of greatest value, or the first of equals, as the rule of round n."""
-        found, made, count = self.found, self.made, int(self.found.counts[LOOKED])
-        numbers = np.append(found.looked[:count], np.fromiter(self._others, np.int32))
-        values = np.append(found.values[:count], np.fromiter(self._others.values(), np.float64))
+        found, made = self.found, self.made
+        numbers, values = self.looked_at()
         if not len(numbers):
             return False
-        order = np.argsort(numbers)
-        numbers, values = numbers[order], values[order]
         liked = preference[numbers]
         best = first_of_best(values, liked)
         found.winner[:], gain = self.exact(int(numbers[best]))
         made.conditions[n], made.told[n, GAIN] = numbers[best], gain
         return gain > LEAST_GAIN and bool(liked[best] > 0)
+
+    def looked_at(self) -> Candidates:
+        """What the last search summed: all conditions that may be best are among them."""
+        found, count = self.found, int(self.found.counts[LOOKED])
+        numbers = np.append(found.looked[:count], np.fromiter(self._others, np.int32))
+        values = np.append(found.values[:count], np.fromiter(self._others.values(), np.float64))
+        order = np.argsort(numbers)
+        return Candidates(numbers[order], values[order])
+
+    def vote(self, condition: int) -> Float64 | None:
+        """The votes (3, k) of a rule of this condition, as the first of `made`; None if it does not
+        help.
+        """
+        made = self.made
+        self.found.winner[:], gain = self.exact(condition)
+        made.conditions[0], made.told[0, GAIN] = condition, gain
+        if gain <= LEAST_GAIN:
+            return None
+        self._run(NOTHING, (VOTE, VOTE), (0, 1))
+        return np.array(made.votes[0])
 
     def _looked_up(self, preference: Float64) -> tuple[Float64, float]:
         """What kernels look up, (1,) where all are the same to spare the look-up; the greatest."""

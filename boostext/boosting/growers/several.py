@@ -6,7 +6,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int64
 from boostext.boosting.choice import LEAST_GAIN, TIE, first_of_best
-from boostext.boosting.engines.incremental import IncrementalEngine
+from boostext.boosting.engines.interface import Growing
 from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.rules import Growth, Place, Placed
@@ -18,7 +18,7 @@ def stump(state: GrowerState, number: int) -> Growth | None:
         found = state.best(state.everything(), state.open_to(number), state.criterion)
         growth = None if found is None else state.grown(found[0])
         return growth if growth is not None and helps(growth.gain) else None
-    if isinstance(state.engine, IncrementalEngine) and not state.ranges:
+    if isinstance(state.engine, Growing) and not state.ranges:
         return state.engine.grow(state.preference, lambda: state.ahead(number))
     choice = state.engine.best(state.preference, state.draw(number))
     if choice and not (helps(choice.gain) and state.preference[choice.condition]):

@@ -1,0 +1,322 @@
+"""A Dask cluster to work on: one of this machine's processes, or one that runs already.
+
+Dask places the work and carries what passes between processes. Everything that waits for a worker
+waits here, so that a worker that dies ends the run with one sentence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import platform
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import metadata
+from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Any
+
+import boostext
+from boostext.errors import BoostextError, SettingsError, WorkerError
+from boostext.fields import count
+from boostext.threads import usable_threads
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Asked = Any
+"""What may be asked for: a number of processes, the address of a scheduler, "auto" for that which
+Dask's configuration names (DASK_SCHEDULER_ADDRESS), or a Client.
+"""
+
+MOST_LOCAL = 1024
+PATIENCE = 30.0
+"""Seconds to wait for a scheduler that does not answer, and for the first worker."""
+LOOK = 2.0
+"""Seconds after which one that waits for a worker looks whether it is still there."""
+SET_BY_DASK = "distributed.nanny.pre-spawn-environ"
+"""Key of the configuration that holds the environment of workers."""
+PACKAGES = ("numpy", "numba", "scipy", "distributed")
+"""What must have the same version everywhere, for equal numbers or for understanding each other."""
+
+
+class Cluster:
+    """client: of ours, which talks to workers directly. addresses: of the workers, in order.
+    threads: of each worker.
+    """
+
+    def __init__(self, client: Client, few: int = 0) -> None:
+        self.client = client
+        known = client.scheduler_info(n_workers=-1)["workers"]
+        self.addresses = tuple(sorted(known))
+        self.threads = [int(known[address]["nthreads"]) for address in self.addresses]
+        self.memory = [int(known[address]["memory_limit"]) for address in self.addresses]
+        if len(self.addresses) < few:
+            raise WorkerError(f"{few} workers were asked for, and {len(self)} have come")
+
+    def __len__(self) -> int:
+        return len(self.addresses)
+
+    def __str__(self) -> str:
+        return f"{count(len(self), 'worker')}, {count(sum(self.threads), 'thread')} in all"
+
+    def actors(self, make: Callable[..., Any], each: Sequence[tuple[Any, ...]]) -> Actors:
+        """One object a worker, which stays there and is called by messages. each: what to make
+        them of; futures among them are what they hold.
+        """
+        made = [
+            self.client.submit(
+                make,
+                *arguments,
+                actor=True,
+                workers=[address],
+                allow_other_workers=False,
+                pure=False,
+            )
+            for address, arguments in zip(self.addresses, each, strict=True)
+        ]
+        self.results(made)
+        return Actors(self, made)
+
+    def spread(self, value: Any) -> Any:
+        """A future of a value that every worker holds."""
+        return self.client.scatter(value, broadcast=True, hash=False, direct=True)
+
+    def placed(self, values: Sequence[Any]) -> list[Any]:
+        """Futures of values, each held by one worker."""
+        return [
+            self.client.scatter(value, workers=[address], hash=False, direct=True)
+            for address, value in zip(self.addresses, values, strict=True)
+        ]
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        """What becomes of tasks; WorkerError where a worker is lost."""
+        return [self.awaited(future.result) for future in futures]
+
+    def awaited(self, result: Callable[..., Any]) -> Any:
+        """What `result` returns in the end, which takes a timeout."""
+        while True:
+            try:
+                return result(timeout=LOOK)
+            except TimeoutError:
+                self.check()
+            except BoostextError:
+                raise
+            except MemoryError:
+                raise WorkerError(
+                    "a worker has not enough memory; take more workers, a greater --min-df, or "
+                    "fewer n-grams (--dry-run estimates what is needed)"
+                ) from None
+            except Exception as error:
+                self.check()
+                if _is_loss(error):
+                    raise WorkerError(f"a worker was lost ({error})") from None
+                raise
+
+    def check(self) -> None:
+        """WorkerError where a worker is gone."""
+        try:
+            there = self.client.sync(self.client.scheduler.identity, n_workers=-1)["workers"]
+        except OSError:
+            raise WorkerError("the scheduler of the cluster is gone") from None
+        gone = [address for address in self.addresses if address not in there]
+        if gone:
+            more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
+            raise WorkerError(f"the worker {gone[0]}{more} was lost")
+
+
+class Actors:
+    """Objects on workers, one on each. They live as long as this."""
+
+    def __init__(self, cluster: Cluster, futures: Sequence[Any]) -> None:
+        self._cluster, self._futures = cluster, futures
+
+    def __len__(self) -> int:
+        return len(self._futures)
+
+    def call(self, method: str, each: Mapping[int, tuple[Any, ...]]) -> list[Any]:
+        """What a method returns on each of some workers. each: worker -> arguments."""
+        running = asyncio.run_coroutine_threadsafe(
+            self._called(method, each), self._cluster.client.loop.asyncio_loop
+        )
+        try:
+            return list(self._cluster.awaited(running.result))
+        finally:
+            running.cancel()
+
+    async def _called(self, method: str, each: Mapping[int, tuple[Any, ...]]) -> list[Any]:
+        return await asyncio.gather(*(self._one(method, *asked) for asked in each.items()))
+
+    async def _one(self, method: str, worker: int, arguments: tuple[Any, ...]) -> Any:
+        # subtle: Dask's own proxies of actors never return where a message fails to be understood
+        from distributed.protocol import to_serialize
+
+        address = self._cluster.addresses[worker]
+        try:
+            reply = await self._cluster.client.rpc(address).actor_execute(
+                function=method,
+                actor=self._futures[worker].key,
+                args=[to_serialize(argument) for argument in arguments],
+                kwargs={},
+            )
+        except OSError:
+            raise WorkerError(f"the worker {address} was lost") from None
+        if reply["status"] != "OK":
+            raise reply["exception"]
+        return reply["result"]
+
+
+def _is_loss(error: Exception) -> bool:
+    from distributed.scheduler import KilledWorker
+
+    return isinstance(error, OSError | KilledWorker) or "was lost" in str(error)
+
+
+@contextmanager
+def connected(asked: Asked, threads: int = 0) -> Iterator[Cluster]:
+    """The cluster that is asked for; one of this machine's processes ends with the block.
+
+    threads: of each of these processes; they share those of this machine unless said.
+    """
+    _check_installed()
+    with ExitStack() as stack:
+        client, least = _client(asked, threads, stack)
+        try:
+            client.wait_for_workers(max(least, 1), timeout=PATIENCE)
+        except TimeoutError:
+            raise WorkerError(
+                f"no worker has come to the scheduler {client.scheduler.address} within "
+                f"{PATIENCE:.0f} seconds; start one with: dask worker {client.scheduler.address}"
+            ) from None
+        _check_versions(client)
+        yield Cluster(client, least)
+
+
+def checked(asked: str) -> str:
+    """The value of `--workers`; SettingsError where it is none."""
+    number = asked.isascii() and asked.isdigit()
+    if asked == "auto" or "://" in asked or (number and 1 <= int(asked) <= MOST_LOCAL):
+        return asked
+    raise SettingsError(
+        f"workers is {asked!r}; expected a number of processes from 1 to {MOST_LOCAL}, the address "
+        "of a Dask scheduler such as tcp://host:8786, or auto for that of DASK_SCHEDULER_ADDRESS"
+    )
+
+
+def _check_installed() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise SettingsError(
+            "workers need Dask, which is not installed; install it with: pip install "
+            "'boostext[dask]'"
+        ) from None
+
+
+def _client(asked: Asked, threads: int, stack: ExitStack) -> tuple[Client, int]:
+    """The client, and how many workers it must have at least."""
+    from distributed import Client
+
+    own = {"set_as_default": False, "direct_to_workers": True}
+    if isinstance(asked, Client):
+        scheduler, security = asked.scheduler, asked.security
+        assert scheduler is not None, "a Client that is given has begun"
+        own["security"] = security
+        return stack.enter_context(Client(scheduler.address, timeout=PATIENCE, **own)), 0
+    asked = checked(str(asked))
+    if asked.isdigit():
+        cluster = stack.enter_context(_local_cluster(int(asked), threads))
+        return stack.enter_context(Client(cluster, **own)), int(asked)
+    address = _configured() if asked == "auto" else asked
+    try:
+        return stack.enter_context(Client(address, timeout=PATIENCE, **own)), 0
+    except (OSError, ValueError, TypeError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error) else type(error).__name__
+        raise WorkerError(f"no Dask scheduler answers at {address}: {reason}") from None
+
+
+def _configured() -> str:
+    import dask
+
+    address = dask.config.get("scheduler-address", None)
+    if not address:
+        raise SettingsError(
+            "--workers auto is the cluster of DASK_SCHEDULER_ADDRESS, which is not set; give the "
+            "address, or a number of processes"
+        )
+    return str(address)
+
+
+@contextmanager
+def _local_cluster(number: int, threads: int) -> Iterator[Any]:
+    """Processes of this machine, which share its threads.
+
+    They are started with SIGINT blocked, which they inherit: Ctrl-C is for this process to hear.
+    """
+    import dask
+    from distributed import LocalCluster
+
+    resource_tracker.ensure_running()  # which unblocks SIGINT where it is started
+    blocked = {signal.SIGINT} if hasattr(signal, "pthread_sigmask") else set()
+    if blocked:
+        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+    environ = {name: os.environ.get(name) for name in dask.config.get(SET_BY_DASK)}
+    each = threads or max(1, usable_threads() // number)
+    try:
+        cluster = LocalCluster(
+            n_workers=number,
+            threads_per_worker=each,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            protocol="tcp",
+        )
+    except RuntimeError as error:
+        raise WorkerError(
+            f"the processes of {number} workers could not be started: {error}; a script that asks "
+            'for workers begins its work under: if __name__ == "__main__":'
+        ) from None
+    finally:
+        if blocked:
+            signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+        for name, value in environ.items():  # Dask sets these for the workers, and here
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+def versions() -> dict[str, str]:
+    """Of what must be alike in all processes."""
+    found = {
+        "boostext": boostext.__version__,
+        "python": ".".join(platform.python_version_tuple()[:2]),
+    }
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "none"
+    return found
+
+
+def _check_versions(client: Client) -> None:
+    """Equal models need equal programs."""
+    own = versions()
+    try:
+        others = client.run(versions)
+    except ImportError as error:
+        raise WorkerError(
+            f"a worker cannot import boostext ({error}); install the same version there"
+        ) from None
+    for address, found in sorted(others.items()):
+        unlike = [
+            f"{name} {found[name]} (here {own[name]})" for name in own if found[name] != own[name]
+        ]
+        if unlike:
+            raise WorkerError(
+                f"the worker {address} has other versions: {', '.join(unlike)}; install the same "
+                "on all machines"
+            )

@@ -1,0 +1,188 @@
+"""The engine whose conditions lie on workers: it asks all of them, and takes the best.
+
+A round is two messages: every worker searches its conditions and tells the best; the worker of the
+winner makes the rule, takes it in and tells the documents, which go to the others with the next
+message. All workers then hold the same weights to the last bit, as every one of them has moved them
+by the same steps: no sums of workers are ever added, and the number of workers changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from boostext.arrays import Float64, Int32, Int64, Lists, Scores, Weights
+from boostext.boosting.choice import Candidates, Choice, Eligible, first_of_best
+from boostext.boosting.engines.choose import fits
+from boostext.boosting.engines.interface import Engine, Problem
+from boostext.boosting.rules import Growth, Place, Placed
+from boostext.distributed.cluster import Actors, Cluster
+from boostext.distributed.part import Liking, Move, Part, without_lists
+from boostext.errors import SettingsError
+from boostext.features.merge import gather
+from boostext.settings import BoostingSettings
+
+MOST_WAITING = 8
+"""Rules that a worker may have to catch up on."""
+
+
+def check_learner(settings: BoostingSettings) -> None:
+    """Raise SettingsError where rules cannot be learned on workers."""
+    if not fits(settings):
+        raise SettingsError(
+            f"--algorithm {settings.algorithm} with these settings is not learned on workers, "
+            "which search for rules of one condition by real or discrete votes; leave out "
+            "--workers, or choose mh or logistic with the learner stump"
+        )
+
+
+def maker(cluster: Cluster) -> Callable[[str, Problem], Engine]:
+    """Makes engines on the workers of a cluster."""
+
+    def make(name: str, problem: Problem) -> Engine:
+        owners = dealt(problem.members.features.yes, len(cluster))
+        kind = GrowingHub if name == "incremental" else Hub
+        return kind(cluster, parts(cluster, name, problem, owners), problem, owners)
+
+    return make
+
+
+def dealt(lists: Lists, workers: int) -> Int32:
+    """The worker of each list, so that all have about as many documents: the longest list to whom
+    has the least, as far as many short ones make even.
+    """
+    order = np.argsort(-np.diff(lists.starts), kind="stable")
+    owners = np.empty(len(lists), np.int32)
+    turn = np.arange(len(lists)) % (2 * workers)
+    owners[order] = np.minimum(turn, 2 * workers - 1 - turn)
+    return owners
+
+
+def parts(cluster: Cluster, name: str, problem: Problem, owners: Int32) -> Actors:
+    """An actor on each worker, with its lists."""
+    shared = cluster.spread(replace(problem, members=without_lists(problem.members)))
+    own = [np.flatnonzero(owners == worker) for worker in range(len(cluster))]
+    held = cluster.placed([(mine, gather(problem.members.features.yes, mine)) for mine in own])
+    arguments = zip(held, cluster.threads, strict=True)
+    return cluster.actors(begun, [(name, shared, lists, n) for lists, n in arguments])
+
+
+def begun(name: str, problem: Problem, held: tuple[Int64, Lists], threads: int) -> Part:
+    return Part(name, problem, *held, threads)
+
+
+class Hub:
+    """Engine, by actors of `Part`. owners: the worker of each listed condition."""
+
+    def __init__(self, cluster: Cluster, actors: Actors, problem: Problem, owners: Int32) -> None:
+        self._cluster, self._actors, self._owners = cluster, actors, owners
+        self._problem = problem
+        self._waiting: list[list[Move]] = [[] for _ in range(len(actors))]
+        self._preference: Float64 | None = None
+        self._liked: set[int] = set()
+
+    def best(self, preference: Float64, draw: Eligible) -> Choice | None:
+        condition = self._found(preference, draw)
+        if condition is None:
+            return None
+        return Choice(condition, self.gain(Place((), condition)))
+
+    def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
+        liking = self._liking(preference)
+        found = self._all("find", liking, draw)
+        numbers = np.concatenate([each.numbers for each in found])
+        values = np.concatenate([each.values for each in found])
+        numbers, places = np.unique(numbers, return_index=True)  # all know of thresholds
+        return Candidates(numbers, values[places])
+
+    def block_weights(self, place: Place) -> Float64:
+        W: Float64 = self._ask(self._owner(place.condition), "block_weights", place.condition)[0]
+        return W
+
+    def gain(self, place: Place) -> float:
+        owner = self._owner(place.condition)
+        return float(self._ask(owner, "block_weights", place.condition)[1])
+
+    def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
+        (rule,) = rules
+        owner = self._owner(rule.place.condition)
+        return self._tell(self._ask(owner, "take", rule, tuple(pulls)), owner)
+
+    def scores(self) -> Scores:
+        scores: Scores = self._ask(0, "scores")
+        return scores
+
+    def weights(self) -> Weights:
+        weights: Weights = self._ask(0, "weights")
+        return weights
+
+    # -------------------------------------------------------------- what goes to workers
+
+    def _found(self, preference: Float64, draw: Eligible) -> int | None:
+        """The condition that is best of all, or the first of equals; None if none helps."""
+        numbers, values = self.candidates(preference, draw)
+        if not len(numbers):
+            return None
+        liked = preference[numbers]
+        best = first_of_best(values, liked)
+        return int(numbers[best]) if liked[best] > 0 else None
+
+    def _owner(self, condition: int) -> int:
+        """Who knows its documents; of those that all know, the first."""
+        return int(self._owners[condition]) if 0 <= condition < len(self._owners) else 0
+
+    def _ask(self, worker: int, method: str, *arguments: Any) -> Any:
+        return self._call(method, [worker], arguments)[0]
+
+    def _all(self, method: str, *arguments: Any) -> list[Any]:
+        return self._call(method, range(len(self._actors)), arguments)
+
+    def _call(self, method: str, workers: Iterable[int], arguments: tuple[Any, ...]) -> list[Any]:
+        """What some workers answer, which get the rules that they have not taken in."""
+        each = {worker: (self._waiting[worker], *arguments) for worker in workers}
+        for worker in each:
+            self._waiting[worker] = []
+        return self._actors.call(method, each)
+
+    def _tell(self, move: Move, owner: int) -> float:
+        """Let the other workers take in what the owner has; Z."""
+        self._liked.add(move.condition)
+        for worker, waiting in enumerate(self._waiting):
+            if worker != owner:
+                waiting.append(move)
+        if any(len(waiting) >= MOST_WAITING for waiting in self._waiting):
+            self._all("move")
+        return move.z
+
+    def _liking(self, preference: Float64) -> Liking | None:
+        """How preference has changed since it was last told: where rules were made since, unless it
+        is another array.
+        """
+        none, changed = np.zeros(0, np.int64), np.array(sorted(self._liked - {-1}), np.int64)
+        self._liked.clear()
+        if preference is self._preference:
+            return Liking(changed, preference[changed]) if len(changed) else None
+        self._preference = preference
+        if len(preference) and (preference == preference[0]).all():
+            return Liking(none, np.zeros(0), float(preference[0]))
+        return Liking(none, np.zeros(0), preference)
+
+
+class GrowingHub(Hub):
+    """Where parts are incremental engines, which make rules by themselves."""
+
+    def grow(self, preference: Float64, ahead: Callable[[], Sequence[Eligible]]) -> Growth | None:
+        condition = self._found(preference, ahead()[0])
+        if condition is None:
+            return None
+        owner = self._owner(condition)
+        taken = self._ask(owner, "grow", condition)
+        if taken is None:
+            return None
+        move = taken.move
+        self._tell(move, owner)
+        rule = Placed(Place((), condition), move.votes, move.alpha)
+        return Growth((rule,), taken.gain, z=move.z)
