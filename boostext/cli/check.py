@@ -24,13 +24,18 @@ from boostext.settings import DataSettings, TextSettings
 @click.argument("data", nargs=-1, metavar="DATA...")
 @click.option("--test", multiple=True, metavar="FILE", help="Test data to compare with; repeat.")
 @click.option(
-    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+    "--top",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    metavar="N",
     help="Show so many labels, groups and records.",
-)  # fmt: skip
+)
 @click.option(
-    "--knowledge", metavar="FILE",
+    "--knowledge",
+    metavar="FILE",
     help="Rules as for train --knowledge: how often each holds, and how often it is right.",
-)  # fmt: skip
+)
 @settings_options(data_settings=DataSettings, text=TextSettings)
 @corrections_options
 @json_option

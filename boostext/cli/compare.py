@@ -26,9 +26,13 @@ from boostext.cli.talk import Talk
 @click.argument("data", nargs=-1, metavar="DATA...", required=True)
 @click.option("-o", "--output", metavar="FILE", help="Also write a page of it.")
 @click.option(
-    "--top", type=click.IntRange(0), default=10, show_default=True, metavar="N",
+    "--top",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    metavar="N",
     help="Show N labels, N documents and N terms.",
-)  # fmt: skip
+)
 @force_option
 @threads_option
 @overriding_options

@@ -25,18 +25,26 @@ from boostext.settings import DataSettings
 @click.argument("source", metavar="SOURCE")
 @click.argument("target", metavar="TARGET")
 @click.option(
-    "--to", "target_format", metavar="FORMAT",
+    "--to",
+    "target_format",
+    metavar="FORMAT",
     help="Format of TARGET, where its ending does not tell.",
-)  # fmt: skip
+)
 @click.option("--lossy", is_flag=True, help="Change what the format cannot hold, and count it.")
 @click.option(
-    "--expert", type=click.Choice(["ngram", "full", "icsi-sparse"]), default="ngram",
-    show_default=True, help="Of a .shyp to read: icsiboost's -N ngram, fgram or sgram.",
-)  # fmt: skip
+    "--expert",
+    type=click.Choice(["ngram", "full", "icsi-sparse"]),
+    default="ngram",
+    show_default=True,
+    help="Of a .shyp to read: icsiboost's -N ngram, fgram or sgram.",
+)
 @click.option(
-    "--ngrams", metavar="N-M", default="1-1", show_default=True,
+    "--ngrams",
+    metavar="N-M",
+    default="1-1",
+    show_default=True,
     help="Of a .shyp to read: 1-3 for icsiboost's -W 3. Column options in the .names win.",
-)  # fmt: skip
+)
 @click.option("--multilabel", is_flag=True, help="Of a .shyp to read: labels are all above 0.")
 @click.option("--accept-edits", is_flag=True, help="Take a model that was edited by hand.")
 @click.option("--packed", is_flag=True, help="Write a .shyp with one rule a condition.")

@@ -23,9 +23,12 @@ from boostext.settings import Group
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @click.option("--report", metavar="DIR", help="Write curve, reliability, and out-of-fold scores.")
 @click.option(
-    "--output", type=click.Choice(["tsv", "jsonl"]), default="tsv", show_default=True,
+    "--output",
+    type=click.Choice(["tsv", "jsonl"]),
+    default="tsv",
+    show_default=True,
     help="How out-of-fold scores are written: a line for each document and label.",
-)  # fmt: skip
+)
 @force_option
 @corrections_options
 @learning_options

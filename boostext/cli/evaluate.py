@@ -25,27 +25,38 @@ from boostext.cli.talk import Talk
 @click.argument("data", nargs=-1, metavar="DATA...")
 @click.option("--strict", is_flag=True, help="Labels that the model cannot give are an error.")
 @click.option(
-    "--threshold", type=float, metavar="X",
+    "--threshold",
+    type=float,
+    metavar="X",
     help="Give labels with a score above X (a score, not a probability).",
-)  # fmt: skip
+)
 @click.option(
-    "--threshold-proba", type=click.FloatRange(0, 1), metavar="X",
+    "--threshold-proba",
+    type=click.FloatRange(0, 1),
+    metavar="X",
     help="Give labels with a probability above X.",
-)  # fmt: skip
+)
 @click.option(
-    "--confusions", type=click.IntRange(0), default=10, show_default=True, metavar="N",
+    "--confusions",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    metavar="N",
     help="Show the N commonest confusions.",
-)  # fmt: skip
+)
 @click.option(
-    "--tune-thresholds", is_flag=True,
+    "--tune-thresholds",
+    is_flag=True,
     help="Choose for each label the threshold of greatest F1 here, and write MODEL2 with them.",
-)  # fmt: skip
+)
 @click.option("--reliability", is_flag=True, help="Show how often probabilities came true.")
 @click.option(
-    "--bins", type=click.Choice(["equal-width", "equal-size"]), default="equal-width",
+    "--bins",
+    type=click.Choice(["equal-width", "equal-size"]),
+    default="equal-width",
     show_default=True,
     help="Cut that curve by probability, or into bins that hold about as many each.",
-)  # fmt: skip
+)
 @click.option("-o", "--output", metavar="MODEL2", help="Where --tune-thresholds writes.")
 @force_option
 @threads_option

@@ -15,16 +15,23 @@ from boostext.cli.talk import Talk
 @click.command("export", cls=SettingsCommand)
 @click.argument("model")
 @click.option(
-    "--to", "target_format", required=True, type=click.Choice(["html", "javascript", "python"]),
+    "--to",
+    "target_format",
+    required=True,
+    type=click.Choice(["html", "javascript", "python"]),
     help="html: a page with a box for a text; javascript: a module for browsers and Node 18 or "
     "later; python: a file for Python 3.11 or later that needs no package.",
-)  # fmt: skip
+)
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write.")
 @click.option(
-    "--max-size", type=click.FloatRange(0.01, 100), default=5, show_default=True, metavar="MB",
+    "--max-size",
+    type=click.FloatRange(0.01, 100),
+    default=5,
+    show_default=True,
+    metavar="MB",
     help="Of the model inside the file; of a greater one the conditions that matter most are "
     "kept, and the file says so.",
-)  # fmt: skip
+)
 @force_option
 @json_option
 @talk_options

@@ -39,36 +39,48 @@ if TYPE_CHECKING:
     "-o", "--output", metavar="DIR", help="Also write report.html, and tables of what it shows."
 )
 @click.option(
-    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+    "--top",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    metavar="N",
     help="Show N rules, N terms a label, N outliers.",
-)  # fmt: skip
+)
 @click.option(
-    "--source", type=click.Choice(["weights", "cv"]), default=None,
+    "--source",
+    type=click.Choice(["weights", "cv"]),
+    default=None,
     help="How wrong labels are found: by the weight of the document in this model, or by what is "
     "learned without it (cv), which finds more.  [default: cv with --output, "
     "else weights]",
-)  # fmt: skip
+)
 @click.option("--dot", is_flag=True, help="Print the rules as a tree for Graphviz instead.")
 @click.option(
-    "--as-knowledge", is_flag=True,
+    "--as-knowledge",
+    is_flag=True,
     help="Print the N strongest terms of each label as a file for train --knowledge instead.",
-)  # fmt: skip
+)
 @click.option("--margins", is_flag=True, help="Show the distribution of margins, and its bound.")
 @click.option("--only-label", multiple=True, metavar="LABEL", help="Show this label only; repeat.")
 @click.option(
-    "--term", multiple=True, metavar="TERM",
+    "--term",
+    multiple=True,
+    metavar="TERM",
     help="All about this term; with DATA also the documents that have it. Repeat.",
-)  # fmt: skip
+)
 @click.option("--grep", metavar="PATTERN", help="List the terms that the pattern is found in.")
 @click.option(
-    "--terms-where", multiple=True, metavar="FILTER",
+    "--terms-where",
+    multiple=True,
+    metavar="FILTER",
     help="List the terms that fit, as documents>=10, kind=number, column=subject or label~^re; "
     "columns are those of the JSON. Repeat.",
-)  # fmt: skip
+)
 @click.option(
-    "--document", metavar="ID|TEXT",
+    "--document",
+    metavar="ID|TEXT",
     help="Why a document has its scores: that of DATA with this id, or without DATA this text.",
-)  # fmt: skip
+)
 @force_option
 @threads_option
 @overriding_options
@@ -165,14 +177,12 @@ def _show_document(
     """The document with that id, where there is data, or the text itself: as sums on the terminal,
     or whole as JSON; with a folder also as a table and a page.
     """
-    from boostext.corpus.documents import Document, Origin
     from boostext.library.inspection import find_document
     from boostext.reports.explanation_drawing import explanation_list, marked_text
     from boostext.reports.layout import HEAD, page_for
 
     with _folder(inputs, reading, output, force, talk) as folder:
-        texts = {model.content.data.text[0]: document}
-        found = Document("text", texts, origin=Origin("--document", 0))
+        found: Any = document
         if inputs[1:]:
             found = find_document(model, inputs[1:], document, **fields_of(reading))
         said = model.explain(found, top, only_label)

@@ -33,16 +33,28 @@ NAMED = ("text", "label", "id", "weight", "attribute")
 """Fields of DataSettings that name a field of the records: --text is also --text-column."""
 
 SECTIONS: dict[type[Group], str] = {
-    DataSettings: "Data", TextSettings: "Text to terms", BoostingSettings: "Learning",
-    KnowledgeSettings: "Prior knowledge", StopSettings: "Held-out data", RunSettings: "Work",
-}  # fmt: skip
+    DataSettings: "Data",
+    TextSettings: "Text to terms",
+    BoostingSettings: "Learning",
+    KnowledgeSettings: "Prior knowledge",
+    StopSettings: "Held-out data",
+    RunSettings: "Work",
+}
 """group -> its heading in the help"""
 
 METAVARS = {
-    "int": "N", "float": "X", "text": "TEXT", "texts": "TEXT", "ngram_range": "N-M",
-    "integers": "N,N", "smoothing": "X|RULE", "frequency": "N|SHARE", "word_file": "FILE",
-    "rounds": "N|auto", "number_or_auto": "X|auto",
-}  # fmt: skip
+    "int": "N",
+    "float": "X",
+    "text": "TEXT",
+    "texts": "TEXT",
+    "ngram_range": "N-M",
+    "integers": "N,N",
+    "smoothing": "X|RULE",
+    "frequency": "N|SHARE",
+    "word_file": "FILE",
+    "rounds": "N|auto",
+    "number_or_auto": "X|auto",
+}
 """kind -> what stands for its value in the help"""
 
 Command = Callable[..., Any]
@@ -223,19 +235,29 @@ def _options(
     shared: dict[str, Any] = {"cls": SettingOption, "section": section, "default": None}
     name = fields.option_name(field)
     flags = [
-        click.option(f"--{flag}", f"{group}__{field.name}__{value.replace('-', '_')}",
-                     is_flag=True, help=f"Short for --{name} {value}.", **shared)
+        click.option(
+            f"--{flag}",
+            f"{group}__{field.name}__{value.replace('-', '_')}",
+            is_flag=True,
+            help=f"Short for --{name} {value}.",
+            **shared,
+        )
         for flag, value in field.metadata["flags"].items()
-    ]  # fmt: skip
+    ]
     names = _names(field)
     help = _help(field, defaults)
     kind = fields.kind(field)
     if kind == "flag":
         return [click.option(*names, f"{group}__{field.name}", help=help, is_flag=True, **shared)]
     option = click.option(
-        *names, f"{group}__{field.name}", help=help, metavar=_metavar(field),
-        multiple=kind == "texts", callback=_reader(field), **shared,
-    )  # fmt: skip
+        *names,
+        f"{group}__{field.name}",
+        help=help,
+        metavar=_metavar(field),
+        multiple=kind == "texts",
+        callback=_reader(field),
+        **shared,
+    )
     return [option, *flags]
 
 
@@ -293,9 +315,11 @@ def tuning_options(command: Command) -> Command:
         "--preset", type=click.Choice(list(PRESETS)), help=f"Settings by what is wanted. {told}."
     )
     budget = click.option(
-        "--budget", metavar="TIME", callback=_duration,
+        "--budget",
+        metavar="TIME",
+        callback=_duration,
         help="Time for tuning, like 90s, 10m or 2h; it decides how many trials there are.",
-    )  # fmt: skip
+    )
     return preset(budget(command))
 
 
@@ -365,16 +389,20 @@ def json_option(command: Command) -> Command:
 
 def force_option(command: Command) -> Command:
     return click.option(
-        "--force", is_flag=True,
+        "--force",
+        is_flag=True,
         help="Replace a file that is there already and is not an earlier output of boostext.",
-    )(command)  # fmt: skip
+    )(command)
 
 
 def threads_option(command: Command) -> Command:
     return click.option(
-        "--threads", type=click.IntRange(0, 1024), default=0, metavar="N",
+        "--threads",
+        type=click.IntRange(0, 1024),
+        default=0,
+        metavar="N",
         help="Threads; 0 is what this process may use.  [default: 0]",
-    )(command)  # fmt: skip
+    )(command)
 
 
 def _workers(ctx: click.Context, parameter: click.Parameter, value: str) -> str:

@@ -40,14 +40,18 @@ ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of the
 @click.argument("data", nargs=-1, metavar="[DATA...|-]")
 @click.option("--document", metavar="TEXT", help="The text of one document, instead of DATA.")
 @click.option(
-    "--output", type=click.Choice(["jsonl", "tsv", "csv", "labels", "html"]), default=None,
+    "--output",
+    type=click.Choice(["jsonl", "tsv", "csv", "labels", "html"]),
+    default=None,
     help="How results are written; html is a page with the words marked.  [default: jsonl]",
-)  # fmt: skip
+)
 @click.option("--json", "as_json", is_flag=True, help="Short for --output jsonl.")
 @click.option(
-    "--top", type=click.IntRange(1), metavar="K",
+    "--top",
+    type=click.IntRange(1),
+    metavar="K",
     help="Give scores for the K best labels.  [default: 1]",
-)  # fmt: skip
+)
 @click.option("--all-scores", is_flag=True, help="Give scores for all labels.")
 @click.option(
     "--proba",
@@ -55,23 +59,30 @@ ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of the
     help="Also probabilities; those of a one-label model sum to one if it is calibrated.",
 )
 @click.option(
-    "--threshold", type=float, metavar="X",
+    "--threshold",
+    type=float,
+    metavar="X",
     help="Give labels with a score above X (a score, not a probability).",
-)  # fmt: skip
+)
 @click.option(
-    "--threshold-proba", type=click.FloatRange(0, 1), metavar="X",
+    "--threshold-proba",
+    type=click.FloatRange(0, 1),
+    metavar="X",
     help="Give labels with a probability above X.",
-)  # fmt: skip
+)
 @click.option(
-    "--explain", type=click.IntRange(1), metavar="N",
+    "--explain",
+    type=click.IntRange(1),
+    metavar="N",
     help="Show for each label the N rules that spoke most; for programs with --output jsonl, as a "
     "page with --output html.",
-)  # fmt: skip
+)
 @click.option(
-    "--keep-columns", is_flag=True,
+    "--keep-columns",
+    is_flag=True,
     help="Put the fields of the input before those of the result, in jsonl, csv and tsv. One that "
     "is called like one of the result becomes input_NAME.",
-)  # fmt: skip
+)
 @threads_option
 @overriding_options
 @talk_options

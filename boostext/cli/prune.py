@@ -25,23 +25,31 @@ from boostext.fields import count
 @click.argument("data", nargs=-1, metavar="[DATA...]")
 @click.option("-o", "--output", required=True, metavar="MODEL2", help="The model file to write.")
 @click.option(
-    "--rules", type=click.IntRange(1), metavar="N",
+    "--rules",
+    type=click.IntRange(1),
+    metavar="N",
     help="Keep the first N rules; with --terms, learn N before they are merged.",
-)  # fmt: skip
+)
 @click.option(
-    "--terms", type=click.IntRange(1), metavar="N",
+    "--terms",
+    type=click.IntRange(1),
+    metavar="N",
     help="Keep the N most telling terms, and fit their votes anew on DATA, the training data.",
-)  # fmt: skip
+)
 @click.option(
-    "--valid", multiple=True, metavar="FILE",
+    "--valid",
+    multiple=True,
+    metavar="FILE",
     help="Labelled data to tell the price on: a measure before and after; repeat. With --terms "
     "alone it is told on DATA.",
-)  # fmt: skip
+)
 @click.option(
-    "--folds", type=click.IntRange(2), metavar="K",
+    "--folds",
+    type=click.IntRange(2),
+    metavar="K",
     help="Tell the price by cross-validation on DATA, the training data: K times a model is "
     "learned without one part, pruned in the same way, and measured on that part.",
-)  # fmt: skip
+)
 @force_option
 @threads_option
 @overriding_options

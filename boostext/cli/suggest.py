@@ -29,44 +29,64 @@ ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".json": "label-studio", ".html": "
 @click.argument("model")
 @click.argument("pool", nargs=-1, required=True, metavar="POOL...")
 @click.option(
-    "-n", "--count", "wanted", type=click.IntRange(1), default=50, show_default=True, metavar="N",
+    "-n",
+    "--count",
+    "wanted",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    metavar="N",
     help="How many documents to suggest.",
-)  # fmt: skip
+)
 @click.option(
-    "-o", "--output", metavar="FILE",
+    "-o",
+    "--output",
+    metavar="FILE",
     help="Write to FILE; its ending, .jsonl, .csv, .json or .html, says the format.  "
     "[default: stdout]",
-)  # fmt: skip
+)
 @click.option(
-    "--to", "target_format", type=click.Choice(list(ENDINGS.values())), default=None,
+    "--to",
+    "target_format",
+    type=click.Choice(list(ENDINGS.values())),
+    default=None,
     help="Format of the suggestions: label-studio gives tasks to import there, html a page to "
     "label them on.  [default: by the ending of FILE, else jsonl]",
-)  # fmt: skip
+)
 @click.option(
-    "--by", type=click.Choice(["margin", "entropy", "votes", "random"]), default="margin",
+    "--by",
+    type=click.Choice(["margin", "entropy", "votes", "random"]),
+    default="margin",
     show_default=True,
     help="Measure of doubt: how close the best two scores are, or a score is to its threshold; "
     "the entropy of the probabilities; the disagreement of the model after several of its rounds; "
     "or none, for a random draw.",
-)  # fmt: skip
+)
 @click.option(
-    "--spread/--no-spread", default=True, show_default=True,
+    "--spread/--no-spread",
+    default=True,
+    show_default=True,
     help="Let documents wait that are nearly the same as one that is suggested, or in doubt for "
     "the same terms.",
-)  # fmt: skip
+)
 @click.option(
-    "--committee", multiple=True, metavar="MODEL",
+    "--committee",
+    multiple=True,
+    metavar="MODEL",
     help="A further model that votes, with --by votes; repeat.",
-)  # fmt: skip
+)
 @click.option(
-    "--labels-from", multiple=True, metavar="FILE",
+    "--labels-from",
+    multiple=True,
+    metavar="FILE",
     help="Leave out documents that already have a label in FILE (CSV with the columns id and "
     "label, as the labeling page saves them); repeat.",
-)  # fmt: skip
+)
 @click.option(
-    "--include-labelled", is_flag=True,
+    "--include-labelled",
+    is_flag=True,
     help="Suggest documents that have a label in POOL as well, such as to look at it again.",
-)  # fmt: skip
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of a random draw.")
 @force_option
 @threads_option

@@ -163,9 +163,13 @@ class Talk:
         from rich.text import Text
 
         console = Console(
-            file=unguarded(sys.stdout), no_color=not self._has_colors(), highlight=False,
-            force_terminal=is_terminal(sys.stdout) or _forces_color(), markup=False, emoji=False,
-        )  # fmt: skip
+            file=unguarded(sys.stdout),
+            no_color=not self._has_colors(),
+            highlight=False,
+            force_terminal=is_terminal(sys.stdout) or _forces_color(),
+            markup=False,
+            emoji=False,
+        )
         shown = (
             Segment(visible(text, lines=True), style, control)
             for text, style, control in Text().append_text(drawing).render(console, end="\n")

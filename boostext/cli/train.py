@@ -39,17 +39,21 @@ if TYPE_CHECKING:
 @tuning_options
 @click.option("--tune", is_flag=True, help="Choose settings on the training data first.")
 @click.option(
-    "--outliers", type=click.Choice(["auto", "cv", "weights", "cumulated"]), default="auto",
-    show_default=True, help="How the report finds wrong labels: by what is learned without the "
+    "--outliers",
+    type=click.Choice(["auto", "cv", "weights", "cumulated"]),
+    default="auto",
+    show_default=True,
+    help="How the report finds wrong labels: by what is learned without the "
     "document (cv), or by its weight in the end or over all rounds. auto is cv, unless that takes "
     "minutes.",
-)  # fmt: skip
+)
 @click.option("--resume", is_flag=True, help="Go on from MODEL.checkpoint, or MODEL, if there.")
 @click.option("--dry-run", is_flag=True, help="Read the data, tell sizes and memory, and stop.")
 @click.option(
-    "--print-config", is_flag=True,
+    "--print-config",
+    is_flag=True,
     help="Print all settings as YAML, each with where it comes from, and stop.",
-)  # fmt: skip
+)
 @workers_option
 @force_option
 @corrections_options

@@ -201,6 +201,8 @@ class Classifier:
         return records
 
     def _one(self, document: Any) -> Document:
+        if isinstance(document, str):
+            return Document("text", {self.content.data.text[0]: document})
         return next(iter(self._documents([document])))
 
     def _documents(self, data: Any) -> Iterable[Document]:

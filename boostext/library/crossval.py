@@ -87,8 +87,9 @@ class CrossValidated:
         plan, labels = prepared.plan, prepared.corpus.labels
         threshold = plan.boosting.threshold
         given = (threshold,) * len(labels) if prepared.multilabel and threshold else ()
-        return Model(labels, prepared.multilabel, (), plan.data, plan.text, plan.boosting,
-                     thresholds=given)  # fmt: skip
+        return Model(
+            labels, prepared.multilabel, (), plan.data, plan.text, plan.boosting, thresholds=given
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As `boostext crossval --json` prints it."""
@@ -106,13 +107,15 @@ class CrossValidated:
     def write(self, folder: ReportFolder, form: str = "tsv") -> None:
         """The curves, and the scores out of fold. form: tsv or jsonl."""
         found = self.found
-        folder.write({
-            "reliability.tsv": reliability_tsv(self.evaluation.calibration),
-            "curve.tsv": curve_tsv(found.curve, found.measure),
-            f"out-of-fold.{form}": OUT_OF_FOLD[form](
-                found.prepared.corpus, found.splits[0].of, self.scores, self.probabilities
-            ),
-        })  # fmt: skip
+        folder.write(
+            {
+                "reliability.tsv": reliability_tsv(self.evaluation.calibration),
+                "curve.tsv": curve_tsv(found.curve, found.measure),
+                f"out-of-fold.{form}": OUT_OF_FOLD[form](
+                    found.prepared.corpus, found.splits[0].of, self.scores, self.probabilities
+                ),
+            }
+        )
 
 
 def in_words(found: CrossValidation) -> str:

@@ -86,11 +86,16 @@ class Explanation:
         lookup = ConditionLookup((), model.text, model.data.text)
         return Rows(
             explanation_rows(
-                self.contributions, model.labels, self.labels, most, len(model.data.text), most,
+                self.contributions,
+                model.labels,
+                self.labels,
+                most,
+                len(model.data.text),
+                most,
                 places_in(self.document, lookup),
             ),
             EXPLANATION_COLUMNS,
-        )  # fmt: skip
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As `boostext inspect --document --json` prints it: every finding."""
@@ -103,9 +108,11 @@ class Explanation:
             for j in self.labels
         }
         return {
-            "id": self.document.id, "labels": list(self.given),
-            **({"probabilities": likely} if likely else {}), "explanation": sums,
-        }  # fmt: skip
+            "id": self.document.id,
+            "labels": list(self.given),
+            **({"probabilities": likely} if likely else {}),
+            "explanation": sums,
+        }
 
     def marked(self) -> list[Piece]:
         """The pieces of the text, with what each says of the first label."""
@@ -125,10 +132,15 @@ class Explanation:
         return document_section(
             self.model,
             Explained(
-                self.document, self.contributions, self.scores, given, self.labels, self.count,
+                self.document,
+                self.contributions,
+                self.scores,
+                given,
+                self.labels,
+                self.count,
                 likely,
             ),
-        )  # fmt: skip
+        )
 
     def __repr__(self) -> str:
         rows = (f"{row.votes:+.2f} {row.condition or row.kind}" for row in self.rows())

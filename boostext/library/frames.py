@@ -60,8 +60,10 @@ def read_columns(
     if _is_texts(X, wanted):
         texts = [_text(value, place) for place, value in enumerate(X)]
         if not texts:
-            raise ValueError("Found array with 0 sample(s) (shape=(0,)) while a minimum of 1 is "
-                             "required by BoostextClassifier.")  # fmt: skip
+            raise ValueError(
+                "Found array with 0 sample(s) (shape=(0,)) while a minimum of 1 is "
+                "required by BoostextClassifier."
+            )
         _same_form(estimator, TEXT, reset)
         estimator.n_features_in_ = 1
         return Columns(len(texts), {}, lambda: (({"text": text}, {}, {}) for text in texts))
@@ -70,9 +72,13 @@ def read_columns(
         _same_form(estimator, COLUMNS, reset)
         return _frame(X, text_columns)
     numbers = validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64,
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=np.float64,
         ensure_all_finite="allow-nan",
-    )  # fmt: skip
+    )
     if reset:
         estimator._sparse_input = hasattr(numbers, "indptr")
     _same_form(estimator, NUMBER, reset)

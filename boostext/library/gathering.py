@@ -90,18 +90,29 @@ def data_content(
     kind = "training" if gathered.is_training else "the data given"
     what = "the training documents, from which the rules were learned"
     judged = Judged(
-        what if gathered.is_training else "the documents given", kind, evidence.corpus,
-        evidence.scores, decisions(evidence.scores, model),
-    )  # fmt: skip
+        what if gathered.is_training else "the documents given",
+        kind,
+        evidence.corpus,
+        evidence.scores,
+        decisions(evidence.scores, model),
+    )
     audit, source = None, "weights"
     if found.audit is not None:
         audit, source = audit_judged(evidence.corpus, found.audit, model.multilabel), "cv"
     facts = term_facts(evidence, term_rows(model))
     measure, line = curve_of(evidence, kind)
     return Content(
-        model, title, evidence, facts, judged, Listing(found.rows, SOURCES[source], audit), margins,
-        measure, [line], read,
-    )  # fmt: skip
+        model,
+        title,
+        evidence,
+        facts,
+        judged,
+        Listing(found.rows, SOURCES[source], audit),
+        margins,
+        measure,
+        [line],
+        read,
+    )
 
 
 def curve_of(evidence: Evidence, name: str) -> tuple[str, Curve]:

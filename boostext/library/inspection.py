@@ -315,10 +315,15 @@ def facts_of(model: Model) -> dict[str, Any]:
     """What is known of how the model came about."""
     said = model.provenance
     facts = {
-        "rules": len(model.rules), "conditions": len(asked_conditions(model)),
-        "labels": list(model.labels), "multilabel": model.multilabel,
-        "documents": said.documents, "stopped": said.stopped, "edited": said.edited,
+        "rules": len(model.rules),
+        "conditions": len(asked_conditions(model)),
+        "labels": list(model.labels),
+        "multilabel": model.multilabel,
+        "documents": said.documents,
+        "stopped": said.stopped,
+        "edited": said.edited,
         "command": said.command,
-        "seed": model.boosting.seed, "version": said.version,
-    }  # fmt: skip
+        "seed": model.boosting.seed,
+        "version": said.version,
+    }
     return facts | ({"knowledge": prior_to_plain(model.prior)} if model.prior else {})

@@ -74,9 +74,12 @@ def _held_out(model: Model, corpus: Corpus, scores: Scores) -> Judged:
     kept = np.flatnonzero(~np.isnan(scores).any(axis=1))
     source = "the training documents, each by rules of the same settings learned without it"
     return Judged(
-        source, "cross-validation", some_of(corpus, kept.tolist()), scores[kept],
+        source,
+        "cross-validation",
+        some_of(corpus, kept.tolist()),
+        scores[kept],
         decisions(scores[kept], model),
-    )  # fmt: skip
+    )
 
 
 def audit_judged(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
@@ -94,10 +97,15 @@ def some_of(corpus: Corpus, kept: Sequence[int]) -> Corpus:
         return corpus
     chosen = np.asarray(kept, np.int64)
     return replace(
-        corpus, ids=[corpus.ids[i] for i in kept], origins=[corpus.origins[i] for i in kept],
-        label_sets=gather(corpus.label_sets, chosen), weights=corpus.weights[chosen],
-        attributes={}, scored={}, snippets=[corpus.snippets[i] for i in kept],
-    )  # fmt: skip
+        corpus,
+        ids=[corpus.ids[i] for i in kept],
+        origins=[corpus.origins[i] for i in kept],
+        label_sets=gather(corpus.label_sets, chosen),
+        weights=corpus.weights[chosen],
+        attributes={},
+        scored={},
+        snippets=[corpus.snippets[i] for i in kept],
+    )
 
 
 def learning_curves(rows: Sequence[CurveRow], cross: CrossValidation | None) -> list[Curve]:

@@ -89,10 +89,17 @@ def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> 
     if trained.prepared.plan.data.skip_bad:
         reports["bad.tsv"] = bad_tsv(bad)
     content = Content(
-        trained.model, report.title, evidence, facts,
-        training_judged(trained, evidence, report.cross), _listing(report, trained, rows), margins,
-        measure, learning_curves(points, report.cross), report.read,
-    )  # fmt: skip
+        trained.model,
+        report.title,
+        evidence,
+        facts,
+        training_judged(trained, evidence, report.cross),
+        _listing(report, trained, rows),
+        margins,
+        measure,
+        learning_curves(points, report.cross),
+        report.read,
+    )
     reports |= page_reports(content)
     return report.folder.write(reports)
 
@@ -187,8 +194,10 @@ def with_duplicates(rows: list[OutlierRow], prepared: Prepared) -> list[OutlierR
 
 
 OUTLIERS: Mapping[str, Callable[[Trained, Audit | None], list[OutlierRow]]] = {
-    "cv": audited_outliers, "weights": weight_outliers, "cumulated": cumulated_outliers,
-}  # fmt: skip
+    "cv": audited_outliers,
+    "weights": weight_outliers,
+    "cumulated": cumulated_outliers,
+}
 """--outliers -> the listing"""
 
 

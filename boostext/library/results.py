@@ -144,10 +144,14 @@ def results_of(
         for i, document in enumerate(found.documents):
             told = {*best[i][: wanted.top or 1], *given[i]}
             yield Result(
-                document, best[i], given[i], [number for number in best[i] if number in told],
-                found.scores[i], None if likely is None else likely[i],
+                document,
+                best[i],
+                given[i],
+                [number for number in best[i] if number in told],
+                found.scores[i],
+                None if likely is None else likely[i],
                 predictor.contributions(document) if wanted.explain else None,
-            )  # fmt: skip
+            )
 
 
 def record_of(result: Result, wanted: Wanted, model: Model) -> dict[str, Any]:

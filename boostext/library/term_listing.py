@@ -147,11 +147,17 @@ def _gathered(
 def _record(row: TermRow, fact: TermFacts | None) -> dict[str, Any]:
     """The columns that --terms-where knows."""
     record: dict[str, Any] = {
-        "term": row.term, "kind": row.kind, "column": _column(row), "rank": row.rank,
-        "rules": row.rules, "first_round": row.first_round, "levels": len(row.levels),
-        "influence": row.influence, "strongest_for": row.strongest_for,
+        "term": row.term,
+        "kind": row.kind,
+        "column": _column(row),
+        "rank": row.rank,
+        "rules": row.rules,
+        "first_round": row.first_round,
+        "levels": len(row.levels),
+        "influence": row.influence,
+        "strongest_for": row.strongest_for,
         "strongest_against": row.strongest_against,
-    }  # fmt: skip
+    }
     if fact is not None:
         told = coverage_json(row, fact)
         names = ("documents", "share", "for_label", "precision", "majority", "majority_share")

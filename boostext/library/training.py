@@ -113,8 +113,9 @@ class Result:
             f"training {told.measure}": told.training,
             f"validation {told.measure}": told.validation,
             f"baseline {told.measure}": told.baseline,
-            "training hamming-loss": told.hamming_loss, "training one-error": told.one_error,
-        }  # fmt: skip
+            "training hamming-loss": told.hamming_loss,
+            "training one-error": told.one_error,
+        }
         return {name: value for name, value in values.items() if not math.isnan(value)}
 
     @property
