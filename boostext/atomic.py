@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +16,17 @@ from typing import BinaryIO
 
 from boostext.errors import BoostextError
 
+try:
+    import fcntl
+except ImportError:  # Windows, where nobody can remove a file that another has open
+    fcntl = None  # type: ignore[assignment]
+
 LEAST_SPACE = 1024 * 1024
 HEAD = 4096
+LEFTOVER = re.compile(r"\.boostext-[0-9a-f]{16}\.tmp")
+"""Names of what is not whole yet."""
+AGE = 60.0
+"""Seconds before something of such a name may be taken for left over."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +53,20 @@ def replacing(path: str | Path, kind: Kind | None = None) -> Iterator[BinaryIO]:
     """A file to write that becomes `path` when the block ends well, and vanishes otherwise.
 
     It is written beside `path`, forced to the disk and renamed; a link keeps pointing to its
-    target. BoostextError where that cannot be done; the old file is then as it was. kind: what
-    may be replaced; None is anything. A foreign file that came to `path` since `check_writable`
-    stays, and what was written stays beside it.
+    target, and a file that is replaced keeps its permissions and owner. BoostextError where that
+    cannot be done; the old file is then as it was. kind: what may be replaced; None is anything. A
+    foreign file that came to `path` since `check_writable` stays, and what was written stays
+    beside it.
     """
     target = _target(path)
-    temporary = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
+    remove_leftovers(target.parent)
+    temporary = unfinished(target)
     try:
         with _created(temporary) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
+            _keep_access(file, target)
         if kind is None:
             temporary.replace(target)
         else:
@@ -63,6 +77,64 @@ def replacing(path: str | Path, kind: Kind | None = None) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def unfinished(target: Path) -> Path:
+    """A name beside `target` for what is not whole yet; LEFTOVER matches it."""
+    return target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what runs that were killed left half-written in a folder; never fails.
+
+    A run holds a lock on what it is writing, which ends with its process.
+    """
+    with contextlib.suppress(OSError):
+        found = [entry for entry in os.scandir(folder) if LEFTOVER.fullmatch(entry.name)]
+        for entry in found:
+            with contextlib.suppress(OSError):
+                if time.time() - entry.stat(follow_symlinks=False).st_mtime > AGE:
+                    _remove_dead(Path(entry.path))
+
+
+def _remove_dead(path: Path) -> None:
+    """Remove a file or folder that nobody holds; OSError where somebody does."""
+    if fcntl is None:
+        path.unlink()
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def hold(descriptor: int) -> None:
+    """Lock a file or folder that is being written until it is closed, where the system can."""
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # some network file systems
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _keep_access(file: BinaryIO, target: Path) -> None:
+    """Give a new file the permissions and the owner of the one that it replaces, as far as the
+    system lets this user.
+    """
+    if os.name == "nt" or not target.exists():
+        return
+    before, now = target.stat(), os.fstat(file.fileno())
+    with contextlib.suppress(OSError):
+        if before.st_gid != now.st_gid:
+            os.fchown(file.fileno(), -1, before.st_gid)
+    with contextlib.suppress(OSError):
+        if before.st_uid != now.st_uid:
+            os.fchown(file.fileno(), before.st_uid, -1)
+    with contextlib.suppress(OSError):
+        os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode) & 0o777)
 
 
 def _replace_own(temporary: Path, target: Path, path: str | Path, kind: Kind) -> None:
@@ -131,7 +203,8 @@ def check_writable(
         )
     target = _target(path)
     check_own(path, kind)
-    trial = target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
+    remove_leftovers(target.parent)
+    trial = unfinished(target)
     try:
         _created(trial).close()
         trial.unlink()
@@ -146,9 +219,11 @@ def check_writable(
 
 
 def _created(path: Path) -> BinaryIO:
-    """A new file with the permissions that the umask gives."""
+    """A new file with the permissions that the umask gives, held until it is closed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    return os.fdopen(os.open(path, flags, 0o666), "wb")
+    descriptor = os.open(path, flags, 0o666)
+    hold(descriptor)
+    return os.fdopen(descriptor, "wb")
 
 
 def _target(path: str | Path) -> Path:

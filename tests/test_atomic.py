@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from boostext import atomic
 from boostext.atomic import check_writable, replacing
 from boostext.errors import BoostextError
 from boostext.model.file import read_model, write_model
@@ -133,3 +134,52 @@ def test_too_little_space_is_told_before_the_work(tmp_path):
     with pytest.raises(BoostextError, match="free some space"):
         check_writable(tmp_path / "m", needed=1 << 60)
     assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    with replacing(path) as file:
+        file.write(b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o7777) == (b"new", 0o640)
+
+
+KILLED = """
+import os, sys
+from boostext.atomic import replacing
+with replacing(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print(os.getpid(), flush=True)
+    sys.stdin.read()
+    os._exit(9)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX locks")
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(atomic, "AGE", 0.0)
+    folder = tmp_path / (".boostext-" + "0" * 16 + ".tmp")
+    (folder / "label").mkdir(parents=True)
+    other = tmp_path / ".boostext-mine.tmp"
+    other.write_bytes(b"")
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "a")]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with child:
+        child.stdout.readline()
+        with replacing(tmp_path / "b"):
+            assert not folder.exists()
+            assert len(names(tmp_path)) == 3  # mine, the child's, this one
+        child.stdin.close()
+    with replacing(tmp_path / "b") as file:
+        file.write(b"whole")
+    assert names(tmp_path) == [".boostext-mine.tmp", "b"]
+
+
+def test_a_leftover_of_the_last_minute_stays(tmp_path):
+    (tmp_path / (".boostext-" + "0" * 16 + ".tmp")).write_bytes(b"")
+    with replacing(tmp_path / "b"):
+        pass
+    assert len(names(tmp_path)) == 2

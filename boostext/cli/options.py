@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from boostext import fields
+from boostext.cli.places import is_read
 from boostext.cli.talk import Talk, heard_by
 from boostext.compiled import spare_blas
 from boostext.errors import SettingsError
@@ -200,6 +201,7 @@ def _file_values(path: str | None, groups: list[type[Group]]) -> dict[str, Any]:
         return {}
     from boostext.library.config import read_config
 
+    is_read(click.get_current_context(), path)
     return read_config(Path(path), groups)
 
 
@@ -265,6 +267,8 @@ def _reader(field: dataclasses.Field[Any]) -> Callable[..., Any]:
     """What the text after the option becomes: in range, or SettingsError."""
 
     def read(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        if fields.kind(field) == "word_file" and isinstance(value, str):
+            is_read(ctx, value)
         return fields.from_text(field, value) if isinstance(value, str) else value
 
     return read

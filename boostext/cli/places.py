@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from boostext.atomic import Kind, check_writable
+import click
+
+from boostext.atomic import Kind, check_writable, head_of
 from boostext.cli.talk import Talk
 from boostext.errors import SettingsError
 
@@ -39,11 +41,21 @@ def make_parent(path: str) -> None:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
 
 
+READ = "boostext.read"
+"""Where click keeps the files that options named and that were read at once."""
+
+
+def is_read(ctx: click.Context, path: str) -> None:
+    """Remember a file that an option names, such as --config, for `spare`."""
+    ctx.meta.setdefault(READ, []).append(path)
+
+
 def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
     """Raise SettingsError where a file that is read would be written over."""
-    for given in inputs:
+    ctx = click.get_current_context(silent=True)
+    for given in (*inputs, *(ctx.meta.get(READ, ()) if ctx else ())):
         for output in outputs:
-            if _is_same(given, output):
+            if _is_same(given, output) or _is_document(Path(given), Path(output)):
                 raise SettingsError(f"{output}: is read, and would be written over; name another")
 
 
@@ -53,6 +65,17 @@ def spare_reports(inputs: Iterable[str], folder: str | None) -> None:
         from boostext.reports.folder import REPORTS
 
         spare(inputs, *(Path(folder) / name for name in REPORTS))
+
+
+def _is_document(folder: Path, output: Path) -> bool:
+    """Whether a file is there already, in a folder that is read, and is no model of ours."""
+    from boostext.model.file import MODEL_FILE
+
+    try:
+        inside = output.is_file() and output.resolve().is_relative_to(folder.resolve())
+        return inside and folder.is_dir() and not MODEL_FILE.owns(head_of(output))
+    except (OSError, ValueError):
+        return False
 
 
 def _is_same(given: str, output: str | Path) -> bool:

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from boostext.atomic import hold, remove_leftovers, unfinished
 from boostext.corpus.data_folders import is_clutter
 from boostext.corpus.documents import Document
 from boostext.corpus.holding import Ledger, one_text
@@ -50,7 +51,7 @@ def write_folders(
             except UnicodeEncodeError:
                 raise ledger.fault("holds half of a character (a surrogate)") from None
             except OSError as error:
-                raise ledger.fault(f"cannot be written to {path}: {error.strerror}") from None
+                raise DataError(path, 0, f"cannot be written: {error.strerror}") from None
 
 
 @contextlib.contextmanager
@@ -61,12 +62,13 @@ def _new_folder(path: str, force: bool) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     _check_free(target, path, force)
-    temporary, old = (
-        target.with_name(f".boostext-{os.urandom(8).hex()}.{kind}") for kind in ("tmp", "old")
-    )
+    remove_leftovers(target.parent)
+    temporary = unfinished(target)
+    # subtle: if the system stops between the two renames, people must know what this is
+    old = target.with_name(f"{target.name[:200]}.{os.urandom(4).hex()}.old")
     try:
-        temporary.mkdir()
-        yield temporary
+        with _held_folder(temporary):
+            yield temporary
         if target.exists() and force:
             _check_free(target, path, force)
             target.rename(old)
@@ -82,6 +84,21 @@ def _new_folder(path: str, force: bool) -> Iterator[Path]:
                 shutil.rmtree(old, ignore_errors=True)
             else:
                 old.rename(target)
+
+
+@contextlib.contextmanager
+def _held_folder(folder: Path) -> Iterator[None]:
+    """A new folder, which nobody takes for left over during the block."""
+    folder.mkdir()
+    if os.name == "nt":  # which opens no folders
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        hold(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _check_free(target: Path, path: str, force: bool) -> None:

@@ -20,7 +20,7 @@ from boostext.corpus.corrections import Corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
-from boostext.errors import SettingsError, WorkerError
+from boostext.errors import BoostextError, SettingsError, WorkerError
 from boostext.features.selection import SYMBOLS
 from boostext.fields import count
 from boostext.library.classifier import Classifier
@@ -470,8 +470,11 @@ class ModelPlace:
         return None
 
     def keep(self, model: Model) -> None:
-        """Write a checkpoint."""
-        write_model(model, self.checkpoint, self.kind)
+        """Write a checkpoint; where that cannot be done, the one before stays, and work goes on."""
+        try:
+            write_model(model, self.checkpoint, self.kind)
+        except BoostextError as error:
+            LOG.warning(f"no checkpoint was written, and training goes on: {error}")
 
     @contextmanager
     def keeping(self) -> Iterator[Callable[[Model], None]]:
@@ -490,6 +493,6 @@ class ModelPlace:
         """The model; and, where it was stopped, all rules so far beside it, for going on."""
         write_model(trained.model, self.output, self.kind)
         if trained.interrupted and len(trained.whole.rules) > len(trained.model.rules):
-            self.keep(trained.whole)
+            write_model(trained.whole, self.checkpoint, self.kind)
         else:
             self.checkpoint.unlink(missing_ok=True)

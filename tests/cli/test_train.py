@@ -6,8 +6,10 @@ import sys
 import pytest
 
 from boostext.cli.progress import Progress
+from boostext.errors import BoostextError
+from boostext.library import training
 from boostext.library.watch import Stopped
-from boostext.model.file import read_model
+from boostext.model.file import read_model, write_model
 from boostext.reports.escape import read_tsv_field
 
 from .conftest import records, write_jsonl
@@ -66,6 +68,21 @@ def test_data_is_never_written_over(run, tmp_path, command):
         assert done.exit_code == 2
         assert "would be written over" in done.stderr
     assert data.read_bytes() == before
+
+
+def test_no_other_file_that_is_read_is_written_over(run, corpus, tmp_path):
+    """Not even by --force: the configuration, the stop words, and the documents of a folder."""
+    (tmp_path / "texts" / "a").mkdir(parents=True)
+    words, config, text = (tmp_path / "words", tmp_path / "c.yaml", tmp_path / "texts" / "a" / "t")
+    for path, content in ((words, "the\n"), (config, "rounds: 3\n"), (text, "a text\n")):
+        path.write_text(content, encoding="utf-8")
+    for command in ("train", "tune"):
+        for output in (words, config, text):
+            options = ("--config", config, "--stop-words", words, "--force")
+            done = run(command, corpus, tmp_path / "texts", "-o", output, *options)
+            assert done.exit_code == 2
+            assert f"{output}: is read, and would be written over" in done.stderr
+    assert [path.stat().st_size for path in (words, config, text)] == [4, 10, 7]
 
 
 def test_a_report_never_takes_the_place_of_data(run, tmp_path):
@@ -291,6 +308,19 @@ def test_a_checkpoint_goes_before_the_model_and_vanishes_at_the_end(run, corpus,
     done = trained(run, corpus, path, "--resume")
     assert f"going on from {path}.checkpoint, 12 rules" in done.stderr
     assert path.read_bytes() == whole
+
+
+def test_a_checkpoint_that_cannot_be_written_ends_no_training(run, corpus, tmp_path, monkeypatch):
+    def full(model, path, kind=None):
+        if str(path).endswith(".checkpoint"):
+            raise BoostextError(f"{path}: cannot be written: No space left on device")
+        write_model(model, path, kind)
+
+    monkeypatch.setattr(training, "write_model", full)
+    done = trained(run, corpus, tmp_path / "m", "--checkpoint-every", 1e-9)
+    assert done.exit_code == 0
+    assert "Warning: no checkpoint was written, and training goes on: " in done.stderr
+    assert len(read_model(tmp_path / "m").rules) == 12
 
 
 def test_resume_with_other_settings_lists_them_and_changes_nothing(run, corpus, tmp_path):
