@@ -16,7 +16,7 @@ from boostext.model.model import Model
 from boostext.model.prune import cut, influential, merged
 from boostext.settings import RunSettings
 from boostext.training.plan import Plan
-from boostext.training.run import Hooks, learn, prepare
+from boostext.training.run import Hooks, Prepared, learn, prepare
 
 ROUNDS_PER_TERM = 10
 """Rules that a refit learns at most for each term: votes have settled by then."""
@@ -46,12 +46,7 @@ def refit(
         rounds = min(model.round_count, ROUNDS_PER_TERM * terms)
     boosting = replace(model.boosting, rounds=max(rounds, 1), terms=terms)
     plan = Plan(model.data, model.text, boosting, run=run or RunSettings())
-    prepared = prepare(documents, plan, prior=model.prior)
-    if prepared.corpus.digest != model.provenance.digest:
-        raise BoostextError(
-            f"{model.provenance.other_documents} ({len(prepared.corpus)} documents, where it "
-            f"learned from {model.provenance.documents}, or other contents); name its training data"
-        )
+    prepared = _prepared(documents, model, plan)
     fitted = merged(learn(prepared, hooks, only=kept).model)
     command = f"{model.provenance.command} (pruned to {terms} terms)"
     return replace(
@@ -61,6 +56,17 @@ def refit(
             fitted.provenance, command=command, corrected=model.provenance.corrected
         ),
     )
+
+
+def _prepared(documents: Iterable[Document], model: Model, plan: Plan) -> Prepared:
+    """The documents as the plan reads them; BoostextError where they are not the model's own."""
+    prepared = prepare(documents, plan, prior=model.prior)
+    if prepared.corpus.digest != model.provenance.digest:
+        raise BoostextError(
+            f"{model.provenance.other_documents} ({len(prepared.corpus)} documents, where it "
+            f"learned from {model.provenance.documents}, or other contents); name its training data"
+        )
+    return prepared
 
 
 def fold_prices(
@@ -76,9 +82,11 @@ def fold_prices(
 
     The models have the settings and the number of rounds of `model`, and are pruned as it would
     be, to `terms` terms or `rules` rules; which terms stay is decided without the fold. Raises
-    SettingsError where the documents are too few for the folds.
+    BoostextError where the documents are not those that the model was trained on, and SettingsError
+    where they are too few for the folds.
     """
     hooks = hooks or Hooks()
+    _prepared(documents, model, Plan(model.data, model.text, model.boosting))
     numbers = {name: j for j, name in enumerate(model.labels)}
     used = [d for d in documents if d.labels or (d.labelled and model.multilabel)]
     labels = Lists.of([numbers[name] for name in d.labels if name in numbers] for d in used)

@@ -78,10 +78,11 @@ def test_the_price_by_folds_is_that_of_models_learned_without_each(
 
 def test_the_wrong_data_is_told(run, model, tmp_path):
     other = write_jsonl(tmp_path / "other.jsonl", list(records())[:30])
-    done = run("prune", model, other, "-o", tmp_path / "small", "--terms", 5)
-    assert done.exit_code == 1
-    assert "not the very documents the model was trained on (30 documents" in done.stderr
-    assert not (tmp_path / "small").exists()
+    for words in (("--terms", 5), ("--rules", 3, "--folds", 3)):
+        done = run("prune", model, other, "-o", tmp_path / "small", *words)
+        assert done.exit_code == 1
+        assert "not the very documents the model was trained on (30 documents" in done.stderr
+        assert not (tmp_path / "small").exists()
 
 
 def test_what_does_not_go_together_is_told(run, corpus, model, tmp_path):
