@@ -57,9 +57,25 @@ NGRAMS = Terms("20newsgroups 1-3-grams, min_df 2", "20newsgroups", (1, 3), 2)
 DEBIAN = Terms("debian-section-en words", "debian-section-en")
 CLINC = Terms("clinc150 1-2-grams", "clinc150", (1, 2))
 TREC = Terms("trec6 words", "trec6")
+BANKING = Terms("banking77 words", "banking77")
 
 
 # Rounds --------------------------------------------------------------------------------------
+
+
+def rounds_by_label(terms: Terms, least: float, plain: int, bench: Bench) -> Iterator[Figure]:
+    """1,000 rounds of a rule for each label, against so many of the plain engine."""
+    run = partial(
+        child, "rounds", **terms.arguments(bench), threads=1, options={"algorithm": "mp"}
+    )
+    sides = [
+        partial(run, rounds=bench.rounds(1000), engine="incremental"),
+        partial(run, rounds=plain, engine="plain"),
+    ]
+    ours, theirs = by_turns(sides, bench.repeats)
+    _check_same_rules(ours[0], theirs[0])
+    work = f"1,000 rounds, a rule for each label, {terms.name}"
+    yield compared(work, "plain engine", ours, theirs, "each", least)
 
 
 def rounds(terms: Terms, least: float, plain: int, bench: Bench) -> Iterator[Figure]:
@@ -249,6 +265,8 @@ ROWS: dict[str, Row] = {
     "rounds-debian": partial(rounds, DEBIAN, 45, 8),
     "rounds-clinc": partial(rounds, CLINC, 40, 12),
     "rounds-trec": partial(rounds, TREC, 4, 100),
+    "by-label-words": partial(rounds_by_label, WORDS, 20, 12),
+    "by-label-banking": partial(rounds_by_label, BANKING, 20, 30),
     "logistic-words": partial(logistic, WORDS, 2.5),
     "adaboost": adaboost,
     "train-svc": train_svc,

@@ -95,6 +95,38 @@ class Preferences:
             self.keep_only(self._chosen)
 
 
+class Asked(NamedTuple):
+    """What rounds may choose: a share of the conditions; the greatest preference; what kernels look
+    up, of all conditions or, where all are the same, of one.
+    """
+
+    share: float
+    greatest: float
+    preference: Float64
+
+
+NOTHING = Asked(1.0, 1.0, np.ones(1))
+
+
+class Preferred:
+    """The preference as kernels look it up: one number where all conditions are preferred alike."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Float64, float, Float64] | None = None
+
+    def of(self, preference: Float64, chosen: int) -> tuple[Float64, float]:
+        """(n,), or (1,) to spare the look-up; the greatest. chosen: condition of the last rule."""
+        last = self._last
+        if last is None or last[0] is not preference:
+            greatest = max(float(preference.max(initial=0.0)), 1e-300)
+            alike = bool((preference == greatest).all())
+            last = preference, greatest, np.array([greatest]) if alike else preference
+        elif len(last[2]) == 1 and chosen >= 0 and preference[chosen] != last[1]:
+            last = preference, last[1], preference
+        self._last = last
+        return last[2], last[1]
+
+
 def preferences(document_frequencies: Int64, m: int, rarity: float) -> Float64:
     """rarity^p of each condition: (ln(m / df) / its greatest)^p; 1 for p = 0."""
     if rarity == 0:

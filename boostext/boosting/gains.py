@@ -236,55 +236,98 @@ def most(
 
     yes: its documents, so many numbers were rounded down. base: of `nowhere`.
     """
-    one: Number = np.float32(1)
-    more: Number = np.uint32(yes)
     total: Number = np.float32(0)
     kp = rows.shape[2]
     for label in range(kp):
-        N, P, AB = rows[r, 0, label], rows[r, 1, label], scale[0, label]
-        n = np.uint32(least[0, label] - min(np.uint32(N + more), least[0, label]))
-        p = np.uint32(least[1, label] - min(np.uint32(P + more), least[1, label]))
-        total += scale[1, label] * (
-            one
-            - np.sqrt(np.float32(N) * np.float32(P) * AB)
-            - np.sqrt(np.float32(n) * np.float32(p) * AB)
+        total += in_roots(
+            rows[r, 0, label],
+            rows[r, 1, label],
+            yes,
+            least[0, label],
+            least[1, label],
+            scale[0, label],
+            scale[1, label],
         )
     return base + 2 * np.float64(total) * (1 + kp * ADDED) + IN_ROOTS
+
+
+def in_roots(
+    N: Number, P: Number, yes: Number, all_neg: Number, all_pos: Number, AB: Number, share: Number
+) -> Number:
+    """What a label adds to `most`. N, P: its steps of either sign; all_neg, all_pos: of `least`;
+    AB, share: of `scale`.
+    """
+    one: Number = np.float32(1)
+    more: Number = np.uint32(yes)
+    n = np.uint32(all_neg - min(np.uint32(N + more), all_neg))
+    p = np.uint32(all_pos - min(np.uint32(P + more), all_pos))
+    return share * (
+        one
+        - np.sqrt(np.float32(N) * np.float32(P) * AB)
+        - np.sqrt(np.float32(n) * np.float32(p) * AB)
+    )
 
 
 def most_abstaining(
     rows: Array, r: int, yes: Number, least: Array, counts: Array, scale: Array, base: float
 ) -> Number:
     """The same: form 1."""
-    inside: Number = np.float32(yes)
-    two: Number = np.float32(2)
     total: Number = np.float32(0)
     kp = rows.shape[2]
     for label in range(kp):
-        N, P = np.float32(rows[r, 0, label]), np.float32(rows[r, 1, label])
-        A, B = scale[0, label], scale[1, label]
-        n, p = min(inside, counts[0, label]), min(inside, counts[1, label])
-        total += (N + n) * A + (P + p) * B - two * np.sqrt(N * A * (P * B))
+        total += in_root(
+            rows[r, 0, label],
+            rows[r, 1, label],
+            yes,
+            counts[0, label],
+            counts[1, label],
+            scale[0, label],
+            scale[1, label],
+        )
     return np.float64(total) * (1 + kp * ADDED) + ALLOWED
+
+
+def in_root(
+    N: Number, P: Number, yes: Number, all_neg: Number, all_pos: Number, A: Number, B: Number
+) -> Number:
+    """What a label adds to `most_abstaining`. all_neg, all_pos: of `counts`; A, B: of `scale`."""
+    inside: Number = np.float32(yes)
+    two: Number = np.float32(2)
+    q, r = np.float32(N), np.float32(P)
+    n, p = min(inside, all_neg), min(inside, all_pos)
+    return (q + n) * A + (r + p) * B - two * np.sqrt(q * A * (r * B))
 
 
 def most_discrete(
     rows: Array, r: int, yes: Number, least: Array, counts: Array, scale: Array, base: float
 ) -> Number:
     """The same: form 2."""
-    around: Number = np.float32(2) * np.float32(yes) + np.float32(4)
     total: Number = np.float32(0)
     kp = rows.shape[2]
     for label in range(kp):
-        N, P = rows[r, 0, label], rows[r, 1, label]
-        A, B = scale[0, label], scale[1, label]
-        n = np.uint32(least[0, label] - min(N, least[0, label]))
-        p = np.uint32(least[1, label] - min(P, least[1, label]))
-        x = np.float32(P) * B - np.float32(N) * A
-        y = np.float32(p) * B - np.float32(n) * A
-        total += abs(x) + abs(y) + around * (A + B)
+        total += in_edge(
+            rows[r, 0, label],
+            rows[r, 1, label],
+            yes,
+            least[0, label],
+            least[1, label],
+            scale[0, label],
+            scale[1, label],
+        )
     edge = min(1.0, np.float64(total) * (1 + kp * ADDED) + ALLOWED)
     return 1 - np.sqrt(1 - edge * edge) + ALLOWED
+
+
+def in_edge(
+    N: Number, P: Number, yes: Number, all_neg: Number, all_pos: Number, A: Number, B: Number
+) -> Number:
+    """What a label adds to the edge r of `most_discrete`. all_neg, all_pos: of `least`."""
+    around: Number = np.float32(2) * np.float32(yes) + np.float32(4)
+    n = np.uint32(all_neg - min(N, all_neg))
+    p = np.uint32(all_pos - min(P, all_pos))
+    x = np.float32(P) * B - np.float32(N) * A
+    y = np.float32(p) * B - np.float32(n) * A
+    return abs(x) + abs(y) + around * (A + B)
 
 
 def most_discrete_abstaining(

@@ -274,8 +274,9 @@ class Booster:
 
     def _settled(self, rule: Placed) -> Placed:
         """A value that is not known is one that the example has not, if so set."""
-        categories = isinstance(self.members.condition(rule.place.condition), Equals)
-        if self.settings.unknown_categories or not categories:
+        if self.settings.unknown_categories:
+            return rule
+        if not isinstance(self.members.condition(rule.place.condition), Equals):
             return rule
         votes = rule.votes.copy()
         votes[UNKNOWN] = votes[NO]

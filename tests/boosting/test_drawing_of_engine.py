@@ -38,7 +38,7 @@ def test_the_docstring_shows_a_round():
     sets = Lists.of([[0], [0], [1]])
     booster = Booster(features, sets, 2, np.ones(3), settings, "incremental")
     engine = booster._engine
-    weights, bounds = engine.parts.weights.arrays, engine.parts.bounds.arrays
+    weights, bounds = engine.search.parts.weights.arrays, engine.search.parts.bounds.arrays
     e = weights.neg.copy()
     e[[0, 1, 2], sets.items] = weights.pos
     for i in range(3):
@@ -46,7 +46,7 @@ def test_the_docstring_shows_a_round():
     base = nowhere(0, weights.sums, weights.scales)
     share = np.sqrt(2) / 6  # of either label: sqrt(1/3 x 1/6)
     for t, (name, gain) in enumerate([("x", 1.0), ("y", 1 / 3)]):
-        (bound,) = bounds.of_term[engine.terms.numbers == t] / ALL
+        (bound,) = bounds.of_term[engine.search.terms.numbers == t] / ALL
         W = engine.block_weights(Place((), t))
         made = ((np.sqrt(W[:, 1]) - np.sqrt(W[:, 0])) ** 2).sum()
         assert made == pytest.approx(gain)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from boostext.arrays import Lists
 from boostext.boosting import gains
-from boostext.boosting.engines import choose, kernels, rows, thresholds
+from boostext.boosting.engines import by_label, choose, kernels, rows, thresholds
 from boostext.boosting.engines import threads as threads_module
 from boostext.boosting.engines import weights as weights_module
 from boostext.boosting.engines.incremental import IncrementalEngine
@@ -129,6 +129,44 @@ def test_the_fast_engine_finds_the_rules_of_the_plain_one(
         data, weights, rounds=12, votes=votes, abstain=abstain, smoothing=smoothing,
         start=start if single else "uniform", unknown=unknown, shrinkage=shrinkage, **search,
     )  # fmt: skip
+
+
+@needs_numba
+@pytest.mark.parametrize(("votes", "abstain"), FORMS)
+@given(
+    problem=problems(),
+    start=st.sampled_from(["uniform", "balanced"]),
+    unknown=st.sampled_from(["abstains", "votes"]),
+    shrinkage=st.sampled_from([1.0, 0.3]),
+    search=st.sampled_from(
+        [
+            {},
+            {"term_fraction": 0.4},
+            {"rarity": 1.5, "reuse": 0.5},
+            {"prior_rule": True},
+            {"terms": 3},
+        ]
+    ),
+)
+@settings(max_examples=15, deadline=None)
+def test_rules_of_one_label_are_those_of_the_plain_engine(
+    votes, abstain, problem, start, unknown, shrinkage, search
+):
+    data, weights, single = problem
+    fast, made = agree(
+        data, weights, algorithm="mp", rounds=12, votes=votes, abstain=abstain, unknown=unknown,
+        start=start if single else "uniform", shrinkage=shrinkage, **search,
+    )  # fmt: skip
+    assert type(fast._engine) is by_label.LabelEngines
+    again = Booster(*data, weights, fast.settings, "incremental", threads=3)
+    known = made[: len(made) // 2]
+    rules = [rule for r in known for rule in r.rules]
+    replayed = list(again.rounds(rules, [len(r.rules) for r in known]))
+    assert [(r.z, [rule.condition for rule in r.rules]) for r in replayed] == [
+        (r.z, [rule.condition for rule in r.rules]) for r in made
+    ]
+    assert np.array_equal(again.scores(), fast.scores())
+    assert np.array_equal(again.weights(), fast.weights())
 
 
 @needs_numba
@@ -298,10 +336,10 @@ def test_sums_of_thresholds_that_find_no_room_only_cost_time(votes, abstain, k, 
     data = corpus(np.random.default_rng(6), 150, k, 20, 0.1, False, True, 2)
     choices = {"rounds": 60, "votes": votes, "abstain": abstain, "unknown": "votes"}
     roomy, made = boosted(data, np.ones(150), "incremental", **choices)
-    assert roomy._engine.parts.thresholds is not None
+    assert roomy._engine.search.parts.thresholds is not None
     monkeypatch.setattr(thresholds, "MOST_BYTES", 0)
     without, again = boosted(data, np.ones(150), "incremental", **choices)
-    assert without._engine.parts.thresholds is None
+    assert without._engine.search.parts.thresholds is None
     assert_same_bits(roomy, made, without, again)
 
 
@@ -312,9 +350,9 @@ def test_sums_told_of_changes_alone_are_those_counted_anew(k, single):
     booster, _ = boosted(data, np.ones(150), "incremental", rounds=40)
     engine = booster._engine
     engine.search.update()
-    kept = engine.parts.thresholds
+    kept = engine.search.parts.thresholds
     updated = kept.rows.copy()
-    kept.renew(engine.parts.weights)
+    kept.renew(engine.search.parts.weights)
     assert updated.any()
     np.testing.assert_array_equal(updated, kept.rows)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boostext.algorithms import ALGORITHMS
+from boostext.boosting.engines.by_label import LabelEngines, has_room
 from boostext.boosting.engines.incremental import IncrementalEngine
 from boostext.boosting.engines.interface import Engine, Problem
 from boostext.boosting.engines.plain import PlainEngine
@@ -19,6 +20,8 @@ ENGINES: dict[str, Callable[[Problem], Engine]] = {
     "plain": PlainEngine,
     "incremental": IncrementalEngine,
 }
+PER_LABEL = "per label"
+"""The learner whose labels have rules of their own."""
 
 Maker = Callable[[str, Problem], Engine]
 """What makes the engine of a name: in this process, or on others."""
@@ -33,7 +36,7 @@ incremental one does not pay for loading its kernels."""
 
 def check_engine(name: str, settings: BoostingSettings) -> None:
     """Raise SettingsError where an engine cannot learn what the settings ask for."""
-    if name == "incremental" and not fits(settings):
+    if name == "incremental" and not _is_known(settings):
         raise SettingsError(
             f"--engine incremental does not go with {settings.algorithm}; use --engine auto"
         )
@@ -52,13 +55,21 @@ def choose(
     """
     if name == "auto":
         few = all(len(c) < MANY_VALUES for c in problem.members.columns)
-        pays = few and fits(settings) and _work(problem) * settings.rounds > SMALL
+        pays = few and _is_known(settings) and _work(problem) * settings.rounds > SMALL
         name = "incremental" if pays and not notice() else "plain"
+    if name == "incremental" and settings.learner_name() == PER_LABEL:
+        return LabelEngines(problem) if has_room(problem) else make("plain", problem)
     return make(name, problem)
 
 
 def fits(settings: BoostingSettings) -> bool:
-    """Whether the incremental engine knows the loss and the votes, and rules are as it finds them.
+    """Whether rules are of one condition, and the incremental engine knows how to find them."""
+    return settings.learner_name() == "stump" and _is_known(settings)
+
+
+def _is_known(settings: BoostingSettings) -> bool:
+    """Whether the incremental engine knows the loss and the votes, and rules are of one condition
+    for all labels or for each.
 
     It goes by the functions that the tables name: another loss is never learned as if it were one
     of its own.
@@ -66,7 +77,7 @@ def fits(settings: BoostingSettings) -> bool:
     row = ALGORITHMS[settings.algorithm]
     votes = row.votes[settings.votes_name()]
     return (
-        settings.learner_name() == "stump"
+        settings.learner_name() in ("stump", PER_LABEL)
         and settings.index == "z"
         and settings.alpha_name() == "own"
         and not settings.resample

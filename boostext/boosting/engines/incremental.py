@@ -37,24 +37,21 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from boostext.arrays import Float64, Scores
 from boostext.arrays import Weights as PairWeights
 from boostext.boosting.choice import Candidates, Choice, Eligible
-from boostext.boosting.engines import layout, thresholds
-from boostext.boosting.engines.bounds import Bounds
 from boostext.boosting.engines.interface import Problem
-from boostext.boosting.engines.kernels import Kernels
 from boostext.boosting.engines.kernels_rounds import GAIN
+from boostext.boosting.engines.layout import MOST_AHEAD
 from boostext.boosting.engines.plain import PlainWeights
-from boostext.boosting.engines.rows import Rows
-from boostext.boosting.engines.search import MOST_AHEAD, Parts, Search
-from boostext.boosting.engines.threads import Threads
-from boostext.boosting.engines.weights import Weights
-from boostext.boosting.gains import FORMS
-from boostext.boosting.losses import LOSSES
+from boostext.boosting.engines.search import Search
 from boostext.boosting.rules import Growth, Place, Placed
 from boostext.features.conditions import NO, UNKNOWN, YES
+
+if TYPE_CHECKING:
+    from boostext.boosting.engines.by_label import LabelSearch
 
 LONG = 0.05
 """Seconds that rounds may take which are learned at once."""
@@ -65,30 +62,12 @@ class IncrementalEngine:
     labels for each frequent term, distinct numeric value and partly unknown condition. Raises
     SettingsError where numba cannot be used.
 
-    parts: what owns the arrays, each its own. search: what reads them all.
+    search: how it finds rules; that of all conditions and labels unless it is given another.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.kernels, self.members, self._problem = Kernels(), problem.members, problem
-        form = FORMS[problem.votes, bool(problem.speaks[NO] == 0)]
-        features, k = problem.members.features, problem.label_count
-        terms = layout.terms(problem.members, self.kernels["transpose"])
-        lists = layout.list_arrays(features.yes)
-        labels = layout.labels(problem.positive_sets(), k)
-        threads = Threads(terms.sizes, problem.threads)
-        weights = Weights(problem, LOSSES[problem.loss], labels, self.kernels)
-        kept = thresholds.fits(problem.members, k)
-        self.parts = Parts(
-            weights,
-            Bounds(form, terms, lists, weights, threads, self.kernels),
-            Rows(terms, lists, weights, threads, self.kernels),
-            thresholds.Thresholds(problem, self.kernels, form) if kept else None,
-            threads,
-        )
-        if self.parts.thresholds is not None:
-            self.parts.thresholds.renew(weights)
-        self.terms = terms
-        self.search = Search(problem, form, terms, lists, self.parts, self.kernels)
+    def __init__(self, problem: Problem, search: Search | LabelSearch | None = None) -> None:
+        self.members, self._problem = problem.members, problem
+        self.search = search or Search(problem)
         self._played: deque[Growth] = deque()
         self._pace = 1
 
@@ -99,28 +78,42 @@ class IncrementalEngine:
         learned along with it, for a small part of a second.
         """
         if not self._played:
-            draws, began = ahead()[: min(self._pace, self.parts.weights.lasts)], time.perf_counter()
-            count = self.search.rounds(preference, draws)
-            self._played.extend(map(self._growth, range(count)))
-            self._settle(count)
-            if time.perf_counter() - began > LONG:
-                self._pace = max(self._pace // 2, 1)
-            elif count == self._pace:
-                self._pace = min(2 * self._pace, MOST_AHEAD)
+            self.learn(preference, ahead())
+        return self.next()
+
+    @property
+    def ahead(self) -> int:
+        """Rounds that were learned, but not asked for yet."""
+        return len(self._played)
+
+    def learn(self, preference: Float64, draws: Sequence[Eligible]) -> None:
+        """The rules of the next rounds, as many of `draws` as take a small part of a second."""
+        draws, began = draws[: min(self._pace, self.search.weights.lasts)], time.perf_counter()
+        count = self.search.rounds(preference, draws)
+        self._played.extend(map(self._growth, range(count)))
+        self.search.settle(count)
+        if time.perf_counter() - began > LONG:
+            self._pace = max(self._pace // 2, 1)
+        elif count == self._pace:
+            self._pace = min(2 * self._pace, MOST_AHEAD)
+
+    def next(self) -> Growth | None:
+        """The rule of the next of the rounds that were learned; None if there is none."""
         return self._played.popleft() if self._played else None
 
     def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
-        self.search.find(preference, draw)
-        return self.search.looked_at()
+        search = self._of_all_labels
+        search.find(preference, draw)
+        return search.looked_at()
 
     def take(self, condition: int) -> Growth | None:
         """The rule of this condition, which the weights have taken in; None if it does not help."""
-        votes = self.search.vote(condition)
+        votes = self._of_all_labels.vote(condition)
         if votes is None:
             return None
         self.search.move(condition, votes)
         growth = self._growth(0)
-        self._settle(1)
+        self.search.settle(1)
         return growth
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
@@ -138,11 +131,11 @@ class IncrementalEngine:
     def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
         ((_, condition), votes, _) = rules[0]
         z = self.search.move(condition, votes)
-        self._settle(1)
+        self.search.settle(1)
         return z
 
     def scores(self) -> Scores:
-        scores = self.parts.weights.scores()
+        scores = self.search.weights.scores()
         for growth in self._played:  # learned, but not asked for yet
             for (_, condition), votes, _ in growth.rules:
                 scores -= votes[NO]
@@ -152,10 +145,16 @@ class IncrementalEngine:
 
     def weights(self) -> PairWeights:
         if not self._played:
-            return self.parts.weights.values()
+            return self.search.weights.values()
         plain = PlainWeights(self._problem)
         plain.move(self.scores() - plain.scores)
         return plain.values
+
+    @property
+    def _of_all_labels(self) -> Search:
+        if not isinstance(self.search, Search):
+            raise TypeError("an engine of one label alone has no candidates for others")
+        return self.search
 
     def _growth(self, n: int) -> Growth:
         """Of round n of those that were learned last."""
@@ -163,15 +162,3 @@ class IncrementalEngine:
         place = Place((), int(made.conditions[n]))
         gain, z, alpha = made.told[n].tolist()
         return Growth((Placed(place, made.votes[n].copy(), alpha),), gain, z=z)
-
-    def _settle(self, moves: int) -> None:
-        """After so many rules: what has worn is made anew."""
-        weights, bounds, rows, kept, _ = self.parts
-        bounds.settle()
-        if weights.is_worn(moves):
-            weights.renew()
-            if kept is not None:
-                kept.renew(weights)
-            rows.renew(self.search.clock)
-            bounds.count()
-        rows.tidy(self.search.clock)

@@ -37,7 +37,7 @@ from boostext.boosting.engines.arrays import (
 )
 from boostext.boosting.engines.kernels_search import begin, descend, preference_of, scan
 from boostext.boosting.engines.kernels_terms import bound_changed, update
-from boostext.boosting.engines.kernels_weights import exact, is_worn, move
+from boostext.boosting.engines.kernels_weights import COARSE, exact, is_worn, move
 from boostext.boosting.gains import gain_of_blocks, vote_of_blocks
 
 BEGIN, TELL, SCAN, SUM_UP, CHOOSE, VOTE, MOVE = range(7)
@@ -113,7 +113,7 @@ def play(
                 changes, room.inside, room.rest,
             )  # fmt: skip
             bounds.figures[SUM] += bound_changed(form, labels, weights, changes, bounds)
-            weights.figures[WORN] = is_worn(weights, steps)
+            weights.figures[WORN] = is_worn(weights, steps, COARSE)
             moved = weights.figures[SPREAD] > farthest or bounds.figures[SUM] > MOST_BOUND
             if moved or weights.figures[WORN] > 0:
                 return n + 1, MOVED

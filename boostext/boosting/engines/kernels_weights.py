@@ -24,8 +24,9 @@ from boostext.boosting.losses import logistic_value, logistic_weight
 EXPONENTIAL, LOGISTIC = 0, 1
 STEPS, ROOM = 2.0**30, 3.5
 """Steps that a label's sum of e makes, and how far it may grow within 32 bits."""
-COARSE = 4
-"""What the sum of a label's e may fall by: its steps then have grown too great."""
+COARSE, COARSE_ALONE = 4, 32
+"""What the sum of a label's e may fall by: its steps then have grown too great. Where there is one
+label, a search finds out soon how great they are."""
 FALLEN = 1e-9
 """What is left of e when it is computed anew: where all labels are alike, nothing else tells."""
 MOST_COMMON = 200
@@ -224,8 +225,11 @@ def move(
     return (value[0] + value[1] if loss == LOGISTIC else figures[TOTAL]) / before
 
 
-def is_worn(weights: WeightArrays, steps: StepArrays) -> Number:
-    """Whether steps have grown too coarse, or weights too great or too small for them."""
+def is_worn(weights: WeightArrays, steps: StepArrays, most: float) -> Number:
+    """Whether steps have grown too coarse, or weights too great or too small for them.
+
+    most: COARSE, or COARSE_ALONE.
+    """
     sums, per_weight, common = weights.sums, steps.per_weight, weights.common
     left, roots, coarse = 0.0, 0.0, 0.0
     for label in range(sums.shape[1]):
@@ -236,7 +240,7 @@ def is_worn(weights: WeightArrays, steps: StepArrays) -> Number:
         left += neg + pos
         root = np.sqrt(neg * pos)
         roots += root
-        if min(neg_steps, pos_steps) < STEPS / COARSE:
+        if min(neg_steps, pos_steps) < STEPS / most:
             coarse += root
     return left < FALLEN or coarse > 0.02 * roots
 

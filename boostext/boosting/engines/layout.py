@@ -1,4 +1,4 @@
-"""How the incremental engine lays out conditions and labels for its kernels."""
+"""How the incremental engine lays out conditions and labels for its kernels, and their room."""
 
 from __future__ import annotations
 
@@ -7,8 +7,26 @@ from collections.abc import Callable
 import numpy as np
 
 from boostext.arrays import Lists
-from boostext.boosting.engines.arrays import LabelArrays, ListArrays, TermArrays
+from boostext.boosting.engines.arrays import (
+    LAST,
+    FoundArrays,
+    LabelArrays,
+    ListArrays,
+    MoveRoom,
+    RoundArrays,
+    RuleKind,
+    TermArrays,
+)
+from boostext.boosting.engines.interface import Problem
+from boostext.boosting.engines.weights import Weights, padded
+from boostext.boosting.gains import FORMS
 from boostext.boosting.membership import Membership
+from boostext.features.conditions import NO
+
+NEAR = 32
+"""Terms of the greatest bounds that are kept for the next search."""
+MOST_AHEAD = 64
+"""Rounds that are learned at once."""
 
 
 def list_arrays(lists: Lists) -> ListArrays:
@@ -34,3 +52,38 @@ def labels(sets: Lists, k: int) -> LabelArrays:
     starts = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(sets.items, minlength=k), out=starts[1:])
     return LabelArrays(sets.starts, sets.items, starts, rows[order], order)
+
+
+def form_of(problem: Problem) -> int:
+    """See gains.FORMS."""
+    return FORMS[problem.votes, bool(problem.speaks[NO] == 0)]
+
+
+def kind_of(problem: Problem, weights: Weights) -> RuleKind:
+    return RuleKind(
+        form_of(problem), weights.loss, bool(problem.speaks[NO] == 0), problem.smoothing,
+        problem.shrinkage, problem.speaks,
+    )  # fmt: skip
+
+
+def found_arrays(members: Membership, terms: TermArrays, k: int) -> FoundArrays:
+    n, listed, two = len(terms.numbers), members.listed, (2, padded(k))
+    found = FoundArrays(
+        np.zeros(n, np.int32), np.zeros(n), np.zeros(listed, np.int32), np.zeros(listed),
+        np.zeros(listed, np.int32), np.zeros(n, np.int32), np.zeros(NEAR, np.int32),
+        np.full(NEAR, -1.0), np.zeros((3, 2, k)), np.zeros((3, 2, k)),
+        np.zeros(two, np.uint32), np.zeros(two), np.zeros(6, np.int64), np.zeros(4),
+    )  # fmt: skip
+    found.counts[LAST] = -1
+    return found
+
+
+def round_arrays(k: int) -> RoundArrays:
+    return RoundArrays(
+        np.zeros(MOST_AHEAD, np.uint64), np.zeros(MOST_AHEAD, np.int32),
+        np.zeros((MOST_AHEAD, 3, k)), np.zeros((MOST_AHEAD, 3)),
+    )  # fmt: skip
+
+
+def move_room(m: int) -> MoveRoom:
+    return MoveRoom(np.zeros(m, np.bool_), np.zeros(m, np.int32))

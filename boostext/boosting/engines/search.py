@@ -12,8 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boostext.arrays import Float64, Int32
-from boostext.boosting.choice import LEAST_GAIN, Candidates, Eligible, eligible, first_of_best
-from boostext.boosting.engines import thresholds
+from boostext.boosting.choice import (
+    LEAST_GAIN,
+    NOTHING,
+    Asked,
+    Candidates,
+    Eligible,
+    Preferred,
+    eligible,
+    first_of_best,
+)
+from boostext.boosting.engines import layout, thresholds
 from boostext.boosting.engines.arrays import (
     BEST,
     CLOCK,
@@ -26,13 +35,11 @@ from boostext.boosting.engines.arrays import (
     WINNER,
     FoundArrays,
     ListArrays,
-    MoveRoom,
-    RoundArrays,
-    RuleKind,
     TermArrays,
 )
 from boostext.boosting.engines.bounds import Bounds
 from boostext.boosting.engines.interface import Problem
+from boostext.boosting.engines.kernels import Kernels
 from boostext.boosting.engines.kernels_rounds import (
     BEGIN,
     CHOOSE,
@@ -51,31 +58,14 @@ from boostext.boosting.engines.kernels_search import WRONG
 from boostext.boosting.engines.rows import Rows
 from boostext.boosting.engines.threads import Threads, pays
 from boostext.boosting.engines.weights import Weights
+from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import NONE
-from boostext.features.conditions import NO
 
-MOST_AHEAD = 64
-"""Rounds that are learned at once."""
-NEAR = 32
-"""Terms of the greatest bounds that are kept for the next search."""
 CUT_SLOP = 4e-6
 """What a threshold's gain by running sums may be wrong by: a rest of 0 has a root of its own."""
 
 
 NO_LIKELY = np.zeros(0, np.int32), np.zeros(0)
-
-
-class Asked(NamedTuple):
-    """What rounds may choose: a share of the conditions; the greatest preference; what kernels look
-    up, of all conditions or, where all are the same, of one.
-    """
-
-    share: float
-    greatest: float
-    preference: Float64
-
-
-NOTHING = Asked(1.0, 1.0, np.ones(1))
 
 
 class Parts(NamedTuple):
@@ -88,37 +78,48 @@ class Parts(NamedTuple):
     threads: Threads
 
 
-class Search:
-    """found: what the kernels find. made: the last rounds."""
+def parts_of(
+    problem: Problem, terms: TermArrays, lists: ListArrays, kernels: Mapping[str, Any]
+) -> Parts:
+    form, threads = layout.form_of(problem), Threads(terms.sizes, problem.threads)
+    labels = layout.labels(problem.positive_sets(), problem.label_count)
+    weights = Weights(problem, LOSSES[problem.loss], labels, kernels)
+    kept = None
+    if thresholds.fits(problem.members, problem.label_count):
+        kept = thresholds.Thresholds(problem, kernels, form)
+        kept.renew(weights)
+    return Parts(
+        weights,
+        Bounds(form, terms, lists, weights, threads, kernels),
+        Rows(terms, lists, weights, threads, kernels),
+        kept,
+        threads,
+    )
 
-    def __init__(
-        self, problem: Problem, form: int, terms: TermArrays, lists: ListArrays, parts: Parts,
-        kernels: Mapping[str, Any],
-    ) -> None:  # fmt: skip
-        self.members, self.terms, self.lists = problem.members, terms, lists
-        self.parts, self.kernels = parts, kernels
-        n, listed, k = len(terms.numbers), problem.members.listed, problem.label_count
-        m, two = problem.example_count, (2, parts.rows.width)
-        self.kind = RuleKind(
-            form, parts.weights.loss, bool(problem.speaks[NO] == 0), problem.smoothing,
-            problem.shrinkage, problem.speaks,
-        )  # fmt: skip
-        self.found = FoundArrays(
-            np.zeros(n, np.int32), np.zeros(n), np.zeros(listed, np.int32), np.zeros(listed),
-            np.zeros(listed, np.int32), np.zeros(n, np.int32), np.zeros(NEAR, np.int32),
-            np.full(NEAR, -1.0), np.zeros((3, 2, k)), np.zeros((3, 2, k)),
-            np.zeros(two, np.uint32), np.zeros(two), np.zeros(6, np.int64), np.zeros(4),
-        )  # fmt: skip
-        self.found.counts[LAST] = -1
-        self.made = RoundArrays(
-            np.zeros(MOST_AHEAD, np.uint64), np.zeros(MOST_AHEAD, np.int32),
-            np.zeros((MOST_AHEAD, 3, k)), np.zeros((MOST_AHEAD, 3)),
-        )  # fmt: skip
-        self._room = MoveRoom(np.zeros(m, np.bool_), np.zeros(m, np.int32))
-        self._preference: tuple[Float64, float, Float64] | None = None
+
+class Search:
+    """parts: what owns the arrays that are searched, each its own. found: what the kernels find.
+    made: the last rounds. terms: as another search of the same documents has them.
+    """
+
+    def __init__(self, problem: Problem, terms: TermArrays | None = None) -> None:
+        self.members, self.kernels = problem.members, Kernels()
+        features = problem.members.features
+        self.terms = terms or layout.terms(problem.members, self.kernels["transpose"])
+        self.lists = layout.list_arrays(features.yes)
+        self.parts = parts_of(problem, self.terms, self.lists, self.kernels)
+        self.kind = layout.kind_of(problem, self.weights)
+        self.found = layout.found_arrays(self.members, self.terms, problem.label_count)
+        self.made = layout.round_arrays(problem.label_count)
+        self._room = layout.move_room(problem.example_count)
+        self._preferred = Preferred()
         self._others: dict[int, float] = {}  # values of what is no term
-        thresholds = len(self.members) > listed
+        thresholds = len(self.members) > self.members.listed
         self._is_terms_alone = not thresholds and not len(self.members.partly_unknown)
+
+    @property
+    def weights(self) -> Weights:
+        return self.parts.weights
 
     def rounds(self, preference: Float64, draws: Sequence[Eligible]) -> int:
         """Learn the rules of the next rounds, one for each draw: `made`; how many they are.
@@ -176,6 +177,18 @@ class Search:
         )
         parts.weights.changes.count[0] = 0
 
+    def settle(self, moves: int) -> None:
+        """After so many rules: what has worn is made anew."""
+        weights, bounds, rows, kept, _ = self.parts
+        bounds.settle()
+        if weights.is_worn(moves):
+            weights.renew()
+            if kept is not None:
+                kept.renew(weights)
+            rows.renew(self.clock)
+            bounds.count()
+        rows.tidy(self.clock)
+
     @property
     def clock(self) -> int:
         return int(self.found.counts[CLOCK])
@@ -184,7 +197,7 @@ class Search:
 
     def _asked(self, preference: Float64, draws: Sequence[Eligible]) -> Asked:
         self.made.keys[: len(draws)] = [draw.key for draw in draws]
-        looked_up, greatest = self._looked_up(preference)
+        looked_up, greatest = self._preferred.of(preference, int(self.found.counts[LAST]))
         return Asked(draws[0].share, greatest, looked_up)
 
     def _run(
@@ -253,7 +266,7 @@ class Search:
         """A range of terms hears of the changes, and is looked at; what was found in it."""
         found = self.found
         own = found._replace(
-            near=np.zeros(NEAR, np.int32), near_bounds=np.zeros(NEAR),
+            near=np.zeros(layout.NEAR, np.int32), near_bounds=np.zeros(layout.NEAR),
             sums=np.zeros_like(found.sums), counts=found.counts.copy(),
             figures=found.figures.copy(),
         )  # fmt: skip
@@ -288,7 +301,7 @@ class Search:
         near, bounds = (
             np.concatenate([getattr(own, of) for own in made]) for of in ("near", "near_bounds")
         )
-        order = np.argsort(-bounds, kind="stable")[:NEAR]
+        order = np.argsort(-bounds, kind="stable")[: layout.NEAR]
         found.near[:], found.near_bounds[:] = near[order], bounds[order]
         found.figures[LEAST_BOUND] = max(own.figures[LEAST_BOUND] for own in made)
 
@@ -338,23 +351,7 @@ class Search:
 
     def exact(self, condition: int) -> tuple[Float64, float]:
         """Block weights and gain, from the condition's documents."""
-        W, weights = np.zeros_like(self.found.table), self.parts.weights
-        yes = self.members.yes(condition)
-        if condition >= self.members.listed:
-            yes = self._ascending(yes)
-        gain = self.kernels["exact"](
-            self.kind.form, yes, self.members.unknown(condition), weights.labels, weights.arrays,
-            self.kind.speaks, W,
-        )  # fmt: skip
-        return W, float(gain)
-
-    def _ascending(self, documents: Int32) -> Int32:
-        m = self.members.features.document_count
-        if 8 * len(documents) < m:
-            return np.sort(documents)
-        inside = np.zeros(m, np.bool_)
-        inside[documents] = True
-        return np.flatnonzero(inside).astype(np.int32)
+        return self.weights.exact(self.members, condition, self.kind)
 
     # -------------------------------------------------------------- the choice
 
@@ -389,17 +386,3 @@ class Search:
             return None
         self._run(NOTHING, (VOTE, VOTE), (0, 1))
         return np.array(made.votes[0])
-
-    def _looked_up(self, preference: Float64) -> tuple[Float64, float]:
-        """What kernels look up, (1,) where all are the same to spare the look-up; the greatest."""
-        last = self._preference
-        if last is None or last[0] is not preference:
-            greatest = max(float(preference.max(initial=0.0)), 1e-300)
-            alike = bool((preference == greatest).all())
-            last = preference, greatest, np.array([greatest]) if alike else preference
-        elif len(last[2]) == 1:
-            chosen = int(self.found.counts[LAST])
-            if chosen >= 0 and preference[chosen] != last[1]:
-                last = preference, last[1], preference
-        self._preference = last
-        return last[2], last[1]

@@ -13,19 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from boostext.arrays import Int64, Scores, aligned
+from boostext.arrays import Float64, Int32, Int64, Scores, aligned
 from boostext.arrays import Weights as PairWeights
 from boostext.boosting.engines.arrays import (
     SPREAD,
     WORN,
     ChangeArrays,
     LabelArrays,
+    RuleKind,
     StepArrays,
     WeightArrays,
 )
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.kernels_weights import EXPONENTIAL, LOGISTIC, STEPS
 from boostext.boosting.losses import Loss, exponential, logistic, logistic_weight
+from boostext.boosting.membership import Membership
 
 LASTS = 2048
 """Rules after which e is computed anew from the scores: products round."""
@@ -129,6 +131,17 @@ class Weights:
         D[self._rows_of_pos, items] += self.arrays.pos * self.arrays.scales[1, items]
         return np.asarray(D)
 
+    def exact(self, members: Membership, condition: int, kind: RuleKind) -> tuple[Float64, float]:
+        """Block weights (3, 2, k) and gain of a condition, from its documents."""
+        W = np.zeros((3, *self.arrays.sums.shape))
+        yes = members.yes(condition)
+        if condition >= members.listed:
+            yes = _ascending(yes, members.features.document_count)
+        gain = self._kernels["exact"](
+            kind.form, yes, members.unknown(condition), self.labels, self.arrays, kind.speaks, W
+        )
+        return W, float(gain)
+
     def renew(self) -> None:
         """Everything anew from the scores: e = D, all scales 1."""
         weights, steps, k = self.arrays, self.steps, self.arrays.neg.shape[1]
@@ -195,6 +208,14 @@ class Weights:
         weights.pos[:] *= weights.factors[2]
 
 
+def _ascending(documents: Int32, m: int) -> Int32:
+    if 8 * len(documents) < m:
+        return np.sort(documents)
+    inside = np.zeros(m, np.bool_)
+    inside[documents] = True
+    return np.flatnonzero(inside).astype(np.int32)
+
+
 def padded(k: int) -> int:
     """kp of arrays.py."""
-    return -(-k // 8) * 8
+    return 2 if k <= 2 else 4 if k <= 4 else -(-k // 8) * 8

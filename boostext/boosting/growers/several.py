@@ -6,6 +6,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int64
 from boostext.boosting.choice import LEAST_GAIN, TIE, first_of_best
+from boostext.boosting.engines.by_label import LabelEngines
 from boostext.boosting.engines.interface import Growing
 from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.growers.state import GrowerState, helps
@@ -39,29 +40,34 @@ def per_label(state: GrowerState, number: int) -> Growth | None:
     rule.
     Source: Esuli, Fagni & Sebastiani 2006, MP-Boost.
     """
+    if isinstance(state.engine, LabelEngines):
+        return state.engine.grow(state.preference_for, lambda: state.ahead(number))
     flat = state.flat()
-    best, own = _best_by_label(state, flat, number)
-    gains = state.gain(own[..., None])  # (k,)
     totals = flat.sum(axis=0).reshape(2, -1).sum(axis=0)  # (k,)
-    chosen = np.where(gains > LEAST_GAIN * totals, best, -1)
+    best, own = _best_by_label(state, flat, totals, number)
+    gains = state.gain(own[..., None])  # (k,)
+    chosen = np.where(gains > LEAST_GAIN, best, -1)
     rules = []
     for condition in dict.fromkeys(chosen[chosen >= 0].tolist()):
         votes = np.zeros((3, len(chosen)))
         for label in np.flatnonzero(chosen == condition).tolist():
-            W = own[label][..., None] / own[label].sum()
-            votes[:, [label]] = state.vote(W, state.speaks).votes
+            votes[:, [label]] = state.vote(own[label][..., None], state.speaks).votes
         rules.append(Placed(Place((), condition), votes))
-    return Growth(tuple(rules), float(gains[chosen >= 0].sum())) if rules else None
+    if not rules:
+        return None
+    return Growth(tuple(rules), float((gains * totals)[chosen >= 0].sum()))
 
 
-def _best_by_label(state: GrowerState, flat: Float64, number: int) -> tuple[Int64, Float64]:
-    """(k,) condition of greatest gain, of equals the first; its block weights (k, 3, 2)."""
+def _best_by_label(
+    state: GrowerState, flat: Float64, totals: Float64, number: int
+) -> tuple[Int64, Float64]:
+    """(k,) condition of greatest gain, of equals the first; its block weights (k, 3, 2), sum 1."""
     k = flat.shape[1] // 2
     best, greatest, own = np.zeros(k, np.int64), np.full(k, -np.inf), np.zeros((k, 3, 2))
-    preference = state.preference
+    preference, labels = state.preference, np.arange(k)
     may_win = state.open_to(number) & (preference > 0)
     for start, W in state.plain.tables.tables(flat, state.everything()):
-        by_label = np.moveaxis(W, 3, 1)  # (c, k, 3, 2)
+        by_label = np.moveaxis(W, 3, 1) / totals[:, None, None]  # (c, k, 3, 2)
         gains = state.gain(by_label[..., None])  # (c, k)
         part = slice(start, start + len(W))
         values = np.where(may_win[part], gains.T * preference[part], -np.inf)  # (k, c)
@@ -69,11 +75,12 @@ def _best_by_label(state: GrowerState, flat: Float64, number: int) -> tuple[Int6
             for j in range(part.start, part.stop):
                 if j in state.reuse_factors:
                     values[:, j - start] *= state.reuse_factors[j]
-        first = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
-        here = values[np.arange(k), first]
-        wins = here > greatest + TIE
+        tie = TIE * preference[part][values.argmax(axis=1)]
+        first = (values >= (values.max(axis=1) - tie)[:, None]).argmax(axis=1)
+        here = values[labels, first]
+        wins = here > greatest + tie
         best[wins], greatest[wins] = start + first[wins], here[wins]
-        own[wins] = by_label[first, np.arange(k)][wins]
+        own[wins] = by_label[first, labels][wins]
     return best, own
 
 

@@ -20,8 +20,8 @@ from boostext.boosting.choice import (
     round_draw,
 )
 from boostext.boosting.engines.interface import Engine
+from boostext.boosting.engines.layout import MOST_AHEAD
 from boostext.boosting.engines.plain import PlainEngine
-from boostext.boosting.engines.search import MOST_AHEAD
 from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.gains import apart
 from boostext.boosting.indexes import Gain, gain_by
@@ -44,7 +44,8 @@ class GrowerState:
     label: the one that conjunctions must speak for, if any.
     ranges: of the votes of conditions that are restrained.
     places: of the rules so far, in order. reuse_factors: of conditions that were chosen for single
-    labels, the factors (k,) on their gains for each.
+    labels, the factors (k,) on their gains for each; preferences_of_labels: by label, what is
+    preferred without these factors, and with them.
     """
 
     members: Membership
@@ -58,6 +59,7 @@ class GrowerState:
     label: int | None
     places: list[Place] = field(default_factory=list)
     reuse_factors: dict[int, Float64] = field(default_factory=dict)
+    preferences_of_labels: dict[int, tuple[Float64, Float64]] = field(default_factory=dict)
     ranges: Mapping[int, Range] = field(default_factory=dict)
 
     @property
@@ -80,6 +82,18 @@ class GrowerState:
     @property
     def example_count(self) -> int:
         return self.plain.problem.example_count
+
+    def preference_for(self, label: int) -> Float64:
+        """Of one label: always the same array, until that for all is another."""
+        if self.settings.reuse >= 1:
+            return self.preference
+        known = self.preferences_of_labels.get(label)
+        if known is None or known[0] is not self.preference:
+            own = self.preference.copy()
+            for j, factors in self.reuse_factors.items():
+                own[j] *= factors[label]
+            known = self.preferences_of_labels[label] = self.preference, own
+        return known[1]
 
     def flat(self) -> Float64:
         """(m, 2k): the weights by sign."""
@@ -231,11 +245,14 @@ class GrowerState:
 
     def reuse(self, rule: Placed) -> None:
         """Take in that the condition was chosen for the labels that its rule votes on."""
-        if rule.place.condition != ALWAYS:
-            factors = self.reuse_factors.setdefault(
-                rule.place.condition, np.ones(rule.votes.shape[1])
-            )
-            factors[rule.votes.any(axis=0)] *= self.settings.reuse
+        condition, factor = rule.place.condition, self.settings.reuse
+        if condition == ALWAYS or factor >= 1:
+            return
+        factors = self.reuse_factors.setdefault(condition, np.ones(rule.votes.shape[1]))
+        for label in np.flatnonzero(rule.votes.any(axis=0)).tolist():
+            factors[label] *= factor
+            if label in self.preferences_of_labels:
+                self.preferences_of_labels[label][1][condition] *= factor
 
 
 def helps(gain: float) -> bool:

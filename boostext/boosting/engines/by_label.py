@@ -1,0 +1,273 @@
+"""One boosting for each label, side by side, where every rule is about one label alone.
+
+Weights of a label hang on its own rules only, so that k labels are k problems of one label each,
+which an incremental engine learns many rounds at a time, and in threads of their own where there
+are several. What the problems have in common, the lists of documents and the room that a search
+works in, is there once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from typing import NamedTuple
+
+import numpy as np
+
+from boostext.arrays import Float64, Int64, Lists, Scores
+from boostext.arrays import Weights as PairWeights
+from boostext.boosting.choice import NOTHING, Asked, Candidates, Choice, Eligible, Preferred
+from boostext.boosting.engines import layout
+from boostext.boosting.engines.arrays import (
+    ChangeArrays,
+    FoundArrays,
+    ListArrays,
+    MoveRoom,
+    TermArrays,
+)
+from boostext.boosting.engines.incremental import IncrementalEngine
+from boostext.boosting.engines.interface import Problem
+from boostext.boosting.engines.kernels import Kernels
+from boostext.boosting.engines.kernels_label import LabelSums
+from boostext.boosting.engines.kernels_rounds import BEGIN, CHOOSE, MOVE, NONE_HELPS, Z
+from boostext.boosting.engines.search import Search
+from boostext.boosting.engines.threads import Threads
+from boostext.boosting.engines.weights import Weights, padded
+from boostext.boosting.losses import LOSSES
+from boostext.boosting.membership import NONE, Membership
+from boostext.boosting.rules import Growth, Place, Placed
+from boostext.boosting.votes import VOTES
+
+MOST_BYTES = 2**31
+"""Memory that what is kept of terms may take, for all labels."""
+TERM, OTHER = 12, 48
+"""Bytes of a condition for each label: two sums and a bound on its value; more where conditions are
+not all terms, as each label then has a search of its own."""
+
+
+def has_room(problem: Problem) -> bool:
+    """Whether there is room, and each pair of document and label has one sign."""
+    each = TERM if _only_terms(problem.members) else OTHER
+    return problem.pairs is None and each * len(problem.members) * problem.label_count < MOST_BYTES
+
+
+def _only_terms(members: Membership) -> bool:
+    return len(members) == members.listed and not len(members.partly_unknown)
+
+
+class LabelEngines:
+    """Same rules, votes and scores as PlainEngine where rules are of one label each.
+
+    The weights of a label sum to 1 for its own engine, and to its share of the loss for others.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, k = problem, problem.label_count
+        features, sets, kernels = problem.members.features, problem.label_sets, Kernels()
+        terms = layout.terms(problem.members, kernels["transpose"])
+        shared = Shared(terms, layout.list_arrays(features.yes), problem.members)
+        owners = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(sets.starts))
+        self._engines: list[IncrementalEngine] = []
+        for label in range(k):
+            own = _of_label(problem, owners[sets.items == label])
+            alone = _only_terms(problem.members)
+            search = LabelSearch(own, shared) if alone else Search(own, terms)
+            self._engines.append(IncrementalEngine(own, search))
+        self._threads = Threads(np.ones(k, np.int32), problem.threads)
+        start = problem.start
+        positive = np.bincount(sets.items, start.example[owners], k)
+        first = start.positive * positive + start.negative * (start.example.sum() - positive)
+        self._logs = np.log(np.maximum(first, 1e-300))
+        self._ended = np.zeros(k, np.bool_)
+
+    def grow(
+        self, preference: Callable[[int], Float64], ahead: Callable[[], Sequence[Eligible]]
+    ) -> Growth | None:
+        """The rules of the next round, which the weights have taken in; None if none helps.
+
+        preference: of a label, as of `best`. ahead: see IncrementalEngine.grow.
+        """
+        waiting = [n for n, one in enumerate(self._engines) if not (one.ahead or self._ended[n])]
+        if waiting:
+            draws = ahead()
+            self._each(waiting, lambda n: self._engines[n].learn(preference(n), draws))
+            if draws[0].share >= 1:
+                self._ended[[n for n in waiting if not self._engines[n].ahead]] = True
+        shares, factors = self.shares(), np.ones(len(self._engines))
+        votes: dict[int, Float64] = {}
+        gain = 0.0
+        for label, engine in enumerate(self._engines):
+            grown = engine.next()
+            if grown is None:
+                continue
+            ((place, vote, _),) = grown.rules
+            found = votes.setdefault(place.condition, np.zeros((3, len(shares))))
+            found[:, label] = vote[:, 0]
+            gain += float(shares[label]) * grown.gain
+            factors[label] = grown.z
+        if not votes:
+            return None
+        rules = tuple(Placed(Place((), j), found) for j, found in votes.items())
+        return Growth(rules, gain, z=self._fallen(factors))
+
+    def best(self, preference: Float64, draw: Eligible) -> Choice | None:
+        raise TypeError("rules of one label each are not chosen by the gain on all labels")
+
+    def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
+        raise TypeError("rules of one label each are not chosen by the gain on all labels")
+
+    def block_weights(self, place: Place) -> Float64:
+        tables = [engine.block_weights(place) for engine in self._engines]
+        return np.asarray(np.concatenate(tables, axis=2) * self.shares())
+
+    def gain(self, place: Place) -> float:
+        voting = VOTES[self._problem.votes]
+        return float(voting.gain(self.block_weights(place), self._problem.speaks))
+
+    def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
+        factors = np.ones(len(self._engines))
+        for place, votes, alpha in rules:
+            for label in np.flatnonzero(votes.any(axis=0)).tolist():
+                own = Placed(place, votes[:, [label]], alpha)
+                factors[label] *= self._engines[label].apply([own])
+        return self._fallen(factors)
+
+    def scores(self) -> Scores:
+        return np.hstack([engine.scores() for engine in self._engines])
+
+    def weights(self) -> PairWeights:
+        return np.asarray(np.hstack([one.weights() for one in self._engines]) * self.shares())
+
+    def shares(self) -> Float64:
+        """(k,): what each label has of the loss."""
+        loss = np.exp(self._logs - self._logs.max())
+        return np.asarray(loss / loss.sum())
+
+    def _fallen(self, factors: Float64) -> float:
+        """Take in by what the loss of each label fell; by what that of all did."""
+        shares = self.shares()
+        self._logs += np.log(factors)
+        return float(shares @ factors)
+
+    def _each(self, labels: Sequence[int], work: Callable[[int], None]) -> None:
+        parts = [(n, n + 1) for n in labels]
+        if self._threads.threads == 1:
+            for n in labels:
+                work(n)
+        else:
+            self._threads.at_once(lambda n, _: work(n), parts)
+
+
+class Shared:
+    """What the searches of all labels have in common; of rooms to work in, one for each thread."""
+
+    def __init__(self, terms: TermArrays, lists: ListArrays, members: Membership) -> None:
+        self.terms, self.lists = terms, lists
+        self._members = members
+        self._rooms: SimpleQueue[Room] = SimpleQueue()
+
+    @contextmanager
+    def room(self) -> Iterator[Room]:
+        try:
+            room = self._rooms.get_nowait()
+        except Empty:
+            found = layout.found_arrays(self._members, self.terms, 1)
+            room = Room(found, layout.move_room(self._members.features.document_count))
+        try:
+            yield room
+        finally:
+            self._rooms.put(room)
+
+
+class Room(NamedTuple):
+    """Where one search works."""
+
+    found: FoundArrays
+    documents: MoveRoom
+
+
+class LabelSearch:
+    """As Search, of one label, where all conditions are terms: see kernels_label.
+
+    sums: of every term. made: the last rounds.
+    """
+
+    def __init__(self, problem: Problem, shared: Shared) -> None:
+        self.members, self._shared, self._kernels = problem.members, shared, Kernels()
+        m, n = problem.example_count, len(shared.terms.numbers)
+        labels = layout.labels(problem.label_sets, 1)
+        self.weights = Weights(problem, LOSSES[problem.loss], labels, self._kernels)
+        self._kind, self.made = layout.kind_of(problem, self.weights), layout.round_arrays(1)
+        two = (2, padded(1))
+        self._table = LabelSums(
+            np.zeros((2, n), np.uint32), np.zeros(n, np.float32), np.zeros(two, np.float32),
+            np.zeros(two, np.uint32), np.zeros(two, np.float32),
+        )  # fmt: skip
+        self._table.counts[:, 0] = m - len(labels.items), len(labels.items)
+        self._preferred, self._last = Preferred(), -1
+        self._renew()
+
+    def rounds(self, preference: Float64, draws: Sequence[Eligible]) -> int:
+        """Learn the rules of the next rounds: see Search.rounds."""
+        n = self._run(self._asked(preference, draws), (BEGIN, MOVE), len(draws))[0]
+        if n:
+            self._last = int(self.made.conditions[n - 1])
+        return n
+
+    def find(self, preference: Float64, draw: Eligible) -> bool:
+        """Look for the rule of one round, which does not vote yet: see Search.find."""
+        return self._run(self._asked(preference, [draw]), (BEGIN, CHOOSE), 1)[1] != NONE_HELPS
+
+    def move(self, condition: int, votes: Float64) -> float:
+        """Add the votes (3, 1) of a rule to the weights; Z."""
+        self.made.conditions[0], self.made.votes[0], self._last = condition, votes, condition
+        self._run(NOTHING, (MOVE, MOVE), 1, condition)
+        return float(self.made.told[0, Z])
+
+    def exact(self, condition: int) -> tuple[Float64, float]:
+        """Block weights and gain, from the condition's documents."""
+        return self.weights.exact(self.members, condition, self._kind)
+
+    def settle(self, moves: int) -> None:
+        """After so many rules: what has worn is made anew."""
+        if self.weights.is_worn(moves):
+            self.weights.renew()
+            self._renew()
+
+    def _renew(self) -> None:
+        """The sums of all terms, from the steps of all documents."""
+        m, steps = len(self.weights.arrays.neg), self.weights.steps
+        everyone, every = np.arange(m, dtype=np.int32), np.array([m], np.int64)
+        changes = ChangeArrays(every, everyone, steps.neg, steps.pos, np.zeros(0, np.int32))
+        self._table.sums[:] = 0
+        self._kernels["add_changed"](self.weights.labels, self._shared.terms, changes, self._table)
+
+    def _asked(self, preference: Float64, draws: Sequence[Eligible]) -> Asked:
+        self.made.keys[: len(draws)] = [draw.key for draw in draws]
+        looked_up, greatest = self._preferred.of(preference, self._last)
+        return Asked(draws[0].share, greatest, looked_up)
+
+    def _run(
+        self, asked: Asked, stages: tuple[int, int], count: int, condition: int | None = None
+    ) -> tuple[int, int]:
+        weights, yes, unknown = self.weights, NONE, NONE
+        if condition is not None:
+            yes, unknown = self.members.yes(condition), self.members.unknown(condition)
+        with self._shared.room() as room:
+            n, why = self._kernels["play_label"](
+                *stages, 0, count, asked.share, weights.farthest, asked.preference, yes, unknown,
+                self._kind, self._shared.lists, weights.labels, self._shared.terms,
+                weights.arrays, weights.steps, weights.changes, self._table, room.found,
+                room.documents, self.made,
+            )  # fmt: skip
+        return int(n), int(why)
+
+
+def _of_label(problem: Problem, holders: Int64) -> Problem:
+    """The problem of one label, which these documents have."""
+    counts = np.zeros(problem.example_count + 1, np.int64)
+    counts[holders + 1] = 1
+    sets = Lists(np.cumsum(counts), np.zeros(len(holders), np.int32))
+    return replace(problem, label_sets=sets, label_count=1, threads=1)
