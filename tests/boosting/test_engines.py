@@ -154,9 +154,17 @@ def test_rules_of_one_label_are_those_of_the_plain_engine(
 ):
     data, weights, single = problem
     fast, made = agree(
-        data, weights, algorithm="mp", rounds=12, votes=votes, abstain=abstain, unknown=unknown,
-        start=start if single else "uniform", shrinkage=shrinkage, **search,
-    )  # fmt: skip
+        data,
+        weights,
+        algorithm="mp",
+        rounds=12,
+        votes=votes,
+        abstain=abstain,
+        unknown=unknown,
+        start=start if single else "uniform",
+        shrinkage=shrinkage,
+        **search,
+    )
     assert type(fast._engine) is by_label.LabelEngines
     again = Booster(*data, weights, fast.settings, "incremental", threads=3)
     known = made[: len(made) // 2]

@@ -202,9 +202,12 @@ class LabelSearch:
         self._kind, self.made = layout.kind_of(problem, self.weights), layout.round_arrays(1)
         two = (2, padded(1))
         self._table = LabelSums(
-            np.zeros((2, n), np.uint32), np.zeros(n, np.float32), np.zeros(two, np.float32),
-            np.zeros(two, np.uint32), np.zeros(two, np.float32),
-        )  # fmt: skip
+            np.zeros((2, n), np.uint32),
+            np.zeros(n, np.float32),
+            np.zeros(two, np.float32),
+            np.zeros(two, np.uint32),
+            np.zeros(two, np.float32),
+        )
         self._table.counts[:, 0] = m - len(labels.items), len(labels.items)
         self._preferred, self._last = Preferred(), -1
         self._renew()
@@ -257,11 +260,26 @@ class LabelSearch:
             yes, unknown = self.members.yes(condition), self.members.unknown(condition)
         with self._shared.room() as room:
             n, why = self._kernels["play_label"](
-                *stages, 0, count, asked.share, weights.farthest, asked.preference, yes, unknown,
-                self._kind, self._shared.lists, weights.labels, self._shared.terms,
-                weights.arrays, weights.steps, weights.changes, self._table, room.found,
-                room.documents, self.made,
-            )  # fmt: skip
+                *stages,
+                0,
+                count,
+                asked.share,
+                weights.farthest,
+                asked.preference,
+                yes,
+                unknown,
+                self._kind,
+                self._shared.lists,
+                weights.labels,
+                self._shared.terms,
+                weights.arrays,
+                weights.steps,
+                weights.changes,
+                self._table,
+                room.found,
+                room.documents,
+                self.made,
+            )
         return int(n), int(why)
 
 

@@ -84,11 +84,27 @@ class LabelSums(NamedTuple):
 
 
 def play_label(
-    first: int, last: int, start: int, stop: int, share: float, farthest: float,
-    preference: Doubles, yes: Int32s, unknown: Int32s, kind: RuleKind, lists: ListArrays,
-    labels: LabelArrays, terms: TermArrays, weights: WeightArrays, steps: StepArrays,
-    changes: ChangeArrays, table: LabelSums, found: FoundArrays, room: MoveRoom, made: RoundArrays,
-) -> Number:  # fmt: skip
+    first: int,
+    last: int,
+    start: int,
+    stop: int,
+    share: float,
+    farthest: float,
+    preference: Doubles,
+    yes: Int32s,
+    unknown: Int32s,
+    kind: RuleKind,
+    lists: ListArrays,
+    labels: LabelArrays,
+    terms: TermArrays,
+    weights: WeightArrays,
+    steps: StepArrays,
+    changes: ChangeArrays,
+    table: LabelSums,
+    found: FoundArrays,
+    room: MoveRoom,
+    made: RoundArrays,
+) -> Number:
     """Rounds start..stop - 1 of `made`, as kernels_rounds.play has them."""
     form, speaks, counts = kind.form, kind.speaks, found.counts
     for n in range(start, stop):
@@ -96,8 +112,20 @@ def play_label(
         changes.count[0] = 0
         if first <= CHOOSE:
             counts[CLOCK] += 1
-            look(form, made.keys[n], share, preference, lists, labels, terms, weights, steps, table,
-                 speaks, found)  # fmt: skip
+            look(
+                form,
+                made.keys[n],
+                share,
+                preference,
+                lists,
+                labels,
+                terms,
+                weights,
+                steps,
+                table,
+                speaks,
+                found,
+            )
             j = choice(form, preference, lists, labels, weights, speaks, found)
             if j < 0:
                 return n, NONE_HELPS
@@ -115,9 +143,18 @@ def play_label(
             if 0 <= j < len(lists.starts) - 1:
                 inside = lists.items[lists.starts[j] : lists.starts[j + 1]]
             made.told[n, Z] = move(
-                kind.loss, inside, unknown, made.votes[n], kind.quiet, labels, weights, steps,
-                changes, room.inside, room.rest,
-            )  # fmt: skip
+                kind.loss,
+                inside,
+                unknown,
+                made.votes[n],
+                kind.quiet,
+                labels,
+                weights,
+                steps,
+                changes,
+                room.inside,
+                room.rest,
+            )
             weights.figures[WORN] = is_worn(weights, steps, COARSE_ALONE)
             if weights.figures[SPREAD] > farthest or weights.figures[WORN] > 0:
                 return n + 1, MOVED
@@ -139,10 +176,19 @@ def add_changed(
 
 
 def look(
-    form: int, key: int, share: float, preference: Array, lists: ListArrays, labels: LabelArrays,
-    terms: TermArrays, weights: WeightArrays, steps: StepArrays, table: LabelSums, speaks: Array,
+    form: int,
+    key: int,
+    share: float,
+    preference: Array,
+    lists: ListArrays,
+    labels: LabelArrays,
+    terms: TermArrays,
+    weights: WeightArrays,
+    steps: StepArrays,
+    table: LabelSums,
+    speaks: Array,
     found: FoundArrays,
-) -> None:  # fmt: skip
+) -> None:
     """Sum the terms that may be the best, the one of greatest bound first."""
     counts, figures, values, numbers = found.counts, found.figures, table.values, terms.numbers
     counts[LOOKED] = counts[FOUND] = 0
@@ -189,9 +235,15 @@ def look(
 
 
 def most_of_label(
-    form: int, sums: Array, sizes: Array, least: Array, counts: Array, scale: Array, base: float,
+    form: int,
+    sums: Array,
+    sizes: Array,
+    least: Array,
+    counts: Array,
+    scale: Array,
+    base: float,
     values: Array,
-) -> None:  # fmt: skip
+) -> None:
     """values (n,) float32: at least the gain of each term, from its steps (2, n) of one label."""
     # subtle: one loop a form, over numbers of 32 bits that no store can change: so each becomes
     # vector code

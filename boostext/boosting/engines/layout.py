@@ -61,28 +61,44 @@ def form_of(problem: Problem) -> int:
 
 def kind_of(problem: Problem, weights: Weights) -> RuleKind:
     return RuleKind(
-        form_of(problem), weights.loss, bool(problem.speaks[NO] == 0), problem.smoothing,
-        problem.shrinkage, problem.speaks,
-    )  # fmt: skip
+        form_of(problem),
+        weights.loss,
+        bool(problem.speaks[NO] == 0),
+        problem.smoothing,
+        problem.shrinkage,
+        problem.speaks,
+    )
 
 
 def found_arrays(members: Membership, terms: TermArrays, k: int) -> FoundArrays:
     n, listed, two = len(terms.numbers), members.listed, (2, padded(k))
     found = FoundArrays(
-        np.zeros(n, np.int32), np.zeros(n), np.zeros(listed, np.int32), np.zeros(listed),
-        np.zeros(listed, np.int32), np.zeros(n, np.int32), np.zeros(NEAR, np.int32),
-        np.full(NEAR, -1.0), np.zeros((3, 2, k)), np.zeros((3, 2, k)),
-        np.zeros(two, np.uint32), np.zeros(two), np.zeros(6, np.int64), np.zeros(4),
-    )  # fmt: skip
+        np.zeros(n, np.int32),
+        np.zeros(n),
+        np.zeros(listed, np.int32),
+        np.zeros(listed),
+        np.zeros(listed, np.int32),
+        np.zeros(n, np.int32),
+        np.zeros(NEAR, np.int32),
+        np.full(NEAR, -1.0),
+        np.zeros((3, 2, k)),
+        np.zeros((3, 2, k)),
+        np.zeros(two, np.uint32),
+        np.zeros(two),
+        np.zeros(6, np.int64),
+        np.zeros(4),
+    )
     found.counts[LAST] = -1
     return found
 
 
 def round_arrays(k: int) -> RoundArrays:
     return RoundArrays(
-        np.zeros(MOST_AHEAD, np.uint64), np.zeros(MOST_AHEAD, np.int32),
-        np.zeros((MOST_AHEAD, 3, k)), np.zeros((MOST_AHEAD, 3)),
-    )  # fmt: skip
+        np.zeros(MOST_AHEAD, np.uint64),
+        np.zeros(MOST_AHEAD, np.int32),
+        np.zeros((MOST_AHEAD, 3, k)),
+        np.zeros((MOST_AHEAD, 3)),
+    )
 
 
 def move_room(m: int) -> MoveRoom:
