@@ -65,9 +65,7 @@ BANKING = Terms("banking77 words", "banking77")
 
 def rounds_by_label(terms: Terms, least: float, plain: int, bench: Bench) -> Iterator[Figure]:
     """1,000 rounds of a rule for each label, against so many of the plain engine."""
-    run = partial(
-        child, "rounds", **terms.arguments(bench), threads=1, options={"algorithm": "mp"}
-    )
+    run = partial(child, "rounds", **terms.arguments(bench), threads=1, options={"algorithm": "mp"})
     sides = [
         partial(run, rounds=bench.rounds(1000), engine="incremental"),
         partial(run, rounds=plain, engine="plain"),
