@@ -20,7 +20,7 @@ from boostext.errors import BoostextError
 from boostext.settings import DataSettings, TextSettings
 
 
-@click.command("check", cls=SettingsCommand)
+@click.command("check", cls=SettingsCommand, common=("--format", "--label-sep"))
 @click.argument("data", nargs=-1, metavar="DATA...")
 @click.option("--test", multiple=True, metavar="FILE", help="Test data to compare with; repeat.")
 @click.option(

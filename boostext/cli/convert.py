@@ -21,7 +21,7 @@ from boostext.fields import count
 from boostext.settings import DataSettings
 
 
-@click.command("convert", cls=SettingsCommand)
+@click.command("convert", cls=SettingsCommand, common=("--format", "--label-sep", "--delimiter"))
 @click.argument("source", metavar="SOURCE")
 @click.argument("target", metavar="TARGET")
 @click.option(

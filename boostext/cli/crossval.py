@@ -19,7 +19,7 @@ from boostext.fields import count
 from boostext.settings import Group
 
 
-@click.command("crossval", cls=SettingsCommand)
+@click.command("crossval", cls=SettingsCommand, common=("--folds", "--group"))
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @click.option("--report", metavar="DIR", help="Write curve, reliability, and out-of-fold scores.")
 @click.option(

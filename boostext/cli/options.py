@@ -69,18 +69,70 @@ class SettingOption(click.Option):
         self.section = section
 
 
+WIDEST = 110
+"""Columns of a help text at most; on a narrower terminal it has the terminal's width."""
+COMMON = {
+    *("--text", "--label", "--attribute", "--ngrams", "--sparse", "--rounds"),
+    *("--valid", "--valid-fraction", "--patience", "--threads"),
+}
+"""Settings that `--help` shows; all the others are for `--help-all`."""
+RARE = {
+    *("--budget", "--outliers", "--print-config", "--workers", "--force", "--new-labels"),
+    *("--progress", "--no-color", "--debug"),
+}
+"""Options beside the settings that only `--help-all` shows."""
+
+
 class SettingsCommand(click.Command):
-    """Options in sections; a dash that a word processor made is told as such."""
+    """Options in sections; a dash that a word processor made is told as such.
+
+    `--help` shows the options that most people need, and `--help-all` all of them. common: further
+    settings of which people need to know here.
+    """
+
+    def __init__(self, *args: Any, common: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **{"context_settings": {"max_content_width": WIDEST}, **kwargs})
+        self.common = COMMON.union(common)
+        self.params.append(
+            click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all_help,
+                help="Show all options and exit.",
+            )
+        )
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.help = "Show the options that most people need and exit."
+        return option
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        left_out = 0
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None and isinstance(parameter, click.Option):
-                sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
+            if record is None or not isinstance(parameter, click.Option):
+                continue
+            if ctx.meta.get(ALL) or self._is_common(parameter):
+                section = getattr(parameter, "section", "Options")
+                sections.setdefault(section, []).append(record)
+            else:
+                left_out += 1
         for heading, records in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(records, col_max=28)
+        if left_out:
+            formatter.write_paragraph()
+            formatter.write_text(f"{left_out} more options: {ctx.command_path} --help-all")
+
+    def _is_common(self, option: click.Option) -> bool:
+        if isinstance(option, SettingOption):
+            return not self.common.isdisjoint(option.opts)
+        return RARE.isdisjoint(option.opts)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = {name for p in self.params if isinstance(p, click.Option) for name in p.opts}
@@ -91,6 +143,17 @@ class SettingsCommand(click.Command):
                     f"{argument!r} has a dash that is not the keyboard's; type {meant}", ctx
                 )
         return super().parse_args(ctx, args)
+
+
+ALL = "boostext.help.all"
+"""In what a context notes: whether all options are shown."""
+
+
+def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
 
 
 def _with_ascii_dashes(argument: str) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from boostext import fields
 from boostext.cli import COMMANDS, main
+from boostext.cli.options import COMMON, RARE
 from boostext.presets import PRESETS
 from boostext.settings import ALL_GROUPS, BoostingSettings, DataSettings
 
@@ -56,13 +57,34 @@ def test_help_of_the_program_is_the_first_sentence_of_the_command(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_names_every_option_and_the_example(run, name):
-    shown = run(name, "--help").stdout
+    shown = run(name, "--help-all").stdout
     assert all(option in shown for option in names_of(name))
     assert f"boostext {name} " in shown
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_the_options_that_most_people_need_and_where_the_others_are(run, name):
+    shown = run(name, "--help").stdout
+    assert f"boostext {name} --help-all" in shown
+    options = [line for line in shown.splitlines() if line.startswith("  -")]
+    assert len(options) <= 24
+    assert "--no-color" not in shown
+
+
+def test_training_has_twenty_options_that_most_people_need(run):
+    shown = run("train", "--help").stdout
+    options = [line for line in shown.splitlines() if line.startswith("  -")]
+    assert len([line for line in options if "--help" not in line]) == 20
+    assert "--shrinkage" not in shown
+
+
+def test_options_of_the_short_help_are_options():
+    known = {option for name in COMMANDS for option in names_of(name)}
+    assert known >= COMMON | RARE
+
+
 def test_help_shows_defaults_and_choices(run):
-    shown = " ".join(run("train", "--help").stdout.split())
+    shown = " ".join(run("train", "--help-all").stdout.split())
     assert "[default: 1000]" in shown
     assert "[default: no-abstain]" in shown
     assert "--votes [auto|real|discrete]" in shown
@@ -191,5 +213,5 @@ def test_a_stop_word_file_that_is_missing_is_an_error_of_the_data(run):
 
 
 def test_data_settings_have_the_defaults_that_help_shows(run):
-    shown = run("check", "--help").stdout
+    shown = run("check", "--help-all").stdout
     assert f"[default: {DataSettings().encoding}]" in shown
