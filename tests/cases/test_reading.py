@@ -515,6 +515,7 @@ SPEAKERS = {
     "corpus/holding": ["convert"],
     "corpus/": READING,
     "boosting": LEARNING,
+    "distributed": ["train"],
     "training/trial_log": ["train", "tune"],
     "training/refit": ["prune"],
     "training/": LEARNING,
