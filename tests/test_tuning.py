@@ -16,7 +16,7 @@ from boostext.training.candidates import candidates
 from boostext.training.courses import Course, Mark, is_marked, joined, split
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train
-from boostext.training.trial_log import Trial, TrialLog
+from boostext.training.trial_log import Trial, TrialLog, begins_trials
 from boostext.training.tuning import Hooks, tune
 from boostext.training.tuning_parts import same_texts
 from tests.training_data import documents
@@ -380,3 +380,23 @@ def test_trials_are_whole_lines(tmp_path):
     lines = (tmp_path / "t").read_text("utf-8").splitlines()
     assert json.loads(lines[0])["format"] == "boostext trials"
     assert len(lines) == 1 + 4 + 2, "a head, four trials, and two that went on"
+
+
+@pytest.mark.parametrize("length", [1, 10, 30, 60])
+def test_a_file_of_trials_that_is_cut_in_its_first_line_is_begun_anew(tmp_path, caplog, length):
+    trials, work = tmp_path / "trials", {"data": "x" * 50}
+    TrialLog.open(trials, work)
+    whole = trials.read_bytes()
+    assert begins_trials(whole[:length])
+    trials.write_bytes(whole[:length])
+    with caplog.at_level("INFO"):
+        assert TrialLog.open(trials, work).trials == {}
+    assert "begun anew" in caplog.text
+    assert trials.read_bytes() == whole
+
+
+def test_another_file_is_not_taken_for_one_of_trials(tmp_path):
+    (tmp_path / "notes").write_bytes(b"{my notes}")
+    assert not begins_trials(b"{my notes}")
+    with pytest.raises(DataError, match="not a line of trials"):
+        TrialLog.open(tmp_path / "notes", {})

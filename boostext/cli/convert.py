@@ -11,6 +11,7 @@ from boostext.cli.options import (
     corrections_options,
     force_option,
     json_option,
+    safe_cells_option,
     settings_options,
     talk_options,
     values_of,
@@ -31,6 +32,7 @@ from boostext.settings import DataSettings
     help="Format of TARGET, where its ending does not tell.",
 )
 @click.option("--lossy", is_flag=True, help="Change what the format cannot hold, and count it.")
+@safe_cells_option
 @click.option(
     "--expert",
     type=click.Choice(["ngram", "full", "icsi-sparse"]),
@@ -58,6 +60,7 @@ def command(
     target: str,
     target_format: str | None,
     lossy: bool,
+    safe_cells: bool,
     force: bool,
     data_settings: DataSettings,
     labels_from: tuple[str, ...],
@@ -92,6 +95,7 @@ def command(
         to=target_format,
         force=force,
         lossy=lossy,
+        safe_cells=safe_cells,
         labels_from=labels_from,
         new_labels=new_labels,
         options=ModelOptions(**of_models),

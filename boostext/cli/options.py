@@ -462,6 +462,15 @@ def force_option(command: Command) -> Command:
     )(command)
 
 
+def safe_cells_option(command: Command) -> Command:
+    return click.option(
+        "--safe-cells",
+        is_flag=True,
+        help="Put an apostrophe before cells of CSV and TSV that begin with = + - @, which "
+        "spreadsheets take for formulas.",
+    )(command)
+
+
 def threads_option(command: Command) -> Command:
     return click.option(
         "--threads",

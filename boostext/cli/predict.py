@@ -16,6 +16,7 @@ from boostext.cli.options import (
     SettingsCommand,
     misread,
     overriding_options,
+    safe_cells_option,
     talk_options,
     threads_option,
 )
@@ -83,6 +84,7 @@ ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of the
     help="Put the fields of the input before those of the result, in jsonl, csv and tsv. One that "
     "is called like one of the result becomes input_NAME.",
 )
+@safe_cells_option
 @threads_option
 @overriding_options
 @talk_options
@@ -99,6 +101,7 @@ def command(
     threshold_proba: float | None,
     explain: int | None,
     keep_columns: bool,
+    safe_cells: bool,
     threads: int,
     reading: dict[str, Any],
     talk: Talk,
@@ -123,11 +126,12 @@ def command(
     if (document is None) == (not data):
         raise click.UsageError(misread("text", reading, data) or ONE_INPUT)
     form = "jsonl" if as_json else output or ("drawing" if explain else "jsonl")
-    _check(form, output, explain, keep_columns)
+    _check(form, output, explain, keep_columns, safe_cells)
     used = Classifier.load(model, threads)
     top = len(used.labels) if all_scores else top
     given = (f"Labels by {Path(model).name}", keep_columns, threshold, threshold_proba)
-    wanted = checked(Wanted(top, all_scores, proba, explain, *given), used.content)
+    asked = Wanted(top, all_scores, proba, explain, *given, safe_cells=safe_cells)
+    wanted = checked(asked, used.content)
     wanted = for_page(wanted, used.content) if form == "html" else wanted
     announce_stdin(data, talk)
     account, told, paths = BadRecords(), 0, test_files(data)
@@ -146,8 +150,12 @@ def command(
         talk.say(f"{count(told, 'result')}, one for each document")
 
 
-def _check(form: str, output: str | None, explain: int | None, keep_columns: bool) -> None:
+def _check(
+    form: str, output: str | None, explain: int | None, keep_columns: bool, safe_cells: bool
+) -> None:
     """Raise SettingsError where options do not go together."""
+    if safe_cells and form not in ("csv", "tsv"):
+        raise SettingsError("--safe-cells is for cells of tables; add --output csv or --output tsv")
     if explain and form not in ("jsonl", "html", "drawing"):
         raise SettingsError(f"--explain does not go with --output {output}; use jsonl or html")
     if keep_columns and form not in ("jsonl", "csv", "tsv"):

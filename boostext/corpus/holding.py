@@ -17,13 +17,18 @@ class Ledger:
     """Counts the documents a writer takes, and those it had to change.
 
     lossy: changes are allowed. names: text field -> the name it is written under. replaces: what
-    the file may take the place of; None is anything.
+    the file may take the place of; None is anything. safe_cells: see `table_writer.safe_cell`.
     """
 
     def __init__(
-        self, lossy: bool, names: Mapping[str, str], replaces: Kind | None = NOTHING
+        self,
+        lossy: bool,
+        names: Mapping[str, str],
+        replaces: Kind | None = NOTHING,
+        safe_cells: bool = False,
     ) -> None:
         self._lossy, self._names, self.replaces = lossy, names, replaces
+        self.safe_cells = safe_cells
         self._origin = Origin("-", 0)
         self._changed = False
         self.count = self.replaced = 0

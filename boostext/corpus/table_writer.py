@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO
@@ -55,7 +56,8 @@ def _pieces(
         header = ["id", *texts, label, *["weight"] * weighted, *attributes]
         _check_header(header, ledger)
         spool.seek(0)
-        yield from _lines(_cells(spool, header, texts, attributes, weighted), delimiter)
+        cells_of_rows = _cells(spool, header, texts, attributes, weighted)
+        yield from _lines(cells_of_rows, delimiter, ledger.safe_cells)
 
 
 Row = tuple[str, dict[str, str], str, str, dict[str, str]]
@@ -120,10 +122,10 @@ def _cells(
         ]
 
 
-def _lines(rows: Iterable[list[str]], delimiter: str) -> Iterator[str]:
+def _lines(rows: Iterable[list[str]], delimiter: str, safe: bool) -> Iterator[str]:
     r"""One line a row, ended by \n, which may stand inside quotes, too."""
     buffer = io.StringIO(newline="")
-    write = row_writer(buffer, delimiter)
+    write = row_writer(buffer, delimiter, safe)
     for row in rows:
         write(row)
         yield buffer.getvalue()
@@ -131,14 +133,30 @@ def _lines(rows: Iterable[list[str]], delimiter: str) -> Iterator[str]:
         buffer.truncate()
 
 
-def row_writer(file: IO[str], delimiter: str) -> Callable[[Sequence[str]], object]:
-    r"""What writes a row as RFC 4180 has it, ended by \n, so that a reader finds the same cells."""
+FORMULA = re.compile(r"[=+\-@\t\r]")
+"""How cells begin that a spreadsheet may take for a formula. Source: OWASP, CSV injection."""
+SIGNED = re.compile(r"[-+][0-9.]+(?:[eE][-+]?[0-9]+)?")
+
+
+def safe_cell(text: str) -> str:
+    """With an apostrophe before what a spreadsheet would compute; numbers with a sign stay."""
+    return f"'{text}" if FORMULA.match(text) and not SIGNED.fullmatch(text) else text
+
+
+def row_writer(
+    file: IO[str], delimiter: str, safe: bool = False
+) -> Callable[[Sequence[str]], object]:
+    r"""What writes a row as RFC 4180 has it, ended by \n, so that a reader finds the same cells.
+
+    safe: every cell is a `safe_cell`.
+    """
     minimal = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     # subtle: the csv module leaves a lone CR unquoted where lines end with LF (Python 3.11), and
     # a reader takes a byte order mark off a row that begins with one
     quoted = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
 
     def write(row: Sequence[str]) -> None:
+        row = list(map(safe_cell, row)) if safe else row
         odd = row[0].startswith(MARK) or any("\r" in cell for cell in row)
         (quoted if odd else minimal).writerow(row)
 

@@ -60,6 +60,7 @@ def write_documents(
     settings: DataSettings | None = None,
     lossy: bool = False,
     force: bool = False,
+    safe_cells: bool = False,
 ) -> WriteSummary:
     """Write documents as UTF-8 to a file, a folder, or stdout ("-").
 
@@ -67,11 +68,13 @@ def write_documents(
     field is written as "text", several keep their names. A document the format cannot hold raises
     DataError that names its origin; lossy: it is changed and counted. The path appears whole or
     not at all; what is there already is replaced with `force` only, and a folder only where it
-    holds nothing but LABEL/FILE.
+    holds nothing but LABEL/FILE. safe_cells: no cell of a table looks like a formula.
     """
     chosen = settings or DataSettings()
     name = write_format(path, chosen)
-    ledger = Ledger(lossy, _new_names(chosen), None if force else NOTHING)
+    if safe_cells and name not in ("csv", "tsv"):
+        raise SettingsError(f"--safe-cells is for cells of CSV and TSV, and {path} is {name}")
+    ledger = Ledger(lossy, _new_names(chosen), None if force else NOTHING, safe_cells)
     WRITERS[name](ledger.watch(documents), path, ledger, chosen)
     return WriteSummary(ledger.count, ledger.replaced, LEFT_OUT.get(name, ()))
 

@@ -105,6 +105,7 @@ def convert(
     to: str | None = None,
     force: bool = False,
     lossy: bool = False,
+    safe_cells: bool = False,
     labels_from: Paths = (),
     new_labels: bool = False,
     options: ModelOptions | None = None,
@@ -114,6 +115,7 @@ def convert(
 
     The formats are those that the names end in. to: the format of the target, where its name does
     not tell. force: replace a file that is there. lossy: change what the format cannot hold.
+    safe_cells: an apostrophe before cells of CSV and TSV that a spreadsheet would compute.
     labels_from, new_labels: corrections of labels. options: of models. reading: settings of the
     data by name.
     """
@@ -124,30 +126,26 @@ def convert(
             raise SettingsError("--labels-from is for corpora; a model learns from them by train")
         facts = _convert_model(*places, to, force, settings, options or ModelOptions())
     else:
-        facts = _convert_corpus(*places, to, force, lossy, settings, mended)
+        how = {"lossy": lossy, "force": force, "safe_cells": safe_cells}
+        facts = _convert_corpus(
+            *places, replace(settings, format=to or "auto"), settings, mended, how
+        )
     return {"source": places[0], "target": places[1], **facts}
 
 
 def _convert_corpus(
     source: str,
     target: str,
-    target_format: str | None,
-    force: bool,
-    lossy: bool,
+    written_as: DataSettings,
     settings: DataSettings,
     mended: Corrections,
+    how: dict[str, bool],
 ) -> dict[str, int]:
     account = BadRecords()
     read = _with_named_fields(
         read_documents([source], settings, account, labelled=False), account, source
     )
-    written = write_documents(
-        mended.applied(read, every=True),
-        target,
-        replace(settings, format=target_format or "auto"),
-        lossy,
-        force,
-    )
+    written = write_documents(mended.applied(read, every=True), target, written_as, **how)
     tell(account)
     tell_corrections(mended)
     if written.replaced:

@@ -17,7 +17,7 @@ from boostext.corpus.lookalikes import alike_words
 from boostext.corpus.readers import no_record_has
 from boostext.corpus.roles import shown
 from boostext.corpus.sources import BadRecords, SeenLabels
-from boostext.corpus.table_writer import row_writer
+from boostext.corpus.table_writer import row_writer, safe_cell
 from boostext.errors import SettingsError
 from boostext.library.data import IN_MEMORY, given_data, paths_of, tell
 from boostext.model.model import Model, asked_attributes
@@ -43,7 +43,7 @@ class Wanted:
 
     threshold, chance: give labels with a score, or a probability, above it. title: of a page.
     columns: whether the fields of the input stand before the result; table: the name of each in
-    the header, where the result is a table.
+    the header, where the result is a table. safe_cells: see `table_writer.safe_cell`.
     """
 
     top: int | None
@@ -55,6 +55,7 @@ class Wanted:
     threshold: float | None = None
     chance: float | None = None
     table: Mapping[str, str] = field(default_factory=dict)
+    safe_cells: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +202,7 @@ def tsv(wanted: Wanted, model: Model) -> tuple[str, Write]:
 
     def line(first: Sequence[str], names: Sequence[str], rest: Sequence[str]) -> str:
         cells = [*map(tsv_field, first), tsv_names(names), *map(tsv_field, rest)]
-        return "\t".join(cells) + "\n"
+        return "\t".join(map(safe_cell, cells) if wanted.safe_cells else cells) + "\n"
 
     return _table(line, wanted, model)
 
@@ -212,7 +213,7 @@ def comma_separated(wanted: Wanted, model: Model) -> tuple[str, Write]:
     def line(first: Sequence[str], names: Sequence[str], rest: Sequence[str]) -> str:
         joined = "|".join(name.replace("\\", "\\\\").replace("|", "\\|") for name in names)
         text = io.StringIO(newline="")
-        row_writer(text, ",")([*first, joined, *rest])
+        row_writer(text, ",", wanted.safe_cells)([*first, joined, *rest])
         return text.getvalue()
 
     return _table(line, wanted, model)

@@ -16,7 +16,7 @@ from boostext.library.config import write_config
 from boostext.library.watch import Watch
 from boostext.presets import PRESETS, Search
 from boostext.training.plan import Plan
-from boostext.training.trial_log import FIRST
+from boostext.training.trial_log import begins_trials
 from boostext.training.tuning import Heat, Hooks, Outcome, Status, Tuned, tune
 
 LOG = logging.getLogger("boostext")
@@ -25,7 +25,7 @@ FOUND = "# Found by boostext tune:"
 MOST_ROWS = 20
 """Trials that a terminal shows; --json has all."""
 SETTINGS = Kind("a file of settings that tune wrote", lambda head: head.startswith(FOUND.encode()))
-TRIALS = Kind("a record of trials", lambda head: head.startswith(FIRST.encode()))
+TRIALS = Kind("a record of trials", begins_trials)
 
 
 @dataclass(frozen=True)

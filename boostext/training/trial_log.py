@@ -7,6 +7,7 @@ added, so that whatever ends the program leaves a file of whole lines and at mos
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,12 +17,18 @@ from typing import Any
 from boostext.errors import DataError, SettingsError
 from boostext.training.courses import Mark
 
+LOG = logging.getLogger("boostext")
 FORMAT = "boostext trials"
-FIRST = f'{{"format": "{FORMAT}"'
+FIRST = f'{{"format": "{FORMAT}"'.encode()
 """How the file begins."""
 SIZE_LIMIT = 64 * 1024 * 1024
 SHOWN = 200
 """Characters of what a run belongs to that a message shows."""
+
+
+def begins_trials(head: bytes) -> bool:
+    """Whether a file begins as one of trials does, though it may be cut off right there."""
+    return bool(head) and (head.startswith(FIRST) or FIRST.startswith(head))
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,12 @@ class TrialLog:
         if self.path.stat().st_size > SIZE_LIMIT:
             raise DataError(str(self.path), 0, "more than 64 MB; expected a file of trials")
         content = self.path.read_bytes()
-        whole, _, rest = content.rpartition(b"\n")
+        whole, ended, rest = content.rpartition(b"\n")
+        if not ended and begins_trials(content):
+            LOG.info(f"{self.path} was cut off before its first trial; it is begun anew")
+            os.truncate(self.path, 0)
+            self._write({"format": FORMAT, **work})
+            return
         lines = list(_records(self.path, whole))
         self._check(lines[0] if lines else {}, work)
         for number, record in enumerate(lines[1:], 2):

@@ -256,3 +256,34 @@ def test_plain_text_on_stdin_is_told_how_to_be_read(run, model):
     assert done.exit_code == 1
     assert "for plain texts, one a line, say --format lines" in done.stderr
     assert run("predict", model, "-", "--format", "lines", input="my bill\n").exit_code == 0
+
+
+def test_safe_cells_begin_no_formula(run, tmp_path):
+    """In predictions and in converted data alike; numbers with a sign stay numbers."""
+    rows = [
+        {"id": "=1+2", "text": "@a b", "labels": ["+x"]},
+        {"id": "-2.5e3", "text": "c", "labels": ["-y"]},
+    ]
+    data, model = write_jsonl(tmp_path / "d.jsonl", rows), tmp_path / "m"
+    assert run("train", data, "-o", model, "--rounds", 2, "-q").exit_code == 0
+    for form, separator in (("csv", ","), ("tsv", "\t")):
+        plain = run("predict", model, data, "--output", form, "--keep-columns").stdout
+        safe = run(
+            "predict", model, data, "--output", form, "--keep-columns", "--safe-cells"
+        ).stdout
+        cells = [line.split(separator) for line in safe.splitlines()]
+        assert [line.split(separator) for line in plain.splitlines()][1][:1] == ["@a b"]
+        assert cells[1][0] == "'@a b"
+        assert [row[2] for row in cells[1:]] == ["'=1+2", "-2.5e3"]
+        assert [row[3] for row in cells[1:]] == ["'+x", "'-y"]
+        target = tmp_path / f"c.{form}"
+        assert run("convert", data, target, "--safe-cells").exit_code == 0
+        assert target.read_text("utf-8").splitlines()[1].split(separator) == [
+            "'=1+2",
+            "'@a b",
+            "'+x",
+        ]
+    for arguments in (("predict", model, data), ("convert", data, tmp_path / "c.ft")):
+        done = run(*arguments, "--safe-cells")
+        assert done.exit_code == 2
+        assert "--safe-cells is for cells of" in done.stderr
