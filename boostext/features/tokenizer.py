@@ -8,8 +8,9 @@ characters that are not assigned separate. Punctuation and symbols (`_` too) sep
 are tokens by `punctuation`. Stop words are taken out first: n-grams run over their places.
 
 Instead, `token_pattern` takes what a regular expression matches, as a whole, in the normalized
-text, without its last line end. It is Python's `re`: a pattern like `(a+)+b` may take for ever on a
-text made for it, and `\\w` depends on the Unicode version of the Python in use.
+text, without its last line end. It is Python's `re`, so `\\w` depends on the Unicode version of the
+Python in use. A pattern like `(a+)+b` would take for ever on a text made for it: one that takes
+longer than PATIENCE on a text is refused.
 
 With `analyzer=char` the tokens are the characters of the normalized text, runs of white space
 folded to one blank, one blank at either end; stop words do not apply.
@@ -17,10 +18,16 @@ folded to one blank, one blank at either end; stop words do not apply.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import NoReturn
 
+from boostext.errors import SettingsError
 from boostext.features.normalize import normalize, normalize_aligned
 from boostext.features.unicode_classes import class_letters
 from boostext.settings import TextSettings
@@ -29,10 +36,14 @@ TOKENIZER_VERSION = 1
 
 Span = tuple[int, int]
 
+PATIENCE, PACE = 5.0, 1e6
+"""Seconds that a pattern may take on any text, and characters for which it has a second more."""
+
 # x is a letter put below the one before; tokens never end with a joiner
 _WORD = "w[wmkxj]*(?<!j)|[sx][mkxj]*(?<!j)"
 _WORDS = re.compile(_WORD)
 _WORDS_AND_MARKS = re.compile(_WORD + "|p[mkxj]*(?<!j)")
+REPEATS = re.compile(r"[*+?{|]")
 _NOT_BLANK = re.compile(r"\S+")
 
 
@@ -155,10 +166,50 @@ def _span_finder(settings: TextSettings) -> Callable[[str], Iterable[Span]]:
 
 def _pattern_spans(pattern: re.Pattern[str]) -> Callable[[str], Iterable[Span]]:
     def spans(text: str) -> Iterable[Span]:
-        matches = pattern.finditer(text.rstrip("\r\n"))
-        return (match.span() for match in matches if match.end() > match.start())
+        found = pattern.finditer(text.rstrip("\r\n"))
+        return (match.span() for match in found if match.end() > match.start())
 
-    return spans
+    def watched(text: str) -> Iterable[Span]:
+        with _patient(pattern, text):
+            return list(spans(text))
+
+    # a pattern that repeats one thing only has no second way to match a text
+    return watched if len(REPEATS.findall(pattern.pattern)) > 1 else spans
+
+
+@contextlib.contextmanager
+def _patient(pattern: re.Pattern[str], text: str) -> Iterator[None]:
+    """SettingsError where the block takes longer on a text than any sound pattern does.
+
+    A signal ends it in time, as `re` looks for signals while it works; in other threads than the
+    main one, and on Windows, it is told after the text.
+    """
+    seconds, began = PATIENCE + len(text) / PACE, time.perf_counter()
+
+    def ring(*about: object) -> NoReturn:
+        raise SettingsError(
+            f"token-pattern {pattern.pattern[:100]!r} takes more than {seconds:.1f} s on one text, "
+            f"which begins with {text[:40]!r}; change it so that a text can be matched in one way "
+            "only, such as a+b for (a+)+b"
+        )
+
+    alarms = (
+        threading.current_thread() is threading.main_thread()
+        and hasattr(signal, "setitimer")
+        and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    )
+    if not alarms:
+        yield
+        if time.perf_counter() - began > seconds:
+            ring()
+        return
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 def _class_spans(pattern: re.Pattern[str]) -> Callable[[str], Iterable[Span]]:

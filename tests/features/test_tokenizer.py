@@ -1,14 +1,18 @@
 """The tokenizer on the scripts of the world, and on texts that no person would write."""
 
+import signal
 import sys
 import time
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boostext.errors import SettingsError
+from boostext.features import tokenizer as tokenizer_module
 from boostext.features.normalize import normalize
 from boostext.features.tokenizer import Tokenizer
 from boostext.features.unicode_classes import UNICODE, class_letters
@@ -206,3 +210,27 @@ def test_the_line_of_tokens_is_their_join(text, which):
     )[which]
     tokenizer = Tokenizer(settings)
     assert tokenizer.line(text) == " ".join(tokenizer.tokens(text))
+
+
+SLOW = TextSettings(token_pattern="(a+)+b")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_pattern_that_takes_for_ever_is_stopped_and_names_the_text(monkeypatch):
+    monkeypatch.setattr(tokenizer_module, "PATIENCE", 0.1)
+    tokenizer = Tokenizer(SLOW)
+    assert tokenizer.tokens("aab ab") == ["aab", "ab"]
+    start = time.monotonic()
+    with pytest.raises(
+        SettingsError, match=r"more than 0\.1 s on one text, which begins with 'aaaa"
+    ):
+        tokenizer.tokens("a" * 40)
+    assert time.monotonic() - start < 5
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_in_other_threads_a_slow_text_is_told_after_it(monkeypatch):
+    monkeypatch.setattr(tokenizer_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(tokenizer_module, "PACE", 1e12)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(SettingsError, match="token-pattern"):
+        pool.submit(Tokenizer(SLOW).tokens, "aab").result()
