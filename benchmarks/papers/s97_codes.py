@@ -2,6 +2,7 @@
 
     python benchmarks/papers/s97_codes.py                     four small sets, 100 rounds
     python benchmarks/papers/s97_codes.py letter satimage     some of the others
+    python benchmarks/papers/s97_codes.py --ends              only what comes of it after all rounds
     python benchmarks/papers/s97_codes.py --rounds 500
 
 Schapire, Using output codes to boost multiclass learning problems (1997), section 3: AdaBoost.OC,
@@ -16,6 +17,8 @@ what output codes were made for.
 
 from __future__ import annotations
 
+from argparse import Namespace
+from collections.abc import Iterator
 from itertools import product
 
 from common import Experiment, Point, corpus, options, percent, table
@@ -54,9 +57,15 @@ HEADS = (
 )
 
 
+ENDS = {"--ends": {"action": "store_true", "help": "the errors of the last round alone"}}
+
+
 def main() -> None:
-    given = options(__doc__, rounds=100, smoke=10, names=SETS)
+    given = options(__doc__, rounds=100, smoke=10, names=SETS, more=ENDS)
     given.names = given.names if len(given.names) < len(SETS) else SMALL
+    if given.ends:
+        print(table(("set", "learner", *METHODS), list(ends(given))), flush=True)
+        return
     for name in given.names:
         rows = []
         experiment = Experiment(
@@ -67,6 +76,29 @@ def main() -> None:
             curve = experiment.curve(at, **settings, **grown)
             rows += [row(name, learner, method, point) for point in curve]
         print(table(HEADS, rows) + "\n", flush=True)
+
+
+def ends(given: Namespace) -> Iterator[tuple[str, ...]]:
+    """For each set and learner the test errors in % of all methods, in their order, and after a
+    stroke the training errors; with the rounds where these ended before they were all done.
+    """
+    for name in given.names:
+        experiment = Experiment(
+            corpus(f"uci-{name}", given.most), smoothing="ss99", unknown="votes"
+        )
+        for learner, grown in LEARNERS.items():
+            last = [
+                experiment.curve([given.rounds], **settings, **grown)[-1]
+                for settings in METHODS.values()
+            ]
+            yield name, learner, *(end(point, given.rounds) for point in last)
+
+
+def end(point: Point, rounds: int) -> str:
+    if not point.round:
+        return "none learned"
+    after = f" ({point.round})" if point.round < rounds else ""
+    return f"{percent(point.test)} / {percent(point.train)}{after}"
 
 
 SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
