@@ -518,3 +518,16 @@ def test_no_row_forgets_many_small_labels_beside_great_ones(form):
     least, gain, most = bounds_and_gain(form, neg, pos, np.arange(20), grid, np.zeros(736))
     assert least <= gain <= most
     assert least > 0.99 * gain  # and the bound says something
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows counts page faults in another way")
+def test_temporary_arrays_of_the_plain_engine_stay_in_memory():
+    import resource
+
+    data = corpus(np.random.default_rng(0), 300, 20, 2500, 0.02, True)
+    booster = Booster(*data, np.ones(300), BoostingSettings(rounds=60), "plain")
+    rounds = booster.rounds()
+    next(rounds)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    made = sum(1 for _ in rounds)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 200 * made

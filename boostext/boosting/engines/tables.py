@@ -16,8 +16,10 @@ from boostext.boosting.reach import Numbers
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-PIECE = 1 << 18
-"""Block weights held at a time, in numbers: small enough for a processor's cache."""
+PIECE = 1 << 15
+"""Block weights held at a time, in numbers: so few that a processor's cache holds them, and that
+allocators keep the memory of temporary arrays instead of giving it back and faulting it in again.
+"""
 
 Gain = Callable[[Float64], Float64]
 """Block weights (c, 3, 2, k) to gains (c,)."""
