@@ -211,7 +211,10 @@ class BoostingSettings(Group):
         return float(self.unknown == "votes"), float(not self.abstain), 1.0
 
     def smoothing_value(self, m: float, k: int) -> float:
-        """Epsilon for m examples and k labels. SF12-9 s9.2.6; SS99 s4.2; BT00 s3."""
+        """Epsilon for m examples and k labels.
+
+        Source: SF12 s9.2.6 for 1/m; SS99 s4.2 and s10 for 1/(2mk); BT00 for 1/(mk).
+        """
         if not isinstance(self.smoothing, str):
             return self.smoothing
         if share := fields.SHARE_OF_M.fullmatch(self.smoothing):

@@ -1,20 +1,20 @@
-"""Boosting under noise: discrete AdaBoost, real AdaBoost.MH and AdaBoost_R, after NN07.
+"""Boosting under noise: discrete AdaBoost, real AdaBoost.MH and AdaBoost_R.
 
     python benchmarks/papers/nn07_noise.py                    all sets, 100 rounds
     python benchmarks/papers/nn07_noise.py xd6 --graphs DIR   also margin distributions, as SVG
     python benchmarks/papers/nn07_noise.py xd6 --rounds 1000  the rounds of the paper's effect
     python benchmarks/papers/nn07_noise.py --margins          margins alone, without the errors
 
-Nock & Nielsen, A real generalization of discrete AdaBoost (2007), section 4: even digits of a
-broken seven-segment display, alone and with 17 attributes that say nothing (LEDeven, LEDeven+17),
-a Boolean formula of three conjunctions of three (XD6), and UCI sets of two classes and of several.
-Noise is in the training data: segments of the display that are wrong (and wrong in the test data
-too), or labels that are. Rules have one condition, or are conjunctions of at most r literals.
-Errors are means over several draws; `best` is the error of who knows the generator. Test labels are
-right except for the display, whose test digits are as broken as the others. Figures 4 to 6 there
-draw the margins of test documents, by its Eq. 9, for rules of at most six literals and noise of 10
-to 40 %: real AdaBoost is sure of the wrong label, AdaBoost_R is not, and neither is who knows the
-generator. The second table has these margins; its test labels are as noisy as those learned from.
+Nock & Nielsen 2007 (NN07), s4: even digits of a broken seven-segment display, alone and with 17
+attributes that say nothing (LEDeven, LEDeven+17), a Boolean formula of three conjunctions of three
+(XD6), and UCI sets of two classes and of several. Noise is in the training data: segments of the
+display that are wrong (and wrong in the test data too), or labels that are. Rules have one
+condition, or are conjunctions of at most r literals. Errors are means over several draws; `best` is
+the error of who knows the generator. Test labels are right except for the display, whose test
+digits are as broken as the others. Figures 4 to 6 there draw the margins of test documents, by its
+Eq. 9, for rules of at most six literals and noise of 10 to 40 %: real AdaBoost is sure of the wrong
+label, AdaBoost_R is not, and neither is who knows the generator. The second table has these
+margins; its test labels are as noisy as those learned from.
 """
 
 from __future__ import annotations

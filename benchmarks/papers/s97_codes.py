@@ -5,14 +5,13 @@
     python benchmarks/papers/s97_codes.py --ends              only what comes of it after all rounds
     python benchmarks/papers/s97_codes.py --rounds 500
 
-Schapire, Using output codes to boost multiclass learning problems (1997), section 3: AdaBoost.OC,
-AdaBoost.M2, AdaBoost.M1, output codes without reweighting (ECOC), bagging and Arc-x4 on sets of
-UCI, which its Figures 4 to 8 draw for three weak learners: rules of one condition (FindAttrTest),
-of several (FindDecRule, here by entropy) and trees (C4.5 there, here of three levels by entropy).
-Labels are colored by even splits, as there. Beside them real AdaBoost.MH. Test sets are the
-customary ones, or a fifth of the documents; where a value is missing a rule has a vote of its own.
-M1 stops where no rule is right on more than half of the weight, which with many labels is at once:
-what output codes were made for.
+Schapire 1997 (S97), s3: AdaBoost.OC, AdaBoost.M2, AdaBoost.M1, output codes without reweighting
+(ECOC), bagging and Arc-x4 on sets of UCI, which its Figures 4 to 8 draw for three weak learners:
+rules of one condition (FindAttrTest), of several (FindDecRule, here by entropy) and trees (C4.5
+there, here of three levels by entropy). Labels are colored by even splits, as there. Beside them
+real AdaBoost.MH. Test sets are the customary ones, or a fifth of the documents; where a value is
+missing a rule has a vote of its own. M1 stops where no rule is right on more than half of the
+weight, which with many labels is at once: what output codes were made for.
 """
 
 from __future__ import annotations

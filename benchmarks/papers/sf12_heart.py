@@ -3,8 +3,8 @@
     python benchmarks/papers/sf12_heart.py                  50 rounds
     python benchmarks/papers/sf12_heart.py --rounds 200
 
-The data is UCI's Cleveland set of two classes, on which Freund & Mason (1999) and chapter 9 of
-Schapire & Freund (2012) grow alternating decision trees, and Nock & Nielsen (2007) measure
+The data is UCI's Cleveland set of two classes, on which Freund & Mason 1999 and Schapire & Freund
+2012 (SF12), chapter 9, grow alternating decision trees, and Nock & Nielsen 2007 (NN07) measure
 AdaBoost_R. What they print is not at hand here, so that the column for it is empty until somebody
 looks it up; the errors of these methods are known to lie between 15 and 25 %.
 """

@@ -1,4 +1,4 @@
-"""Rounds to reach an error with and without confidence: SF12 chapter 9, Table 9.1.
+"""Rounds to reach an error with and without confidence: SF12 Table 9.1.
 
     python benchmarks/papers/sf12_rounds.py                  all corpora
     python benchmarks/papers/sf12_rounds.py r8-openings      one of them
@@ -6,10 +6,10 @@
     python benchmarks/papers/sf12_rounds.py r8 --graphs DIR  also error curves, as SVG
 
 The first round whose test error is not above the one asked for: AdaBoost.MH with real votes, and
-with votes of one size. Schapire & Freund (2012) print it for the titles of 20 topics of AP news.
-Figure 9.3 draws errors against rounds, whose number is on a logarithmic scale.
-The first three rows are that table. Its corpus is not free; ours are other news, and the beginnings
-of their texts in the place of titles.
+with votes of one size. Schapire & Freund 2012 (SF12) print it for the titles of 20 topics of AP
+news. Figure 9.3 draws errors against rounds, whose number is on a logarithmic scale. The first
+three rows are that table. Its corpus is not free; ours are other news, and the beginnings of their
+texts in the place of titles.
 """
 
 from __future__ import annotations

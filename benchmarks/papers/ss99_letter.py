@@ -1,13 +1,13 @@
-"""Errors against rounds: SS99, discrete AdaBoost.MR, discrete and real AdaBoost.MH.
+"""Errors against rounds: discrete AdaBoost.MR, discrete and real AdaBoost.MH.
 
     python benchmarks/papers/ss99_letter.py               letters, 1,000 rounds of each
     python benchmarks/papers/ss99_letter.py --rounds 100
     python benchmarks/papers/ss99_letter.py trec6         questions of six classes, as texts
 
-Figure 10 there is of texts of six classes from AP news, which are not free: questions of six
-classes stand in for them, and what can be compared is the order of the three methods. For the
-letters, test errors on the customary 16,000 / 4,000 of UCI's letter-recognition, beside those that
-Schapire & Singer, Improved boosting algorithms using confidence-rated predictions (1999), print.
+Schapire & Singer 1999 (SS99), s10. Figure 10 there is of texts of six classes from AP news, which
+are not free: questions of six classes stand in for them, and what can be compared is the order of
+the three methods. For the letters, test errors on the customary 16,000 / 4,000 of UCI's
+letter-recognition, beside those that are printed.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Confidence-rated votes and ranking losses on sets of UCI: SS99, Figures 6 to 9.
+"""Confidence-rated votes and ranking losses on sets of UCI: SS99 Figures 6 to 9.
 
     python benchmarks/papers/ss99_uci.py                     all sets, 100 rounds
     python benchmarks/papers/ss99_uci.py glass vote --rounds 1000
 
-Schapire & Singer, Improved boosting algorithms using confidence-rated predictions (1999), draw a
-point for each of 16 sets after several numbers of rounds: the errors of real against discrete
-AdaBoost.MH, and of discrete AdaBoost.MH against discrete AdaBoost.MR. They print no numbers; what
-they say of them is that votes with a confidence lower the training error much faster, most of all
-in the first rounds, and that the test error follows except where it overfits. Here are the errors,
-and how often the first of two is the lower.
+Schapire & Singer 1999 (SS99) draw a point for each of 16 sets after several numbers of rounds: the
+errors of real against discrete AdaBoost.MH, and of discrete AdaBoost.MH against discrete
+AdaBoost.MR. They print no numbers; what they say of them is that votes with a confidence lower the
+training error much faster, most of all in the first rounds, and that the test error follows except
+where it overfits. Here are the errors, and how often the first of two is the lower.
 """
 
 from __future__ import annotations

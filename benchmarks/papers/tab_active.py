@@ -4,13 +4,13 @@
     python benchmarks/papers/tab_active.py trec6 --draws 1 --by margin --by entropy
     python benchmarks/papers/tab_active.py trec6 --graphs DIR
 
-Schapire, Theory and applications of boosting, "Active learning": on letter recognition and on
-call routing, choosing the examples of least margin needed far fewer labels for an error than
-choosing at random. The tutorial prints graphs, and no numbers that could be stood beside these.
+Schapire's tutorial (TAB), "Active learning": on letter recognition and on call routing, choosing
+the examples of least margin needed far fewer labels for an error than choosing at random. The
+tutorial prints graphs, and no numbers that could be stood beside these.
 
 All documents have labels here; one is hidden until the document is chosen. Every part begins with
-the same documents at random. "labels needed" is the first number of labels at which the error is
-at most what random choice reaches in the end, between two steps by a straight line.
+the same documents at random. "labels needed" is the first number of labels at which the error is at
+most what random choice reaches in the end, between two steps by a straight line.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python benchmarks/papers/tab_calls.py
     python benchmarks/papers/tab_calls.py --rounds 300
 
-Schapire, Theory and applications of boosting: calls to a telephone operator, 15 labels. The calls
-here are those of sample_data/, written for this project; 30 of their labels are wrong on purpose,
-which tells how good the outliers are. The tutorial prints no numbers for these three.
+Schapire's tutorial (TAB): calls to a telephone operator, 15 labels. The calls here are those of
+sample_data/, written for this project; 30 of their labels are wrong on purpose, which tells how
+good the outliers are. The tutorial prints no numbers for these three.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
     python benchmarks/papers/tab_knowledge.py                    all corpora, five draws
     python benchmarks/papers/tab_knowledge.py calls --draws 1 --graphs DIR
 
-Schapire, Rochery, Rahim and Gupta 2002, Incorporating prior knowledge into boosting, and the
-tutorial Theory and applications of boosting, "Need for prior, human knowledge": with little data
-both together were far better than either, and as good as data alone where there is much. They
-print graphs of call routing at How may I help you, which is not public.
+Schapire, Rochery, Rahim & Gupta 2002, and Schapire's tutorial (TAB), "Need for prior, human
+knowledge": with little data both together were far better than either, and as good as data alone
+where there is much. They print graphs of call routing at How may I help you, which is not public.
 
 The rules were written from the names of the labels. A draw is an order of the training documents;
 the first so many keep their labels, and the others are not looked at. The error is the share of

@@ -1,4 +1,7 @@
-"""The size of discrete votes, where it is not the one that comes with them. SS99 s3, s9."""
+"""The size of discrete votes, where it is not the one that comes with them.
+
+Source: SS99 s3 and s9.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,7 @@ def exact(D: Weights, signs: Signs, h: Scores, slope: Slope, smoothing: Smoothin
 def numeric(D: Weights, signs: Signs, h: Scores, slope: Slope, smoothing: Smoothing) -> float:
     """The alpha of least loss: the root of its slope, by bracketing and Brent's method.
 
-    The slope falls, as the loss is convex. Source: SS99 s3, App. A.
+    The slope falls, as the loss is convex. Source: SS99 s3, Appendix A.
     """
     votes = smoothing.votes
     if votes is None:

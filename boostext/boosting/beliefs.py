@@ -7,7 +7,7 @@ With pi(l|x), what a person holds likely, the loss to lower is
 For logistic loss the second part is the relative entropy RE(pi || sigma(f)), up to a constant. So
 every pair (i, l) counts with both signs, and no document is copied. v_i is 1, also for a document
 without labels, whose w_i is 0. Boosting starts from f_0, the scores whose probabilities are pi.
-Source: Schapire, Rochery, Rahim & Gupta 2002, Incorporating prior knowledge into boosting.
+Source: Schapire, Rochery, Rahim & Gupta 2002.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ def one_error_factor(row: Algorithm, start: str, k: int) -> float | None:
     Where the greatest score is a wrong label's, some f(i, l0) >= f(i, l1), l0 wrong and l1 right.
     Of pairs with equal weights 1/(mk) the two together then lose 2/(mk) or more, as
     exp(x) + exp(-x) >= 2; of balanced ones 1/(m sqrt(k - 1)). Of ranked pairs one of at most k - 1
-    is in the wrong order. Source: SS99 s7.1, s7.2 and s9, after Theorems 3 and 6; S97 Theorem 1.
+    is in the wrong order. Source: SS99 s7 and s9, after Theorems 3 and 6; S97 Theorem 1.
     """
     if row.coded or not row.bounds:
         return None

@@ -1,4 +1,7 @@
-"""Output codes: each label a row of signs, each column a question of two answers. SS99 s8."""
+"""Output codes: each label a row of signs, each column a question of two answers.
+
+Source: SS99 s8.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ def one_per_label(k: int, length: int, rng: np.random.Generator) -> Int8:
 
 
 def exhaustive(k: int, length: int, rng: np.random.Generator) -> Int8:
-    """Every split of the labels in two, once: 2^(k-1) - 1 columns. Dietterich & Bakiri 1995."""
+    """Every split of the labels in two, once: 2^(k-1) - 1 columns.
+
+    Source: Dietterich & Bakiri 1995.
+    """
     if k > 12:
         raise SettingsError(f"an exhaustive code for {k} labels has 2^{k - 1} columns; use spread")
     splits = np.arange(1, 2 ** (k - 1))
@@ -43,7 +49,7 @@ def _column(k: int, rng: np.random.Generator) -> Int8:
 def spread(k: int, length: int, rng: np.random.Generator) -> Int8:
     """Of 100 random codes the one of greatest least distance; the first of equals.
 
-    Source: Allwein, Schapire & Singer 2000, dense random codes.
+    Source: Allwein, Schapire & Singer 2000, dense random codes (of 10,000 there).
     """
     return max((random(k, length, rng) for _ in range(100)), key=least_distance)
 
@@ -84,7 +90,10 @@ def default_length(k: int) -> int:
 
 
 def least_distance(code: Int8) -> int:
-    """rho: the least Hamming distance of two rows; 0 for a single row of none."""
+    """rho: the least Hamming distance of two rows; of a single row its length.
+
+    Source: SS99 Theorem 5.
+    """
     k, length = len(code), len(code[0])
     if k < 2:
         return length
@@ -94,7 +103,10 @@ def least_distance(code: Int8) -> int:
 
 
 def encode(code: Int8, label_sets: Lists) -> Lists:
-    """The columns in which each example's row has +; one label per example."""
+    """The columns in which each example's row has +; one label per example.
+
+    Source: SS99 Figure 3.
+    """
     rows = code[label_sets.items] > 0
     starts: Int64 = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(rows.sum(axis=1), out=starts[1:])

@@ -26,7 +26,7 @@ LEAST_WEIGHT = 1e-15
 def apart(neg: Number, pos: Number) -> Number:
     """(sqrt W+ - sqrt W-)^2: the gain of a real vote, and of discrete ones from E and R.
 
-    Source: SS99 Eqs. 14 and 16; BT00 s3.3; abstaining: SS99 s3.3, SF12-9 s9.2.4.
+    Source: SS99 Eqs. 13-14 and 16; of rules that abstain: BT00, SS99 s3.3, SF12 s9.2.4.
     """
     d = np.sqrt(pos) - np.sqrt(neg)
     return d * d

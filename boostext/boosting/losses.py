@@ -44,7 +44,10 @@ def every_pair(start: Start, signs: Signs) -> Weights:
 
 
 def crucial_pairs(start: Start, signs: Signs) -> Weights:
-    """v1(i, l) = (m |Y| |not Y|)^(-1/2); 0 for examples with no label, or all. SS99 Figure 5."""
+    """v1(i, l) = (m |Y| |not Y|)^(-1/2); 0 for examples with no label, or all.
+
+    Source: SS99 Figure 5.
+    """
     right = (signs > 0).sum(axis=1)
     wrong = (signs < 0).sum(axis=1)
     mattering = np.where((right > 0) & (wrong > 0), start.example, 0)
@@ -59,7 +62,7 @@ def wrong_labels(start: Start, signs: Signs) -> Weights:
 
 
 def right_label(start: Start, signs: Signs) -> Weights:
-    """1/m for every example, on its label."""
+    """1/m for every example, on its label. Source: TAB, AdaBoost.M1."""
     return np.where(signs > 0, start.example[:, None], 0)
 
 
@@ -87,7 +90,7 @@ def logistic_weight(margin: Any) -> Any:
 
 
 def logistic_value(margin: Any) -> Any:
-    """ln(1 + exp(-margin))."""
+    """ln(1 + exp(-margin)). Source: CSS02 s4."""
     return np.logaddexp(0.0, -margin)
 
 
@@ -103,7 +106,7 @@ def logistic(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generat
 def ranking(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
     """d(i, l) = 1/2 v(i, l) (sum of v over labels of the other sign), v ~ v1 exp(-1/2 Y f).
 
-    value: sum over crucial pairs of v v', which bounds the ranking loss. Source: SS99 s9, Fig. 5.
+    value: sum over crucial pairs of v v', which bounds the ranking loss. Source: SS99 s9, Figure 5.
     """
     if not base.any():  # no example has both a right and a wrong label: nothing to rank
         return Weighing(base, 0.0)
@@ -137,14 +140,18 @@ def against_label(
 
 
 def example(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """D ~ base exp(-sum of alpha (2 [h = y] - 1)): a rule gives alpha to one label. Source: TAB."""
+    """D ~ base exp(-sum of alpha (2 [h = y] - 1)): a rule gives alpha to one label.
+
+    Source: TAB, AdaBoost.M1.
+    """
     votes_against = scores.sum(axis=1, keepdims=True) - 2 * _of_label(scores, signs)
     return _normalized(np.broadcast_to(votes_against, base.shape), base)
 
 
 def arc_x4(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """D ~ base (1 + e^4), e the number of rules so far that erred on the example. Source: S97 s3,
-    after Breiman's arc-x4; rules vote 1.
+    """D ~ base (1 + e^4), e the number of rules so far that erred on the example; rules vote 1.
+
+    Source: Breiman 1998, arc-x4; S97 s3.
     """
     errors = scores.sum(axis=1, keepdims=True) - _of_label(scores, signs)
     D: Weights = base * (1 + errors**4)
@@ -152,7 +159,7 @@ def arc_x4(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator
 
 
 def resampled(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """m draws with replacement each round (bagging). Source: S97 s3, after Breiman."""
+    """m draws with replacement each round (bagging). Source: Breiman 1996; S97 s3."""
     drawn = rng.multinomial(len(base), base.sum(axis=1) / base.sum()) / len(base)
     return Weighing(np.where(base > 0, drawn[:, None], 0), 0.0)
 

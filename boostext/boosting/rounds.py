@@ -215,7 +215,7 @@ class Booster:
         return growth if colors is None else _of_colors(growth, colors)
 
     def _sized(self, growth: Growth, smoothing: float) -> Growth:
-        """With votes sized as the settings say; alpha is that of all rules. SS99 s3, s9, App. A"""
+        """With votes sized as the settings say; alpha is that of all rules."""
         way, state, alpha = self.settings.alpha_name(), self._state, growth.rules[0].alpha
         if way in ("own", "bound") or alpha == 0:
             return growth

@@ -46,7 +46,8 @@ class Voting(NamedTuple):
 def real_gain(W: Float64, speaks: Float64) -> Float64:
     """1 - Z of unsmoothed real votes: sum over speaking blocks of (sqrt W+ - sqrt W-)^2.
 
-    With all blocks speaking it is 1 - 2 sum_b sum_l sqrt(W+ W-). Source: SS99 Eq. 16; BT00 s3.3.
+    With all blocks speaking it is 1 - 2 sum_b sum_l sqrt(W+ W-).
+    Source: SS99 Eq. 16; of rules that abstain: BT00.
     """
     gains = apart(W[..., 0, :], W[..., 1, :])  # (..., 3, k)
     return np.asarray(np.einsum("...bl,b->...", gains, speaks))
@@ -61,7 +62,7 @@ def discrete_gain(W: Float64, speaks: Float64) -> Float64:
     """1 - Z of votes of one size: (sqrt R - sqrt E)^2, R and E the sums of max and min of W+, W-.
 
     With all blocks speaking R - E is r, and the greatest r is the greatest gain, as
-    Z = sqrt(1 - r^2). Source: SS99 Eqs. 13-14; abstaining: SS99 s3.3, SF12-9 s9.2.4.
+    Z = sqrt(1 - r^2). Source: SS99 Eqs. 13-14; of rules that abstain: SS99 s3.3, SF12 s9.2.4.
     """
     right, wrong = _right_wrong(W, speaks)
     return np.asarray(apart(wrong, right))
@@ -70,9 +71,9 @@ def discrete_gain(W: Float64, speaks: Float64) -> Float64:
 def discrete_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """alpha * sign(W+ - W-) in each speaking block; alpha = 1/2 ln(R / E).
 
-    Smoothed, ln((R + e)/(E + e)), where some block is silent or nothing is wrong: with all speaking
-    R / E = (1 + r)/(1 - r), SS99's own alpha. Equal W+ and W- vote -.
-    Source: SS99 Eq. 14, SF12-9 s9.2.4.
+    Smoothed, 1/2 ln((R + e) / (E + e)), where some block is silent or nothing is wrong. With all
+    speaking R / E = (1 + r) / (1 - r), which is SS99's own alpha. Equal W+ and W- vote -.
+    Source: SS99 Eqs. 13-14; of rules that abstain: SS99 s3.3, SF12 s9.2.4.
     """
     right, wrong = (float(x) for x in _right_wrong(W, speaks))
     silent = float(W[speaks == 0].sum()) > 0 or (len(speaks) == 3 and not speaks[NO])
@@ -131,7 +132,8 @@ def plurality_gain(W: Float64, speaks: Float64) -> Float64:
 def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """Each speaking block gives alpha = 1/2 ln((1 - err)/err) to its heaviest label, 0 to others.
 
-    Source: TAB, AdaBoost.M1; ties by label order.
+    err: the share of the weight that is spoken of and wrong. Ties go by label order.
+    Source: TAB, AdaBoost.M1.
     """
     votes = _heaviest(W, speaks)
     right = float((W[:, 1] * votes).sum())
@@ -142,7 +144,10 @@ def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
 
 def majority_gain(W: Float64, speaks: Float64) -> Float64:
-    """R, the weight of each block's heaviest label: for rules that vote 1, right or not."""
+    """R, the weight of each block's heaviest label: for rules that vote 1, right or not.
+
+    Source: S97 s3, bagging and arc-x4.
+    """
     return np.asarray(W[..., 1, :].max(axis=-1) @ speaks)
 
 
@@ -161,8 +166,9 @@ def _heaviest(W: Float64, speaks: Float64) -> Float64:
 def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """alpha * sign for the color of each block; alpha = 1/2 ln((1 - eps)/eps).
 
-    W (b, 2, 1), total U: the weight of pairs whose labels differ in color; the rest, 1 - U, is a
-    draw. eps = (1 - U)/2 + E is the pseudoloss. Source: S97 Figure 3 and Eq. (3).
+    W (b, 2, 1): weights of pairs whose labels differ in color. U: those in blocks that speak, E:
+    those whose wrong label has the color that is voted; the rest, 1 - U, is a draw.
+    eps = (1 - U)/2 + E is the pseudoloss. Source: S97 Figure 3, Eq. 3.
     """
     signs = color_votes(W, speaks, smoothing).votes
     wrong = float(np.minimum(W[:, 1], W[:, 0]).sum(axis=-1) @ speaks)
@@ -179,13 +185,13 @@ def color_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
 
 def normalizer(W: Float64, votes: Float64) -> float:
-    """The actual Z = sum of W exp(-Y h) over blocks, signs and labels. Source: SS99 Eq. 2."""
+    """The actual Z = sum of W exp(-Y h) over blocks, signs and labels. Source: SS99 Figure 2."""
     return float((W[:, 1] * np.exp(-votes) + W[:, 0] * np.exp(votes)).sum())
 
 
 def class_normalizer(W: Float64, votes: Float64) -> float:
     """Z where a block gives all of its vote to one label: sum of W exp(-alpha), or exp(alpha) where
-    that is not the example's own.
+    that is not the example's own. Source: TAB, AdaBoost.M1.
     """
     size = votes.max(axis=1, keepdims=True)
     return float((W[:, 1] * np.exp(np.where(votes > 0, -votes, size))).sum())

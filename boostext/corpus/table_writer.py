@@ -134,7 +134,7 @@ def _lines(rows: Iterable[list[str]], delimiter: str, safe: bool) -> Iterator[st
 
 
 FORMULA = re.compile(r"[=+\-@\t\r]")
-"""How cells begin that a spreadsheet may take for a formula. Source: OWASP, CSV injection."""
+"""How cells begin that a spreadsheet may take for a formula, by OWASP's page on CSV injection."""
 SIGNED = re.compile(r"[-+][0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 

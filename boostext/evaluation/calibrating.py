@@ -71,7 +71,7 @@ def best_power(logs: Float64, true: Booleans) -> float:
 
 
 def targets(true: Booleans) -> Float64:
-    """(n + 1)/(n + 2) for the n true, 1/(n' + 2) for the n' others. Source: Platt 1999, s2.2."""
+    """(n + 1)/(n + 2) for the n true, 1/(n' + 2) for the n' others. Source: Platt 1999 s2.2."""
     right = int(true.sum())
     high, low = (right + 1) / (right + 2), 1 / (len(true) - right + 2)
     return np.where(true, high, low)

@@ -120,10 +120,13 @@ def log_loss(sums: Calibration) -> float:
 
 
 def brier(sums: Calibration) -> float:
-    """Mean square of probability minus truth over (example, label) pairs."""
+    """Mean square of probability minus truth over (example, label) pairs. Source: Brier 1950."""
     return share(sums.squared, sums.cells)
 
 
 def expected_calibration_error(sums: Calibration) -> float:
-    """Mean distance of probability and frequency over the bins, by their counts."""
+    """Mean distance of probability and frequency over the bins, by their counts.
+
+    Source: Naeini, Cooper & Hauskrecht 2015.
+    """
     return share(float(np.abs(sums.chance - sums.happened).sum()), int(sums.count.sum()))

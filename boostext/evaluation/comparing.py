@@ -144,7 +144,7 @@ def _labels(reports: Sequence[Report], counts: _Counts) -> Iterator[LabelChange]
 def sign_test(won: int, lost: int) -> float:
     """Chance that fair coins fall at least as unevenly: the exact form of McNemar's test.
 
-    sign_test(1, 3) is 2 * (1 + 4) / 16 = 0.625.
+    sign_test(1, 3) is 2 * (1 + 4) / 16 = 0.625. Source: McNemar 1947.
     """
     n, least = won + lost, min(won, lost)
     logs = (

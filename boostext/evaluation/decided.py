@@ -83,12 +83,12 @@ def error(sums: Decided) -> float:
 
 
 def one_error(sums: Decided) -> float:
-    """Share of labelled examples whose label of greatest score is not given. Source: BT00 s4."""
+    """Share of labelled examples whose label of greatest score is not given. Source: BT00."""
     return share(sums.top_wrong, sums.labelled)
 
 
 def hamming_loss(sums: Decided) -> float:
-    """Share of wrong (example, label) pairs. Source: SS99 s6."""
+    """Share of wrong (example, label) pairs. Source: SS99 s7."""
     return share(sums.wrong, sums.cells)
 
 
@@ -97,7 +97,10 @@ def subset_accuracy(sums: Decided) -> float:
 
 
 def precision_recall(tp: Float64, fp: Float64, fn: Float64) -> tuple[Float64, Float64, Float64]:
-    """tp/(tp+fp), tp/(tp+fn) and 2tp/(2tp+fp+fn); 0 where nothing is divided by nothing."""
+    """tp/(tp+fp), tp/(tp+fn) and 2tp/(2tp+fp+fn); 0 where nothing is divided by nothing.
+
+    Source: van Rijsbergen 1979.
+    """
     precision, recall = tp / np.maximum(tp + fp, 1), tp / np.maximum(tp + fn, 1)
     return precision, recall, 2 * tp / np.maximum(2 * tp + fp + fn, 1)
 

@@ -29,7 +29,7 @@ def vote_total(model: Model) -> float:
 def margins(scores: Scores, signs: Signs, total: float) -> Float64:
     """(m, k): Y f / total, in -1..1; 0 where the total is 0. total: `vote_total`.
 
-    Source: SF12-9; for discrete votes y f / sum |alpha|.
+    Source: SF12 chapter 5, where all votes of a rule have the size |alpha|.
     """
     return np.asarray(signs * scores / (total or 1.0))
 
@@ -42,7 +42,7 @@ def tanh_margins(scores: Scores, signs: Signs) -> Float64:
 def leads(scores: Scores, signs: Signs) -> Float64:
     """(m, 1): least score of a given label minus greatest of another; 0 where a side has none.
 
-    Source: SF12 s10, multiclass margins.
+    Source: SF12 chapter 10, multiclass margins.
     """
     given = np.min(scores, axis=1, where=signs > 0, initial=np.inf)
     other = np.max(scores, axis=1, where=signs < 0, initial=-np.inf)
@@ -131,7 +131,7 @@ def margin_bound(model: Model, score: float) -> float:
 
     Exponential loss: exp(score) times the product, as [Y f <= s] <= exp(s - Y f). Logistic: the
     product over log2(1 + exp(-score)). With the tanh margin, score = ln((1 + theta)/(1 - theta)).
-    Source: SS99 Theorem 1, with the score in place of 0.
+    Source: SS99 Theorem 3, with the score in place of 0; of the tanh margin NN07 Theorem 1.
     """
     product = float(np.log(np.maximum(model.history.z, 1e-300)).sum())
     if ALGORITHMS[model.boosting.algorithm].loss == "logistic":

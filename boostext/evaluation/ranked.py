@@ -81,10 +81,10 @@ def ranking_loss(sums: Ranked) -> float:
 
 
 def coverage(sums: Ranked) -> float:
-    """Steps down the ranking, from 0, that cover all given labels, averaged. Source: BT00 s4."""
+    """Steps down the ranking, from 0, that cover all given labels, averaged. Source: BT00."""
     return share(sums.coverage, sums.labelled)
 
 
 def average_precision(sums: Ranked) -> float:
-    """Precision at the rank of each given label, averaged. Source: BT00 s4."""
+    """Precision at the rank of each given label, averaged. Source: BT00."""
     return share(sums.precision, sums.labelled)

@@ -31,7 +31,10 @@ def label_signs(model: Model, corpus: Corpus) -> Signs:
 
 
 def document_log_weights(scores: Scores, signs: Signs, base: Float64) -> Float64:
-    """(m,): ln of base(i) * sum over labels of exp(-Y f), without overflow."""
+    """(m,): ln of base(i) * sum over labels of exp(-Y f), without overflow.
+
+    Source: SS99 Figure 2, the update unrolled.
+    """
     exponents = -scores * signs
     greatest = exponents.max(axis=1)
     sums = np.exp(exponents - greatest[:, None]).sum(axis=1)

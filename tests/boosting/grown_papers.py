@@ -82,7 +82,7 @@ def always(Y, D, e):
 
 
 def alternating_tree(e, depth=0):
-    """SF12-9 Algorithm 9.4: least Z = W(p fails) + 2 sum sqrt(W+ W-), over all p and conditions."""
+    """SF12 Algorithm 9.4: least Z = W(p fails) + 2 sum sqrt(W+ W-), over all p and conditions."""
 
     def grow(made, Y, D, before, number):
         root, rule = always(Y, D, e)
@@ -263,7 +263,7 @@ def _listed(body, here, elsewhere):
 
 
 def committee(e, size):
-    """Sebastiani et al. 2000: the mean of the best rules."""
+    """Sebastiani, Sperduti & Valdambrini 2000: the mean of the best rules."""
 
     def grow(made, Y, D, before, number):
         gains = []

@@ -80,7 +80,7 @@ def table(blocks, Y, D):
 
 
 def real_z(W, speaking, k):
-    """SS99 Eq. 16 in the speaking blocks; a silent block keeps its weight (BT00 s3.3)."""
+    """SS99 Eq. 16 in the speaking blocks; a silent block keeps its weight (BT00)."""
     z = 0.0
     for b, label in product(BLOCKS, range(k)):
         pos, neg = W[b, 1, label], W[b, -1, label]
@@ -113,7 +113,7 @@ def discrete_z(W, speaking, k):
 
 
 def discrete_votes(W, speaking, k, e):
-    """SS99 Eq. 14: alpha = 1/2 ln((1 + r)/(1 - r)); smoothed with silence (SF12-9 s9.2.4)."""
+    """SS99 Eq. 14: alpha = 1/2 ln((1 + r)/(1 - r)); smoothed with silence (SF12 s9.2.4)."""
     right, wrong = right_wrong(W, speaking, k)
     silent = "no" not in speaking or any(
         W[b, s, label] > 0

@@ -62,7 +62,7 @@ BOUNDED = [name for name, row in ALGORITHMS.items() if row.bounds and not row.co
 @settings(max_examples=20, deadline=None)
 def test_what_is_bounded_stays_below_the_product_of_z(name, problem, seed):
     """SS99 Theorems 3 and 6; CSS02; NN07 Theorem 1; for oc the weight of (example, wrong label)
-    pairs out of order, which is the ranking loss; for m1 the error (S97 s2)."""
+    pairs out of order, which is the ranking loss; for m1 the error (TAB)."""
     _, labels, _, weights = problem
     booster = booster_of(problem, algorithm=name, rounds=6, seed=seed)
     measure = MEASURES[ALGORITHMS[name].bounds]
@@ -289,7 +289,7 @@ def test_real_votes_have_the_least_smoothed_loss_already(problem, e):
 
 
 def test_scores_that_are_no_log_odds_have_no_link():
-    """Losses of codes and ranks are none; AdaBoost_R's are by 1 / (1 + exp(-f)), NN07 (24)."""
+    """Losses of codes and ranks are none; AdaBoost_R's: 1 / (1 + exp(-f)), NN07 Eqs. 24-25."""
     links = {name: row.link for name, row in ALGORITHMS.items()}
     assert {name for name, link in links.items() if not link} == {
         "mr", "m2", "mo", "logistic-codes", "oc", "ecoc", "m1", "bagging", "arc-x4",
@@ -304,7 +304,7 @@ def test_scores_that_are_no_log_odds_have_no_link():
 @given(data=st.data())
 @settings(max_examples=15, deadline=None)
 def test_one_error_keeps_its_bound(name, data):
-    """SS99 s7.1, s7.2, s9; S97 Theorem 1. Ties are errors here."""
+    """SS99 s7 and s9; S97 Theorem 1. Ties are errors here."""
     row = ALGORITHMS[name]
     documents, labels, k, _ = data.draw(one_label())
     sets = [[label] for label in labels]

@@ -106,7 +106,7 @@ def losses(name, made, sets):
     own = np.array([f[i, sets[i][0]] for i in range(len(sets))])[:, None]
     if ALGORITHMS[name].bounds == "ranking loss":
         return ((f >= own) & (signs < 0)).sum(axis=1).mean() / 2, 1
-    if ALGORITHMS[name].bounds == "error":  # S97 s3: k - 1 wrong labels share the weight
+    if ALGORITHMS[name].bounds == "error":  # k - 1 wrong labels share the weight
         return ((f >= own) & (signs < 0)).any(axis=1).mean(), 2 if name == "oc" else 1
     return (np.sign(f) != signs).mean(), 1
 

@@ -33,7 +33,8 @@ def test_several_labels_are_dealt_more_evenly_than_by_chance():
     chance = rng.integers(0, 5, 300)
 
     def uneven(of):
-        # label distribution of Sechidis 2011 s5, without its ratio: distance from the due share
+        # label distribution of Sechidis, Tsoumakas & Vlahavas 2011 s5, without its ratio: distance
+        # from the due share
         due = np.array([np.bincount(of, [label in r for r in rows], 5) for label in range(8)])
         return np.abs(due - due.mean(axis=1, keepdims=True)).sum()
 

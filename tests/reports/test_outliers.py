@@ -40,7 +40,7 @@ def test_a_rule_counts_less_the_later_it_came():
 def test_weight_is_base_times_the_sum_of_exponential_losses():
     scores, signs = np.array([[1.0, -2.0], [0.5, 0.5]]), np.array([[1, -1], [-1, 1]], np.int8)
     base = np.array([1.0, 3.0])
-    expected = base * np.exp(-signs * scores).sum(axis=1)  # SS99 Figure 3, without the normalizer
+    expected = base * np.exp(-signs * scores).sum(axis=1)  # SS99 Figure 2, without the normalizer
     assert np.exp(document_log_weights(scores, signs, base)) == pytest.approx(expected)
 
 

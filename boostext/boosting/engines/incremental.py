@@ -3,7 +3,7 @@
 A rule about a term in 1 % of the documents changes 1 % of the weights, if what it votes on the
 other documents is kept apart: `weights` has a number for every document and label, e, and one for
 every sign and label, the scales, with D(i, l) = e(i, l) scales(sign, l). The terms of the changed
-documents hear of it through an inverted index (SF12-9 Algorithm 9.3, for rules that vote on both
+documents hear of it through an inverted index (SF12 Algorithm 9.3, for rules that vote on both
 sides): `bounds` has a number for each term, by which most are passed over, `rows` the sums by sign
 and label of the terms that were often not. `search` reads these three, and sums the few terms that
 may be best anew from their documents, so that rules and votes are those of the plain engine.

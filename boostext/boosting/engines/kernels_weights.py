@@ -37,7 +37,7 @@ CANCEL = 1e-4
 
 
 def add_exactly(high: Array, low: Array, sign: int, label: int, x: float) -> None:
-    """high + x; the rounding error goes to `low`. Source: Knuth's TwoSum."""
+    """high + x; the rounding error goes to `low`. Source: Knuth 1997, s4.2.2."""
     s = high[sign, label]
     t = s + x
     b = t - s

@@ -1,6 +1,6 @@
 """Alternating decision trees: a rule hangs under any block of any rule before it.
 
-Source: Freund & Mason 1999; SF12-9 Algorithm 9.4.
+Source: Freund & Mason 1999; SF12 Algorithm 9.4.
 """
 
 from __future__ import annotations

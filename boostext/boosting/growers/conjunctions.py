@@ -57,7 +57,7 @@ def conjunction(state: GrowerState, number: int) -> Growth | None:
     the growing part; the last ones are dropped again where that lowers Z on the rest. A term must
     be there; a number may be above or below. The default rule covers all. With more than two
     labels the votes of a rule differ by label.
-    Source: Cohen & Singer 1999 (SLIPPER); SF12-9 s9.3.
+    Source: Cohen & Singer 1999 (SLIPPER); SF12 s9.3.
     """
     literals = _pruned(state, number, _grown, _covered, ONLY[YES])
     found = _covering(state, literals) if literals else None

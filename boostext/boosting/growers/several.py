@@ -38,7 +38,7 @@ def per_label(state: GrowerState, number: int) -> Growth | None:
     Weights of a label count as if they summed to 1, so that its rules are those of boosting that
     label alone: reuse, too, is counted for each label. A label that no condition helps gets no
     rule.
-    Source: Esuli, Fagni & Sebastiani 2006, MP-Boost.
+    Source: Esuli, Fagni & Sebastiani 2006 (MP-Boost).
     """
     if isinstance(state.engine, LabelEngines):
         return state.engine.grow(state.preference_for, lambda: state.ahead(number))
@@ -87,8 +87,8 @@ def _best_by_label(
 def committee(state: GrowerState, number: int) -> Growth | None:
     """The `rules_per_round` best conditions, each with its votes; the round votes their mean.
 
-    Z of a mean is at most the mean of the Z. Source: Sebastiani, Sperduti & Valdambrini 2000,
-    AdaBoost.MH with K rules a round.
+    Z of a mean is at most the mean of the Z.
+    Source: Sebastiani, Sperduti & Valdambrini 2000 (AdaBoost.MH^KR).
     """
     tables = state.plain.tables.tables(state.flat(), state.everything())
     (gains,) = gains_of(tables, len(state.members), [state.gain])

@@ -143,7 +143,7 @@ def _added(a: Sequence[float], b: Sequence[float]) -> list[float]:
 
 
 def _decoded(sums: Sequence[float], code: Sequence[str], decoding: str) -> list[float]:
-    """Scores of labels from those of a code's columns. Source: Schapire & Singer 1999, Figure 4."""
+    """Scores of labels from those of a code's columns. Source: Schapire & Singer 1999, Figure 3."""
     rows = [[1 if sign == "+" else -1 for sign in row] for row in code]
     if decoding == "hamming":
         signs = [(f > 0) - (f < 0) for f in sums]

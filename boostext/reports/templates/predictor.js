@@ -240,7 +240,7 @@ function predictor(model) {
       if (literals.every(([asked, wanted]) => block(asked) === wanted)) sums = add(sums, votes[block(place)]);
     return model.code.length ? decoded(sums) : sums;
   }
-  // Scores of labels from those of a code's columns. Source: Schapire & Singer 1999, Figure 4.
+  // Scores of labels from those of a code's columns. Source: Schapire & Singer 1999, Figure 3.
   function decoded(sums) {
     const rows = model.code.map((row) => [...row].map((sign) => (sign === "+" ? 1 : -1)));
     if (model.decoding === "hamming")
