@@ -22,7 +22,7 @@ import numpy as np
 
 from boostext.corpus.readers import read_documents
 from boostext.evaluation.folds import make_folds
-from boostext.training.candidates import with_choices
+from boostext.training.choosing import changed
 from boostext.training.courses import Course, Split, split
 from boostext.training.plan import Plan
 from boostext.training.run import prepare
@@ -71,7 +71,7 @@ def main() -> None:
 
 def show(folder: Path, name: str, rounds: int) -> None:
     begin = time.process_time()
-    plan = with_choices(Plan.of(), {**BASE, **VARIANTS.get(name, {})})
+    plan = changed(Plan.of(), {**BASE, **VARIANTS.get(name, {})})
     plan = replace(plan, boosting=replace(plan.boosting, rounds=rounds))
     part = held_out(folder, plan)
     course = Course(part, plan.boosting)

@@ -98,12 +98,15 @@ def condition_of(text: str) -> tuple[str, str, str]:
 
 
 def goal_of(text: str) -> tuple[str, float]:
-    """ "f2" gives ("f", 2.0); "precision=0.9" gives ("precision", 0.9)."""
+    """ "f2" gives ("f", 2.0); "precision=0.9" ("precision", 0.9); "micro-f1" ("micro-f1", 1.0)."""
+    if text == "micro-f1":
+        return text, 1.0
     match = re.fullmatch(r"(f|precision=)([0-9]{1,3}(?:\.[0-9]{1,9})?)", text)
     name, number = (match[1].rstrip("="), float(match[2])) if match else ("", 0.0)
     if number <= 0 or (name == "precision" and number > 1):
         raise SettingsError(
-            f"tune-thresholds is {text!r}; expected f1, f2, f0.5 or the like, or precision=0.9"
+            f"tune-thresholds is {text!r}; expected micro-f1, f1, f2, f0.5 or the like, or "
+            "precision=0.9"
         )
     return name, number
 

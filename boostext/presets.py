@@ -1,13 +1,13 @@
-"""Presets and what tuning tries: tables of settings by name, and no more than that.
+"""Settings without options, presets, and what tuning tries.
 
-A preset is settings that stand for one wish; where they depend on the data it also names a search,
-whose trials are learned on part of the training data and measured on the rest. What a person says
-wins over both, and is not searched.
+Without a preset, settings follow from facts of the data by `by_facts`. A preset is settings that
+stand for one wish; it may also name a search, whose trials are learned on part of the training data
+and measured on the rest. What a person says wins over all of these, and is not searched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
@@ -92,12 +92,91 @@ ACCURATE = Preset(
         ),
     ),
 )  # fmt: skip
-FAST = Preset(
-    "a good model in seconds, by settings that do not depend on the data",
-    {**WORDS, **SPREAD, "rounds": 2000},
-)
+PAPER = Preset("BoosTexter's learner: single words, 1,000 rules that vote on both sides")
 
-PRESETS: Mapping[str, Preset] = {"readable": READABLE, "accurate": ACCURATE, "fast": FAST}
+PRESETS: Mapping[str, Preset] = {"paper": PAPER, "readable": READABLE, "accurate": ACCURATE}
+
+# Without options -----------------------------------------------------------------------------
+
+OPEN = frozenset({
+    "ngrams", "punctuation", "counts", "min_df", "algorithm", "abstain", "prior_rule", "rarity",
+    "reuse", "shrinkage", "smoothing", "rounds", "threshold",
+})  # fmt: skip
+"""Settings that follow from the data unless a person says them."""
+OWN_LEARNER = frozenset({
+    "learner", "index", "resample", "votes", "alpha", "coloring", "coding",
+    "code_length", "code", "decoding", "max_literals", "grow_fraction", "default_rule", "rules_for",
+    "tree_depth", "rules_per_round", "knowledge",
+})  # fmt: skip
+"""Who changes one of these, or names an algorithm, wants that learner as its paper has it: then
+nothing follows from the data.
+"""
+
+
+def open_settings(
+    preset: str | None, given: Collection[str], changed: Collection[str]
+) -> frozenset[str]:
+    """What the data may decide. preset: named by a person, or None. given: settings that a person
+    said; changed: those of them that are not the default.
+
+    The search of a preset begins with what the data would decide without it.
+    """
+    said, named = set(given), PRESETS.get(preset or "")
+    if "algorithm" in said or OWN_LEARNER & set(changed) or (named and not named.search):
+        return frozenset()
+    decided = {"threshold"} if "tune_thresholds" in changed else set()
+    return OPEN - said - decided - (set(named.settings) if named else set())
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is cheaply known of training data, or of as much of it as was looked at.
+
+    documents, labels: how many. several: whether a document may have several labels. characters:
+    mean length of a text. unspaced: share of the letters that are of scripts without spaces.
+    """
+
+    documents: int
+    labels: int
+    several: bool
+    characters: float
+    unspaced: float
+
+
+def by_facts(facts: Facts) -> Choices:
+    """The settings that go with such data; docs/accuracy.md tells why."""
+    return {**_terms(facts), **_rules(facts)}
+
+
+MANY = 1000
+"""Documents, below which terms of a single one are learned from, too."""
+LONG = 500
+"""Characters of a text from which on it matters how often a word occurs in it."""
+FEW_EACH = 120
+"""Documents for each label, below which pairs of words are too rare to tell labels apart."""
+
+
+MANY_LABELS = 100
+"""Labels of documents that have several, from which on each label needs rules of its own."""
+
+
+def _terms(facts: Facts) -> Choices:
+    least = {"min_df": 2 if facts.documents >= MANY else 1}
+    if facts.unspaced > 0.5:
+        return {"ngrams": (1, 5), **least}
+    if facts.characters >= LONG:
+        return {**COUNTED, **least}
+    few = facts.documents < FEW_EACH * facts.labels
+    return {**(WORDS if few else PAIRS), **least}
+
+
+def _rules(facts: Facts) -> Choices:
+    found: Choices = {"threshold": 0.0} if facts.several else {}
+    if facts.several and facts.labels >= MANY_LABELS:
+        return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
+    rounds = min(max(facts.documents, 1000), 4000)
+    return {**(LEVEL if facts.unspaced > 0.5 else SHARPER), "rounds": rounds, **found}
+
 
 # Tuning --------------------------------------------------------------------------------------
 

@@ -168,8 +168,9 @@ class StopSettings(Group):
         choices=("none", "sigmoid", "isotonic"),
     )  # fmt: skip
     tune_thresholds: str = setting(
-        "", "Tune a threshold for each label on documents held out: f1, f2 or f0.5 (more or less "
-        "weight on recall), or precision=P for the most recall at that precision.",
+        "", "Tune thresholds on documents held out: micro-f1 is one for all labels; f1, f2 or f0.5 "
+        "(more or less weight on recall) one for each, as precision=P for the most recall at that "
+        "precision.",
     )  # fmt: skip
 
     def check(self) -> None:

@@ -21,7 +21,7 @@ from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Scores
 from boostext.corpus.documents import Document
 from boostext.corpus.spellings import number_text, truth_text
-from boostext.errors import BoostextError
+from boostext.errors import BoostextError, SettingsError
 from boostext.library.classifier import Classifier
 from boostext.library.data import Given
 from boostext.library.frames import Columns, read_columns
@@ -29,6 +29,7 @@ from boostext.library.judging import audited
 from boostext.library.reporting import OUTLIERS, audit_listing
 from boostext.library.training import learned, prepared_for
 from boostext.model.predict import decisions, has_chances, link_of
+from boostext.presets import OPEN
 from boostext.reports.columns import Column, Rows
 from boostext.reports.rules import RuleRow
 from boostext.settings import BoostingSettings, RunSettings, StopSettings, TextSettings
@@ -49,13 +50,15 @@ GROUPS = (TextSettings, BoostingSettings, StopSettings, RunSettings)
 NOT_HERE = ("valid", "group", "checkpoint_every", "per_field")
 """Settings that are about files, or that parameters of scikit-learn stand for."""
 SETTINGS: dict[str, Any] = {
-    declared.name: declared.default
+    declared.name: None if declared.name in OPEN else declared.default
     for group in GROUPS
     for declared in group.options()
     if declared.name not in NOT_HERE
 }
-"""parameter -> its default: the settings of texts, boosting, stopping and the run"""
-OWN: dict[str, Any] = {"input": "auto", "text_columns": None, "warm_start": False}
+"""parameter -> its default: the settings of texts, boosting, stopping and the run; None goes by
+the data, or by the preset.
+"""
+OWN: dict[str, Any] = {"input": "auto", "text_columns": None, "warm_start": False, "preset": None}
 """Parameters that are no settings."""
 
 
@@ -82,7 +85,7 @@ def _value_errors() -> Iterator[None]:
 
 def _gives_chances(estimator: Any) -> bool:
     """Whether scores become probabilities: by the link of the algorithm, or by calibration."""
-    known = ALGORITHMS.get(estimator.algorithm)
+    known = ALGORITHMS.get(estimator.algorithm or BoostingSettings.algorithm)
     return known is None or bool(known.link) or estimator.calibrate != "none"
 
 
@@ -96,6 +99,8 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         the estimator's tags.
     text_columns : columns of X that are texts, by name or number; None goes by their types.
     warm_start : whether `fit` goes on from the rules that there are, on the same data.
+    preset : None, where parameters that are None go by a few facts of the data, as in `train`
+        without options; or "paper", where they are those of BoosTexter.
 
     X may be a list, an array or a Series of texts; a DataFrame of pandas or polars, whose columns
     of strings are texts, those of categories (or of truth values) attributes, and those of numbers
@@ -165,19 +170,20 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return prepared_for(Given((), documents), plan)
 
     def _plan(self, columns: Columns, targets: Targets, weights: Float64 | None) -> Plan:
-        settings = {name: getattr(self, name) for name in SETTINGS}
-        if isinstance(settings["class_weight"], dict):
+        settings = {k: v for k in SETTINGS if (v := getattr(self, k)) is not None}
+        given = [k for k, v in settings.items() if v is not SETTINGS[k] and v != SETTINGS[k]]
+        if self.preset not in (None, "paper"):
+            raise SettingsError(f"preset is {self.preset!r}; expected None or 'paper'")
+        if isinstance(settings.get("class_weight"), dict):
             names = dict(zip(targets.classes.tolist(), targets.names, strict=True))
             given = settings["class_weight"].items()
             settings["class_weight"] = {names.get(c, str(c)): value for c, value in given}
-        if settings["class_weight"] is None:
-            settings["class_weight"] = ()
         if targets.form != "labels" and settings["task"] == "auto":
             settings["task"] = "multi"
-        if weights is not None and settings["smoothing"] == "1/m":
+        if weights is not None and settings.get("smoothing", "1/m") == "1/m":
             # a weight of 2 counts as the example twice over; weights below 1 do not make m less
             settings["smoothing"] = 1 / max(float(weights.sum()), float((weights > 0).sum()))
-        return Plan.of(**columns.settings, **settings)
+        return Plan.of(**columns.settings, **settings).opened(self.preset, given)
 
     # Applying --------------------------------------------------------------------------------
 

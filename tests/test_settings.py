@@ -134,8 +134,8 @@ def test_the_command_in_a_model_holds_what_changes_it_and_nothing_else():
         threads=4, engine="plain", checkpoint_every=1, valid=["/home/me/dev.jsonl"], counts="1,2",
     )  # fmt: skip
     assert command_line(plan) == (
-        "boostext train --label 'a b' --label c --ngrams 1-3 --expert sparse --counts 1,2 "
-        "--no-lowercase --rounds 5"
+        "boostext train --preset paper --label 'a b' --label c --ngrams 1-3 --expert sparse "
+        "--counts 1,2 --no-lowercase --rounds 5"
     )
 
 

@@ -79,7 +79,9 @@ def test_all_checks_of_scikit_learn_pass(kind, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = check_estimator(
-            kind(**{**QUICK, "rounds": 8}), on_fail="raise", expected_failed_checks=expected
+            kind(**{**QUICK, "rounds": 8, "preset": "paper"}),
+            on_fail="raise",
+            expected_failed_checks=expected,
         )
     others = {r["check_name"] for r in found if r["status"] != "passed"}
     assert others <= {"check_array_api_input", *expected}
@@ -89,8 +91,8 @@ def test_all_checks_of_scikit_learn_pass(kind, expected):
 def test_a_weight_counts_as_an_example_so_many_times_over():
     weights = np.arange(len(TEXTS)) % 3
     repeated = np.repeat(np.arange(len(TEXTS)), weights)
-    weighted = quick().fit(TEXTS, LABELS, sample_weight=weights)
-    whole = quick().fit([TEXTS[i] for i in repeated], LABELS[repeated])
+    weighted = quick(preset="paper").fit(TEXTS, LABELS, sample_weight=weights)
+    whole = quick(preset="paper").fit([TEXTS[i] for i in repeated], LABELS[repeated])
     assert weighted.decision_function(TEXTS) == pytest.approx(whole.decision_function(TEXTS))
 
 

@@ -204,7 +204,7 @@ def test_a_search_may_have_other_trials_for_several_labels():
     (several,) = tune(documents(several=True), plan(), search).outcomes
     assert several.candidate.settings == "--algorithm mp"
     assert several.last == round(40 / 3**0.5), "a round of one rule for each of three labels"
-    assert settings_of(tune(documents(), plan(), search)) == ["(defaults)"]
+    assert settings_of(tune(documents(), plan(), search)) == ["(the papers' learner)"]
 
 
 def test_shrunk_votes_get_as_many_more_rules():
@@ -326,14 +326,14 @@ def test_long_texts_get_no_letters_and_no_gaps_unless_asked_for(monkeypatch):
     docs = documents(30)
     assert len(tune(docs, plan(), wide).outcomes) == 3
     monkeypatch.setattr("boostext.training.tuning_parts.LONG", 100)
-    assert settings_of(tune(docs, plan(), wide)) == ["(defaults)"]
+    assert settings_of(tune(docs, plan(), wide)) == ["(the papers' learner)"]
     assert len(tune(docs, plan(analyzer="char"), wide, given={"analyzer"}).outcomes) == 1
 
 
 def test_trials_without_terms_are_passed_over():
     docs = documents(30)
     found = tune(docs, plan(), Search(({"min_df": 1}, {"min_df": 1000}), (10,)))
-    assert settings_of(found) == ["(defaults)"]
+    assert settings_of(found) == ["(the papers' learner)"]
     with pytest.raises(SettingsError, match="no terms are left"):
         tune(docs, plan(), Search(({"min_df": 1000},), (10,)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 import click
 
@@ -11,7 +12,7 @@ from boostext.cli.options import (
     corrections_options,
     force_option,
     learning_options,
-    values_of,
+    said_of,
 )
 from boostext.cli.places import announce_stdin, spare_reports
 from boostext.cli.talk import Talk
@@ -39,7 +40,9 @@ def command(
     force: bool,
     labels_from: tuple[str, ...],
     new_labels: bool,
+    preset: str | None,
     groups: list[Group],
+    given: Mapping[str, str],
     progress: str,
     as_json: bool,
     talk: Talk,
@@ -71,7 +74,8 @@ def command(
                 labels_from=labels_from,
                 new_labels=new_labels,
                 watch=watch,
-                **values_of(*groups),
+                preset=preset,
+                **said_of(groups, given),
             )
         if folder:
             found.write(folder, output)

@@ -7,7 +7,7 @@ import functools
 import re
 import shlex
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -207,6 +207,11 @@ def values_of(*groups: Group) -> dict[str, Any]:
     return {f.name: getattr(group, f.name) for group in groups for f in group.options()}
 
 
+def said_of(groups: Iterable[Group], given: Collection[str]) -> dict[str, Any]:
+    """The settings that a person gave, by name."""
+    return {name: value for name, value in values_of(*groups).items() if name in given}
+
+
 def _made(
     group: type[Group],
     below: Mapping[str, Any],
@@ -376,18 +381,25 @@ def _shown_default(field: dataclasses.Field[Any]) -> str:
 
 
 def tuning_options(command: Command) -> Command:
-    """`--preset` and `--budget`; what they are for is in boostext.presets and training.tuning."""
-    told = "; ".join(f"{name}: {preset.help}" for name, preset in PRESETS.items())
-    preset = click.option(
-        "--preset", type=click.Choice(list(PRESETS)), help=f"Settings by what is wanted. {told}."
-    )
+    """`--budget`; what it is for is in training.tuning."""
     budget = click.option(
         "--budget",
         metavar="TIME",
         callback=_duration,
         help="Time for tuning, like 90s, 10m or 2h; it decides how many trials there are.",
     )
-    return preset(budget(command))
+    return budget(command)
+
+
+def preset_option(command: Command) -> Command:
+    """`--preset`, which is about what no other option says."""
+    told = "; ".join(f"{name}: {preset.help}" for name, preset in PRESETS.items())
+    return click.option(
+        "--preset",
+        type=click.Choice(list(PRESETS)),
+        help="Settings by what is wanted, in place of those that go with the data by a few facts "
+        f"of it. {told}.",
+    )(command)
 
 
 def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
@@ -501,7 +513,7 @@ def workers_option(command: Command) -> Command:
 
 
 def learning_options(command: Command) -> Command:
-    """What every command that learns takes: --config, --progress, all settings, --json, -q.
+    """What every command that learns takes: --config, --preset, all settings, --json, -q ...
 
     The command receives `groups`, the settings in the order of `Plan`.
     """
@@ -522,7 +534,8 @@ def learning_options(command: Command) -> Command:
         help="Tell how far it is: on a terminal in one live line.",
     )
     decorated: Command = with_groups
-    for options in (talk_options, json_option, settings_options(**LEARNING), progress, config):
+    settings = settings_options(**LEARNING)
+    for options in (talk_options, json_option, settings, preset_option, progress, config):
         decorated = options(decorated)
     return decorated
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,14 @@ from boostext.cli.options import (
     corrections_options,
     force_option,
     learning_options,
+    said_of,
     tuning_options,
-    values_of,
     workers_option,
 )
 from boostext.cli.places import announce_stdin, spare, spare_reports
 from boostext.cli.talk import Talk
 from boostext.fields import count
 from boostext.presets import PRESETS
-from boostext.settings import Group
 
 if TYPE_CHECKING:
     from boostext.library.training import ModelPlace, Result
@@ -52,7 +52,8 @@ if TYPE_CHECKING:
 @click.option(
     "--print-config",
     is_flag=True,
-    help="Print all settings as YAML, each with where it comes from, and stop.",
+    help="Print all settings as YAML, each with where it comes from, and stop. Those that go by "
+    "the data need DATA.",
 )
 @workers_option
 @force_option
@@ -77,9 +78,9 @@ def command(
     """
     from boostext.training.plan import Plan
 
-    plan = Plan(*groups)
+    plan = Plan(*groups).opened(values["preset"], values["given"])
     if print_config:
-        click.echo(_settings(groups, values["preset"], values["given"]), nl=False)
+        click.echo(_settings(data, plan, values["preset"], values["given"]), nl=False)
     elif not data:
         raise click.UsageError("no data; name labelled files, or - for stdin")
     elif dry_run:
@@ -115,7 +116,6 @@ def _train(
     from boostext.library.data import corrections_of
     from boostext.model.file import MODEL_FILE
     from boostext.reports.folder import report_folder
-    from boostext.training.plan import command_line
 
     tuning = _tuning(output, preset, tune, given, budget)
     mended = corrections_of(labels_from, new_labels)
@@ -127,8 +127,6 @@ def _train(
         old = place.start(resume)
         if tuning is not None:
             tuning.prepare(resume, force)
-        elif preset:
-            talk.say(f"chosen: {command_line(plan)}", whole=True)
         work: dict[str, Any] = {"old": old, "watch": watch, "workers": workers}
         with place.keeping() as checkpoint:
             work |= {"tuning": tuning, "corrections": mended, "checkpoint": checkpoint}
@@ -151,17 +149,29 @@ def _train(
         click.echo("\n".join(_lines(output, report, told)))
 
 
-def _settings(groups: list[Group], preset: str | None, given: Mapping[str, str]) -> str:
-    """All settings as YAML, each with where it comes from."""
+def _settings(
+    data: tuple[str, ...], plan: Plan, preset: str | None, given: Mapping[str, str]
+) -> str:
+    """All settings as YAML, each with where it comes from; those that the data decide as they do,
+    or as remarks where there is none.
+    """
     from boostext.library.config import write_config
+    from boostext.library.training import decided_by
 
-    chosen = PRESETS[preset].settings if preset else ()
-    return write_config(groups, {**dict.fromkeys(chosen, f"preset {preset}"), **given})
+    sources = dict.fromkeys(PRESETS[preset].settings if preset else (), f"preset {preset}")
+    if preset:
+        plan = replace(plan, open=frozenset())
+    elif data:
+        plan, chosen = decided_by(data, plan)
+        sources |= dict.fromkeys(chosen, "chosen by the data")
+    return write_config(plan.groups, {**sources, **given}, plan.open)
 
 
 def _dry_run(
     data: tuple[str, ...],
     plan: Plan,
+    preset: str | None,
+    given: Mapping[str, str],
     labels_from: tuple[str, ...],
     new_labels: bool,
     progress: str,
@@ -176,7 +186,7 @@ def _dry_run(
     announce_stdin((*data, *plan.stop.valid), talk)
     mended: dict[str, Any] = {"labels_from": labels_from, "new_labels": new_labels}
     with watched(talk, progress) as watch:
-        facts = sizes(data, watch=watch, **mended, **values_of(*plan.groups))
+        facts = sizes(data, preset=preset, watch=watch, **mended, **said_of(plan.groups, given))
     if as_json:
         talk.json(facts)
         return

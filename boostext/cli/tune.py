@@ -69,7 +69,7 @@ def command(
     announce_stdin(data, talk)
     with watched(talk, progress) as watch:
         mended = corrections_of(labels_from, new_labels)
-        chosen = tune_with(data, None, Plan(*groups), tuning, mended, watch)
+        chosen = tune_with(data, None, Plan(*groups).opened(preset, given), tuning, mended, watch)
         with replacing(output, kind) as file:
             file.write(chosen.to_yaml().encode("utf-8"))
         tuning.done()

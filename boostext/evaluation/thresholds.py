@@ -1,4 +1,4 @@
-"""A threshold for each label of a several-label model, chosen on labelled data."""
+"""Thresholds of a several-label model, chosen on labelled data: one a label, or one for all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from boostext.arrays import Float64, Int64, Scores
+from boostext.evaluation.common_threshold import common_threshold
 from boostext.evaluation.gold import Booleans, Gold
 from boostext.fields import goal_of
 
@@ -16,10 +17,13 @@ def tuned_thresholds(scores: Scores, gold: Gold, goal: str = "f1") -> tuple[floa
 
     goal: as `settings.goal_of`. f1, or f with another beta: the greatest F of the label.
     precision=P: the most recall at a precision of P or more; where none is, above all scores.
+    micro-f1: the same for all labels, see `common_threshold`.
     A threshold lies midway between two neighboring scores; of equally good ones the nearest to 0.
     A label that no example has keeps 0. Source: Lewis 1995, F1 by cutting a ranking.
     """
     kind, number = goal_of(goal)
+    if kind not in GOALS:
+        return (common_threshold(scores, gold)[0],) * gold.known
     return tuple(
         _best_cut(scores[:, label], gold.matrix[:, label], GOALS[kind], number)
         for label in range(gold.known)
@@ -54,4 +58,4 @@ def recall_at_precision(right: Int64, given: Int64, labelled: int, least: float)
 
 
 GOALS: Mapping[str, Worth] = {"f": f_measure, "precision": recall_at_precision}
-"""goal -> worth of a cut"""
+"""goal of each label by itself -> worth of a cut"""

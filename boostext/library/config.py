@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,17 +55,25 @@ def read_config(path: Path, groups: Sequence[type[Group]]) -> dict[str, Any]:
     return values
 
 
-def write_config(groups: Sequence[Group], sources: Mapping[str, str] | None = None) -> str:
+def write_config(
+    groups: Sequence[Group],
+    sources: Mapping[str, str] | None = None,
+    open: Collection[str] = (),
+) -> str:
     """The settings as YAML that `read_config` accepts, each under its help.
 
     sources: field name -> where its value comes from, for a comment behind each; the others are
-    defaults. Without it there are no such comments.
+    defaults. Without it there are no such comments. open: settings that the data will decide,
+    which stay out.
     """
     lines = []
     for group in groups:
         for field in group.options():
             value = fields.to_plain(field, getattr(group, field.name))
             lines.append(f"# {field.metadata['help']}")
+            if field.name in open:
+                lines.append(f"# {fields.option_name(field)} goes by the data")
+                continue
             source = "" if sources is None else sources.get(field.name, "default")
             # escaped as a YAML text would be: the name of a file may hold a line end
             comment = f"  # {_written(source)[1:-1]}" if source else ""

@@ -29,6 +29,7 @@ from boostext.training.crossval import (
     remarks_before,
     with_rounds,
 )
+from boostext.training.held_out import with_threshold
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared
 
@@ -145,6 +146,8 @@ def held_out_in_turn(
     stop = prepared.plan.stop
     for remark in remarks_before(prepared):
         LOG.info(remark)
+    if prepared.multilabel and "threshold" in prepared.chosen:
+        prepared = with_threshold(prepared)
     if prepared.plan.boosting.rounds == 0:
         prepared = with_rounds(prepared, MOST_ROUNDS)
     found = cross_validate(prepared, stop.folds, stop.splits, prepared.groups, on_round)

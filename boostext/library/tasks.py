@@ -12,6 +12,7 @@ from boostext.corpus.checks import Findings
 from boostext.corpus.corrections import Corrections
 from boostext.corpus.readers import check_names
 from boostext.corpus.sources import BadRecords
+from boostext.errors import SettingsError
 from boostext.features.tokenizer import token_reader
 from boostext.fields import count as in_words
 from boostext.knowledge.checking import KnowledgeCheck
@@ -33,7 +34,7 @@ from boostext.library.data import (
 from boostext.library.inspection import as_folder
 from boostext.library.judging import audited
 from boostext.library.reporting import Report, write_training_report
-from boostext.library.training import Result, preset_of, read, training_data
+from boostext.library.training import Result, plan_of, preset_of, read, training_data
 from boostext.library.tuning import Chosen, Tuning, tuned
 from boostext.library.watch import Watch, interrupts
 from boostext.model.model import Model
@@ -86,6 +87,7 @@ def crossval(
     data: Any,
     labels: Any = None,
     *,
+    preset: str | None = None,
     labels_from: Paths = (),
     new_labels: bool = False,
     watch: Watch | None = None,
@@ -93,10 +95,16 @@ def crossval(
 ) -> CrossValidated:
     """Learn without each part of the data in turn, and measure on what was left out.
 
-    folds, splits and group are settings as all others are; see `boostext.train` for data, labels
-    and settings. watch: told how far it is. Raises SettingsError where the data cannot be cut so.
+    folds, splits and group are settings as all others are; see `boostext.train` for data, labels,
+    preset (paper or None) and settings. watch: told how far it is. Raises SettingsError where the
+    data cannot be cut so.
     """
-    plan, mended = Plan.of(**settings), corrections_of(labels_from, new_labels)
+    if preset_of(preset).search:
+        raise SettingsError(
+            f"preset {preset} tries several settings, and crossval measures one choice; give the "
+            "preset to tune, and cross-validate what it finds"
+        )
+    plan, mended = plan_of(preset, settings), corrections_of(labels_from, new_labels)
     check_plan(plan)
     watch, account = watch or Watch(), BadRecords()
     given = training_data(data, labels, plan, account, mended, watch)
@@ -120,7 +128,7 @@ def tune(
     decides how many trials there are. settings: are kept as they are.
     """
     chosen = preset_of(preset)
-    plan = Plan.of(**{**chosen.settings, **settings})
+    plan = plan_of(preset, settings)
     tuning = Tuning(chosen.search, frozenset(settings), budget)
     mended = corrections_of(labels_from, new_labels)
     with interrupts() as stop:

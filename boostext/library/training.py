@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -40,8 +40,9 @@ from boostext.library.tuning import Tuning, table, tuned
 from boostext.library.watch import StopRequest, Watch, interrupts
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model
-from boostext.presets import PRESETS, Preset
+from boostext.presets import PRESETS, Choices, Preset
 from boostext.reports.page.content import Read, nothing_read
+from boostext.training.choosing import decided
 from boostext.training.columns import described, with_validation
 from boostext.training.crossval import CrossValidation, remarks_before
 from boostext.training.held_out import (
@@ -59,6 +60,7 @@ from boostext.training.summary import (
     Summary,
     remarks,
     summary,
+    threshold_words,
     training_json,
     warnings,
 )
@@ -175,11 +177,11 @@ def train(
     """Learn a model from labelled data; docs/python.md has all forms that data may have.
 
     labels: those of each item, in order; or the name of the column that holds them. valid,
-    valid_labels: the same of data to choose the number of rounds on. preset: readable, accurate or
-    fast, for what settings do not say. labels_from: files of corrected labels, which may bring new
-    ones with new_labels. progress: called after every round. workers: a number of processes to
-    learn on, or the address of a Dask scheduler; client: a Dask Client instead. settings: the
-    options of `boostext train` by name, as values or as text.
+    valid_labels: the same of data to choose the number of rounds on. preset: paper, readable or
+    accurate, for what settings do not say; without one that goes by the data. labels_from: files of
+    corrected labels, which may bring new ones with new_labels. progress: called after every round.
+    workers: a number of processes to learn on, or the address of a Dask scheduler; client: a Dask
+    Client instead. settings: the options of `boostext train` by name, as values or as text.
 
     Ctrl-C while rules are learned ends training after the round and gives the model so far.
     Raises BoostextError and its children; TypeError for data of another kind.
@@ -191,7 +193,7 @@ def train(
     (['bill'], 0.0)
     """
     chosen = preset_of(preset)
-    plan = Plan.of(**{**chosen.settings, **settings})
+    plan = plan_of(preset, settings)
     tuning = Tuning(chosen.search, frozenset(settings)) if chosen.search else None
     with interrupts() as stop:
         return run(
@@ -221,6 +223,19 @@ class _Steps(Watch):
         if self._progress is not None:
             made = moment.round
             self._progress(Step(made.number, self._rounds, made.bound, moment.valid))
+
+
+def plan_of(preset: str | None, settings: Mapping[str, Any]) -> Plan:
+    """The plan of some settings; what the preset and they leave open goes by the data."""
+    plan = Plan.of(**{**preset_of(preset).settings, **settings})
+    return plan.opened(preset, settings)
+
+
+def decided_by(paths: Sequence[str], plan: Plan) -> tuple[Plan, Choices]:
+    """The plan with what the data at some paths decide, and that by name."""
+    documents = read_documents(paths, plan.reading, BadRecords(), labelled=False)
+    _, plan, chosen = decided(documents, described(paths, plan))
+    return plan, chosen
 
 
 def preset_of(name: str | None) -> Preset:
@@ -346,6 +361,8 @@ def settle(prepared: Prepared, watch: Watch) -> tuple[Prepared, CrossValidation 
     for remark in remarks_before(prepared) if wants_cross_validation(prepared) else ():
         LOG.info(remark)
     prepared, found = settled(prepared, watch.cross_validating)
+    if "threshold" in prepared.chosen:
+        LOG.info(threshold_words(prepared))
     if found is not None:
         LOG.info(in_words(found))
     return prepared, found
@@ -409,6 +426,7 @@ def sizes(
     data: Any,
     labels: Any = None,
     *,
+    preset: str | None = None,
     labels_from: Paths = (),
     new_labels: bool = False,
     watch: Watch | None = None,
@@ -417,7 +435,7 @@ def sizes(
     """What `boostext train --dry-run` tells: counts, and the memory in megabytes that learning
     would take. Everything is read and nothing is learned; see `boostext.train` for the arguments.
     """
-    plan = Plan.of(**settings)
+    plan = plan_of(preset, settings)
     return sizes_for(data, labels, plan, corrections_of(labels_from, new_labels), watch)
 
 

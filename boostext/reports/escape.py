@@ -67,7 +67,7 @@ def tsv_names(names: Iterable[str]) -> str:
 
 def tsv_number(value: float | None) -> str:
     """Nine significant digits; nothing where the number is not known."""
-    return "" if value is None else f"{value:.9g}"
+    return "" if value is None else f"{value + 0.0:.9g}"  # 0 has no sign here
 
 
 def one_line(text: str) -> str:

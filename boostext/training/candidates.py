@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from boostext.errors import SettingsError
 from boostext.presets import Choices
-from boostext.settings import TextSettings
-from boostext.training.plan import Plan, command_line
+from boostext.training.choosing import changed
+from boostext.training.plan import CLOSED, Plan, command_line
 
 
 @dataclass(frozen=True)
@@ -30,24 +30,14 @@ def candidates(
     refusal: SettingsError | None = None
     for trial in trials:
         try:
-            made = with_choices(plan, {k: v for k, v in trial.items() if k not in given})
+            made = changed(plan, {k: v for k, v in trial.items() if k not in given})
         except SettingsError as error:
             refusal = error
             continue
         settings = command_line(replace(made, boosting=replace(made.boosting, rounds=1000)))
-        settings = settings.removeprefix("boostext train").strip() or "(defaults)"
+        settings = settings.removeprefix(CLOSED).strip() or "(the papers' learner)"
         if settings not in seen:
             seen.add(settings)
             yield Candidate(made, settings)
     if refusal and not seen:
         raise refusal
-
-
-def with_choices(plan: Plan, choices: Choices) -> Plan:
-    """The plan with some settings of text and boosting changed."""
-    names = {f.name for f in TextSettings.fields()}
-    text = {k: v for k, v in choices.items() if k in names}
-    boosting = {k: v for k, v in choices.items() if k not in names}
-    return replace(
-        plan, text=replace(plan.text, **text), boosting=replace(plan.boosting, **boosting)
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,7 +13,7 @@ import numpy as np
 from boostext.arrays import Int64, Scores
 from boostext.boosting.membership import ALWAYS
 from boostext.evaluation.common_threshold import common_threshold
-from boostext.evaluation.folds import Folds
+from boostext.evaluation.folds import Folds, make_folds
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import Monitor
 from boostext.features.matrix import FeatureMatrix
@@ -159,3 +160,34 @@ def joined(courses: list[list[Mark]], sizes: list[int]) -> Iterator[Mark]:
             for name in ("terms", "value", "threshold")
         )
         yield Mark(number, round(terms), value, threshold)
+
+
+def marks_held_out(
+    prepared: Prepared,
+    enough: int,
+    on_round: Callable[[int, int], None] = lambda done, total: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> list[Mark]:
+    """Marks up to the plan's rounds, as means of folds held out in turn until `enough` documents
+    are. on_round: rounds done and to do, in all folds. SettingsError where there can be no folds.
+    """
+    plan, sets = prepared.plan, prepared.corpus.label_sets
+    folds = make_folds(sets, plan.stop.folds, plan.boosting.seed, prepared.groups)
+    sizes = [len(folds.held(n)) for n in range(folds.count)]
+    count = int(np.count_nonzero(np.cumsum([0, *sizes[:-1]]) < enough))
+    workers = min(count, plan.threads)
+    done = [0] * count
+
+    def learned(number: int) -> list[Mark]:
+        course = Course(split(prepared, folds, number), plan.boosting, plan.threads // workers)
+
+        def told(mark: Mark) -> bool:
+            done[number] = mark.round
+            on_round(sum(done), count * plan.boosting.rounds)
+            return should_stop()
+
+        course.go_on(plan.boosting.rounds, told)
+        return course.marks
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(joined(list(pool.map(learned, range(count))), sizes[:count]))

@@ -19,6 +19,7 @@ from boostext.evaluation.calibrating import fit
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.features.merge import gather
+from boostext.training.courses import marks_held_out
 from boostext.training.crossval import (
     MOST_ROUNDS,
     CrossValidation,
@@ -28,6 +29,9 @@ from boostext.training.crossval import (
 )
 from boostext.training.plan import Plan
 from boostext.training.run import Hooks, Prepared, Trained, learn
+
+ENOUGH = 1000
+"""Documents that are held out for a threshold, or all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,8 @@ def settled(
 
     Of rounds as good as another the fewest; at most MOST_ROUNDS.
     """
+    if prepared.multilabel and "threshold" in prepared.chosen:
+        prepared = with_threshold(prepared, on_round, should_stop)
     plan = prepared.plan
     check_held_out(plan, prepared.validation is not None)
     check_thresholds(prepared)
@@ -90,6 +96,36 @@ def settled(
     )
     rounds = plan.boosting.rounds or max(found.best, 1)
     return with_rounds(prepared, rounds), found
+
+
+def with_threshold(
+    prepared: Prepared,
+    on_round: Callable[[int, int], None] = lambda done, total: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Prepared:
+    """With a threshold of all labels where nobody gave any, and with the best number of rounds up
+    to the chosen one: of greatest micro-F1 on documents held out, `ENOUGH` of them.
+
+    Validation data choose the threshold in the end. Where documents are too few, it stays 0.
+    """
+    plan = prepared.plan
+    if prepared.validation is not None:
+        stop = replace(plan.stop, tune_thresholds="micro-f1")
+        return replace(prepared, plan=replace(plan, stop=stop))
+    try:
+        found = marks_held_out(prepared, ENOUGH, on_round, should_stop)
+    except SettingsError:
+        return prepared
+    marks = [mark for mark in found if mark.value == mark.value]
+    if not marks:
+        return prepared
+    free = "rounds" in prepared.chosen
+    best = max(marks if free else marks[-1:], key=lambda mark: (mark.value, -mark.round))
+    boosting = replace(plan.boosting, threshold=round(best.threshold, 4))
+    if free:
+        boosting = replace(boosting, rounds=best.round)
+    chosen = {name: getattr(boosting, name, value) for name, value in prepared.chosen.items()}
+    return replace(prepared, plan=replace(plan, boosting=boosting), chosen=chosen)
 
 
 def finished(

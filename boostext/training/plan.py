@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boostext import fields
 from boostext.corpus.readers import as_read
 from boostext.corpus.sources import BadRecords
+from boostext.presets import open_settings
 from boostext.settings import (
     ALL_GROUPS,
     BoostingSettings,
@@ -25,7 +26,10 @@ from boostext.threads import usable_threads
 
 @dataclass(frozen=True)
 class Plan:
-    """What to read, what to learn, when to stop, and how to work."""
+    """What to read, what to learn, when to stop, and how to work.
+
+    open: names of settings that the data will decide (`choosing.decided`), whatever they are here.
+    """
 
     data: DataSettings = field(default_factory=DataSettings)
     text: TextSettings = field(default_factory=TextSettings)
@@ -33,6 +37,7 @@ class Plan:
     known: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     stop: StopSettings = field(default_factory=StopSettings)
     run: RunSettings = field(default_factory=RunSettings)
+    open: frozenset[str] = frozenset()
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -48,11 +53,22 @@ class Plan:
         group, named = self.stop.group, self.data.attribute
         if not group or group in named:
             return self.data
-        return dataclasses.replace(self.data, attribute=(*named, group))
+        return replace(self.data, attribute=(*named, group))
 
     def as_read(self, account: BadRecords) -> Plan:
         """With what the reading guessed of the labels, for the model to keep."""
-        return dataclasses.replace(self, data=as_read(self.data, account))
+        return replace(self, data=as_read(self.data, account))
+
+    def opened(self, preset: str | None, given: Collection[str]) -> Plan:
+        """With all that the data may decide left open. given: what a person said, by name."""
+        pairs = zip(self.groups, Plan().groups, strict=True)
+        differ = (
+            f.name
+            for mine, other in pairs
+            for f in mine.fields()
+            if getattr(mine, f.name) != getattr(other, f.name)
+        )
+        return replace(self, open=open_settings(preset, given, set(differ)))
 
     @classmethod
     def of(cls, **values: Any) -> Plan:
@@ -77,6 +93,8 @@ class Plan:
         )  # fmt: skip
 
 
+CLOSED = "boostext train --preset paper"
+"""How the command of a plan begins that leaves nothing open."""
 FILES = ("valid", "names", "knowledge", "unlabelled")
 """Settings that name files: the model has what they hold."""
 
@@ -84,9 +102,10 @@ FILES = ("valid", "names", "knowledge", "unlabelled")
 def command_line(plan: Plan) -> str:
     """`boostext train` with every option that is not the default: no paths, nothing of the run.
 
-    What is left out changes no byte of the model: equal work has equal words.
+    What is left out changes no byte of the model: equal work has equal words. Where nothing is
+    left open, it is said that no other setting follows from the data.
     """
-    words = ["boostext", "train"]
+    words = shlex.split("boostext train") if plan.open else shlex.split(CLOSED)
     for group in (plan.data, plan.text, plan.boosting, plan.known, plan.stop):
         for declared in group.options():
             value = getattr(group, declared.name)

@@ -30,7 +30,9 @@ from boostext.features.part import parts
 from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
 from boostext.model.prior import Prior
+from boostext.presets import Choices
 from boostext.settings import BoostingSettings, StopSettings, column_kinds
+from boostext.training.choosing import decided
 from boostext.training.columns import declared_categories, declared_labels, with_known_types
 from boostext.training.examples import example_weights, is_multilabel
 from boostext.training.groups import Groups
@@ -61,7 +63,7 @@ class Prepared:
     unlabelled: the documents that were left out; notes: what was guessed of columns.
     corrected: documents whose labels were changed by corrections. known: prior knowledge, if any;
     documents without labels take part only there. prior: the same for the model; it may also only
-    keep terms from rules.
+    keep terms from rules. chosen: settings that followed from the data, by name.
     """
 
     plan: Plan
@@ -76,6 +78,7 @@ class Prepared:
     corrected: int = 0
     prior: Prior | None = None
     known: Known | None = None
+    chosen: Choices = field(default_factory=dict)
 
     def parts(self, learned: Int64, held: Int64) -> tuple[FeatureMatrix, FeatureMatrix]:
         """Features of training documents to learn from, and of others to measure on."""
@@ -183,6 +186,7 @@ def prepare(
     """
     validates = valid is not None or plan.stop.valid_fraction > 0
     check_patience(plan, validates)
+    documents, plan, chosen = decided(documents, plan)
     check_engine(plan.run.engine, plan.boosting)
     builder, groups, notes = CorpusBuilder(), Groups(plan.stop.group), Notes()
     prior = prior or prior_of(plan)
@@ -207,7 +211,7 @@ def prepare(
         validation=_validation(held, plan, corpus.labels, known) if validates else None,
         groups=groups.values(), unlabelled=unlabelled, notes=notes,
         prior=known.prior if known else prior,
-        known=known,
+        known=known, chosen=chosen,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from boostext.corpus.lookalikes import alike_labels, lookalikes, spelled
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
+from boostext.fields import option_words
 from boostext.model.decoding import code_of
 from boostext.model.model import asked_conditions
 from boostext.model.predict import decisions, link_of
@@ -209,6 +210,8 @@ def _baseline(prepared: Prepared, measure: str, training: Gold) -> tuple[str, fl
 def remarks(prepared: Prepared) -> Iterator[str]:
     """How the data is taken, where that is not plain from the settings."""
     corpus, left = prepared.corpus, prepared.unlabelled
+    if prepared.chosen:
+        yield f"chosen by the data: {chosen_words(prepared)}"
     if prepared.known:
         yield from known_remarks(prepared.known)
     elif left.count:
@@ -226,6 +229,23 @@ def remarks(prepared: Prepared) -> Iterator[str]:
             f"several labels: {len(others)} of {len(corpus)} documents have not exactly one "
             f"label, the first at {first}"
         )
+
+
+def chosen_words(prepared: Prepared) -> str:
+    """What followed from the data, as options; without those that are still to be found."""
+    declared = (f for group in prepared.plan.groups for f in group.options())
+    chosen = dict(prepared.chosen)
+    if "threshold" in chosen:
+        del chosen["threshold"]
+        chosen.pop("rounds", None)
+    words = (option_words(f, chosen[f.name]) for f in declared if f.name in chosen)
+    return " ".join(word for option in words for word in option)
+
+
+def threshold_words(prepared: Prepared) -> str:
+    """What documents held out have chosen where there are several labels."""
+    found = prepared.plan.boosting
+    return f"chosen on documents held out: --rounds {found.rounds} --threshold {found.threshold:g}"
 
 
 def weights_used(prepared: Prepared) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ from boostext.errors import BoostextError
 from boostext.evaluation.measures import MEASURES, monitored
 from boostext.presets import BRACKET, STEPS, Search, grid
 from boostext.training.candidates import Candidate, candidates
+from boostext.training.choosing import chosen_by
 from boostext.training.columns import declared_labels
 from boostext.training.courses import MOST_ROUNDS, Course, Mark, joined, rounds_of
 from boostext.training.examples import is_multilabel
@@ -140,6 +141,7 @@ def tune(
 ) -> Tuned:
     """Try settings on parts of the documents, and rank them.
 
+    What the data would decide of settings that the plan leaves open is tried first.
     search: its trials are one bracket; None is the whole grid, bracket after bracket while the
     budget (seconds) lasts, or one bracket without a budget. given: settings that are not tried;
     where `rounds` is among them, no trial has more.
@@ -147,11 +149,13 @@ def tune(
     Raises BoostextError and its children where no candidate can be tried.
     """
     most = (plan.boosting.rounds if "rounds" in given else 0) or MOST_ROUNDS
+    first = chosen_by(documents, plan)
+    plan = replace(plan, open=frozenset())
     run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks())
     if search:
-        choices = search.trials_for(run.multilabel)
+        choices = (*first, *search.trials_for(run.multilabel))
     else:
-        choices = tuple(grid(plan.boosting.seed, run.multilabel))
+        choices = (*first, *grid(plan.boosting.seed, run.multilabel))
     size, steps = (len(choices), search.steps) if search else (BRACKET, STEPS)
     found = (c for c in candidates(plan, choices, given) if run.parts.suit(c.plan))
     while bracket := list(islice(found, size)):

@@ -87,7 +87,7 @@ def tuning_folds(corpus: Corpus, seed: int, groups: Groups, documents: Sequence[
     except SettingsError:
         raise SettingsError(
             f"too few documents to choose settings by: {len(documents)}, of which each part needs "
-            "some of every label; train with --preset fast, or with settings of your own"
+            "some of every label; train without tuning, or with settings of your own"
         ) from None
 
 

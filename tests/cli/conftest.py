@@ -67,7 +67,7 @@ def run():
 @pytest.fixture(scope="session")
 def model(run, corpus):
     path = corpus.parent / "calls.boostext"
-    done = run("train", corpus, "-o", path, "--rounds", 25, "-q")
+    done = run("train", corpus, "-o", path, "--preset", "paper", "--rounds", 25, "-q")
     assert done.exit_code == 0, done.stderr
     return path
 
@@ -75,7 +75,7 @@ def model(run, corpus):
 @pytest.fixture(scope="session")
 def several_model(run, several):
     path = several.parent / "several.boostext"
-    done = run("train", several, "-o", path, "--rounds", 25, "-q")
+    done = run("train", several, "-o", path, "--preset", "paper", "--rounds", 25, "-q")
     assert done.exit_code == 0, done.stderr
     return path
 

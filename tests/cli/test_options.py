@@ -182,6 +182,8 @@ def test_the_command_line_wins_over_the_file_and_the_file_over_defaults(run, tmp
     assert settings["seed"] == "3"
     assert settings["abstain"] == "false"
     assert settings["label"] == '["topic"]'
+    assert "shrinkage" not in settings, "the data decide"
+    settings = printed_settings(run, "--config", path, "--preset", "paper")
     assert settings["shrinkage"] == repr(BoostingSettings().shrinkage)
 
 

@@ -42,7 +42,7 @@ def test_tune_as_json_has_every_trial_with_its_curve(run, corpus, tmp_path):
     assert told["measure"] == "error"
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ["readable", "accurate"])
 def test_what_a_preset_chose_gives_the_same_model_by_hand(run, corpus, tmp_path, name):
     first, again = tmp_path / "a", tmp_path / "b"
     done = ok(run("train", corpus, "-o", first, "--preset", name, *SHORT))
@@ -79,11 +79,11 @@ def test_what_is_said_stands_over_the_preset_and_is_not_tried(run, corpus, tmp_p
 
 
 def test_a_budget_without_tuning_is_a_mistake(run, corpus, tmp_path):
-    for more in ((), ("--preset", "fast")):
+    for more in ((), ("--preset", "paper")):
         done = run("train", corpus, "-o", tmp_path / "m", "--budget", "10m", *more)
         assert done.exit_code == 2
         assert "--budget is for tuning" in done.stderr
-    done = run("tune", corpus, "-o", tmp_path / "t", "--preset", "fast")
+    done = run("tune", corpus, "-o", tmp_path / "t", "--preset", "paper")
     assert (done.exit_code, "nothing to tune" in done.stderr) == (2, True)
 
 
@@ -106,7 +106,7 @@ def test_the_library_takes_presets_too(corpus, run, tmp_path):
     path = tmp_path / "m"
     ok(run("train", corpus, "-o", path, "--preset", "readable", *SHORT, "-q"))
     assert read_model(path).provenance.command == model.provenance.command
-    with pytest.raises(SettingsError, match="expected one of readable"):
+    with pytest.raises(SettingsError, match="expected one of paper, readable"):
         boostext.train([corpus], preset="quick")
 
 

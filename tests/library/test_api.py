@@ -25,7 +25,7 @@ SHORT = {"rounds": 5, "threads": 1}
 
 @pytest.fixture(scope="module")
 def result():
-    return boostext.train(TEXTS, LABELS, **SHORT)
+    return boostext.train(TEXTS, LABELS, preset="paper", **SHORT)
 
 
 def files(folder):
@@ -176,7 +176,7 @@ def test_rows_become_data_frames(result):
 def test_progress_is_called_after_every_round():
     steps = []
     boostext.train(TEXTS, LABELS, TEXTS[:4], valid_labels=LABELS[:4], progress=steps.append,
-                   **SHORT)  # fmt: skip
+                   preset="paper", **SHORT)  # fmt: skip
     assert [step.round for step in steps] == [1, 2, 3, 4, 5]
     assert steps[0].rounds == 5
     assert steps[0].valid == 0.0
@@ -227,7 +227,7 @@ def test_a_report_is_written_from_memory(result, tmp_path):
 def test_outliers_find_a_planted_label():
     labels = LABELS.copy()
     labels[5] = "move"
-    result = boostext.train(TEXTS, labels, **SHORT)
+    result = boostext.train(TEXTS, labels, preset="paper", **SHORT)
     for source in ("auto", "weights", "cumulated"):
         first = boostext.outliers(result, source=source)[0]
         assert (first.example, first.suggested) == (5, ("bill",))

@@ -1,0 +1,99 @@
+"""Settings that the plan leaves open: they follow from facts of the data, as `presets` has it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from typing import Any
+
+from boostext import fields
+from boostext.corpus.documents import Document
+from boostext.features.unicode_classes import class_letters
+from boostext.presets import Choices, Facts, by_facts
+from boostext.settings import Group
+from boostext.training.plan import Plan
+
+MOST_DOCUMENTS, MOST_CHARACTERS = 50_000, 1 << 26
+"""How much of the data is looked at: documents from the first on, until either is reached."""
+SAMPLED = 200
+"""Texts, spread evenly over what is looked at, whose letters tell whether there are spaces."""
+
+
+def decided(documents: Iterable[Document], plan: Plan) -> tuple[Iterable[Document], Plan, Choices]:
+    """The same documents; the plan with nothing left open; and what was chosen, by name.
+
+    Documents are read up to a bound and held; where they have no texts, nothing is chosen.
+    """
+    if not plan.open:
+        return documents, plan, {}
+    rest = iter(documents)
+    head = list(_head(rest))
+    facts = facts_of(head, plan)
+    choices = by_facts(facts) if facts else {}
+    chosen = {name: value for name, value in choices.items() if name in plan.open}
+    share = fields.SHARE_OF_M.fullmatch(str(chosen.get("smoothing", "")))
+    if facts and share and any(document.weight != 1 for document in head):
+        chosen["smoothing"] = float(share[1]) / facts.documents
+    return chain(head, rest), changed(replace(plan, open=frozenset()), chosen), chosen
+
+
+def _head(documents: Iterator[Document]) -> Iterator[Document]:
+    characters = 0
+    for document in islice(documents, MOST_DOCUMENTS):
+        yield document
+        characters += sum(map(len, document.texts.values()))
+        if characters >= MOST_CHARACTERS:
+            return
+
+
+def facts_of(documents: Sequence[Document], plan: Plan) -> Facts | None:
+    """Facts of documents with labels; None where no document has a text. A document of weight 2
+    counts twice; weights below 1 do not make the documents fewer. Where tokens are characters,
+    spaces separate nothing.
+    """
+    used = [document for document in documents if document.labels and document.weight > 0]
+    times = [document.weight for document in used]
+    lengths = (sum(map(len, document.texts.values())) for document in used)
+    characters = sum(map(operator.mul, times, lengths)) / max(sum(times), 1e-300)
+    if not characters:
+        return None
+    task = plan.boosting.task
+    several = task == "multi" or (task == "auto" and any(len(d.labels) > 1 for d in used))
+    labels = {label for document in used for label in document.labels}
+    count = max(round(sum(times)), len(used))
+    unspaced = 1.0 if plan.text.analyzer == "char" else _unspaced(used)
+    return Facts(count, len(labels), several, characters, unspaced)
+
+
+def _unspaced(documents: Sequence[Document]) -> float:
+    """The share of letters that are tokens of their own, in some texts."""
+    sampled = documents[:: max(1, len(documents) // SAMPLED)]
+    texts = (text for document in sampled for text in document.texts.values())
+    letters = "".join(text.translate(class_letters()) for text in texts)
+    single = letters.count("s")
+    return single / max(single + letters.count("w"), 1)
+
+
+def changed(plan: Plan, choices: Choices) -> Plan:
+    """The plan with some settings of text, boosting and stopping changed."""
+
+    def of(group: Group) -> dict[str, Any]:
+        return {f.name: choices[f.name] for f in group.fields() if f.name in choices}
+
+    return replace(
+        plan,
+        text=replace(plan.text, **of(plan.text)),
+        boosting=replace(plan.boosting, **of(plan.boosting)),
+        stop=replace(plan.stop, **of(plan.stop)),
+    )
+
+
+def chosen_by(documents: Sequence[Document], plan: Plan) -> tuple[Choices, ...]:
+    """What the data would decide, as a trial of a search, which finds rounds and threshold itself;
+    nothing where the plan leaves nothing open.
+    """
+    _, _, chosen = decided(documents, plan)
+    found = {k: v for k, v in chosen.items() if k not in ("rounds", "threshold")}
+    return (found,) if found else ()

@@ -1,0 +1,138 @@
+"""Settings without options: what goes by the data, what stands, and that all ways agree."""
+
+import dataclasses
+import json
+
+import pytest
+
+import boostext
+from boostext.model.file import read_model
+from boostext.presets import OPEN, Facts, by_facts
+from boostext.training.choosing import MOST_DOCUMENTS, decided, facts_of
+from boostext.training.plan import Plan
+from tests.training_data import documents
+
+OPENED = Plan.of(threads=1).opened(None, ())
+PLAIN = Facts(documents=5000, labels=4, several=False, characters=60.0, unspaced=0.0)
+
+
+def chosen_for(**facts):
+    return by_facts(dataclasses.replace(PLAIN, **facts))
+
+
+def test_terms_go_by_the_length_of_texts_their_script_and_the_labels():
+    assert chosen_for()["ngrams"] == (1, 2)
+    assert chosen_for(characters=2000.0)["counts"] == (1, 2, 3, 5, 8)
+    assert chosen_for(unspaced=0.9)["ngrams"] == (1, 5)
+    assert "ngrams" not in chosen_for(labels=100), "pairs are too rare"
+    assert chosen_for()["min_df"] == 2
+    assert chosen_for(documents=999)["min_df"] == 1
+
+
+def test_rules_go_by_the_labels_and_their_number_by_the_documents():
+    assert chosen_for(several=True)["threshold"] == 0.0
+    assert chosen_for(several=True, labels=100)["algorithm"] == "mp"
+    assert [chosen_for(documents=n)["rounds"] for n in (10, 2000, 10**6)] == [1000, 2000, 4000]
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("labels", [2, 500])
+@pytest.mark.parametrize("characters", [50.0, 5000.0])
+@pytest.mark.parametrize("unspaced", [0.0, 1.0])
+def test_every_choice_is_of_open_settings_and_makes_a_plan(several, labels, characters, unspaced):
+    found = by_facts(Facts(1000, labels, several, characters, unspaced))
+    assert found.keys() <= OPEN
+    Plan.of(**found)
+
+
+def test_facts_are_of_labelled_documents_and_their_weights():
+    docs = documents(40, labels=3)
+    found = facts_of(docs, OPENED)
+    assert (found.documents, found.labels, found.several, found.unspaced) == (40, 3, False, 0.0)
+    twice = [dataclasses.replace(docs[0], weight=3.0), *docs[1:]]
+    assert facts_of(twice, OPENED).documents == 42
+    thai = [dataclasses.replace(d, texts={"text": "โทรศัพท์ของฉัน ok"}) for d in docs]
+    assert facts_of(thai, OPENED).unspaced > 0.5
+    empty = [dataclasses.replace(d, texts={"text": ""}) for d in docs]
+    assert facts_of(empty, OPENED) is None
+
+
+def test_no_more_is_held_than_the_bound_and_no_document_is_lost(monkeypatch):
+    monkeypatch.setattr("boostext.training.choosing.MOST_DOCUMENTS", 10)
+    docs, read = documents(30), []
+    found, plan, _ = decided((read.append(d) or d for d in docs), OPENED)
+    assert len(read) == 10 < MOST_DOCUMENTS
+    assert [d.id for d in found] == [d.id for d in docs]
+    assert not plan.open
+
+
+def test_a_given_option_stands_alone_and_an_algorithm_ends_the_choice():
+    _, plan, chosen = decided(documents(), Plan.of(rarity=0.25).opened(None, {"rarity"}))
+    assert plan.boosting.rarity == 0.25
+    assert plan.boosting.abstain
+    assert "rarity" not in chosen
+    for given in ({"algorithm": "mh"}, {"learner": "tree"}, {"votes": "discrete"}):
+        assert not Plan.of(**given).opened(None, given).open
+    assert not Plan().opened("paper", ()).open
+
+
+def test_characters_are_taken_as_texts_without_spaces_are():
+    _, plan, _ = decided(documents(), Plan.of(analyzer="char").opened(None, {"analyzer"}))
+    assert (plan.text.ngrams, plan.text.punctuation, plan.boosting.rarity) == ((1, 5), False, 0.0)
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """A file of documents with several labels."""
+    rows = [
+        {"id": d.id, "text": d.texts["text"], "labels": list(d.labels)}
+        for d in documents(90, several=True)
+    ]
+    path = tmp_path_factory.mktemp("several") / "d.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_all_doors_give_the_same_model_and_its_command_gives_it_again(several, tmp_path):
+    import shlex
+
+    from boostext.cli import main
+
+    def command(*words):
+        main([str(word) for word in words], standalone_mode=False)
+
+    command("train", several, "-o", tmp_path / "m", "-q")
+    model, found = read_model(tmp_path / "m"), boostext.train(several)
+    assert found.model.to_bytes() == (tmp_path / "m").read_bytes()
+    assert model.boosting.threshold < 0, "of rules that abstain 0 is too high for rare labels"
+    assert set(model.thresholds) == {model.boosting.threshold}
+    words = shlex.split(model.provenance.command)[1:]
+    command(*words, several, "-o", tmp_path / "again", "-q")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
+    command("train", several, "-o", tmp_path / "m", "-q", "--resume")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
+
+
+def test_the_threshold_serves_documents_that_were_not_learned_from(several):
+    by_default, at_zero = (
+        boostext.crossval(several, folds=3, rounds=60, **given).evaluation.measures["micro-f1"]
+        for given in ({}, {"threshold": 0.0})
+    )
+    assert by_default > at_zero
+
+
+def test_the_printed_settings_of_data_give_the_same(several, tmp_path, capsys):
+    from boostext.cli import main
+
+    main(["train", str(several), "--print-config"], standalone_mode=False)
+    printed = capsys.readouterr().out
+    assert "abstain: true  # chosen by the data" in printed
+    main(["train", "--print-config"], standalone_mode=False)
+    without = capsys.readouterr().out
+    assert "# abstain goes by the data" in without
+    (tmp_path / "c.yaml").write_text(without, encoding="utf-8")
+    paths = [str(tmp_path / name) for name in ("a", "b")]
+    same = ["train", str(several), "-q", "--rounds", "60", "-o"]
+    main([*same, paths[0]], standalone_mode=False)
+    main([*same, paths[1], "--config", str(tmp_path / "c.yaml")], standalone_mode=False)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
