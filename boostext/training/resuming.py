@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from boostext import __version__, fields
@@ -17,10 +18,13 @@ from boostext.training.plan import Plan
 
 
 def check_same_work(old: Model, corpus: Corpus, plan: Plan, prior: Prior | None = None) -> None:
-    """Raise SettingsError listing every difference, old -> new; only rounds may grow."""
+    """Raise SettingsError listing every difference, old -> new; rounds may grow, and the threshold,
+    which no rule depends on, may be another.
+    """
+    now = replace(plan.boosting, threshold=old.boosting.threshold)
     differences = [
         *_differences(old.text, plan.text),
-        *_differences(old.boosting, plan.boosting, grows="rounds"),
+        *_differences(old.boosting, now, grows="rounds"),
     ]
     if old.data.text != plan.data.text:
         differences.append(f"text: {list(old.data.text)} -> {list(plan.data.text)}")

@@ -17,7 +17,7 @@ def test_the_first_rules_are_those_of_a_shorter_training(run, corpus, model, tmp
     done = run("prune", model, "-o", small, "--rules", 7)
     assert done.exit_code == 0, done.stderr
     assert done.stdout.startswith(f"{small}: 7 rules over ")
-    run("train", corpus, "-o", short, "--rounds", 7, "-q")
+    run("train", corpus, "-o", short, "--preset", "paper", "--rounds", 7, "-q")
     cut, trained = run("predict", small, corpus), run("predict", short, corpus)
     assert cut.stdout == trained.stdout
 
@@ -70,7 +70,8 @@ def test_the_price_by_folds_is_that_of_models_learned_without_each(
             path = tmp_path / f"{name}.jsonl"
             path.write_text("".join(lines[i] for i in places), encoding="utf-8")
         learned, held, own = tmp_path / "learned.jsonl", tmp_path / "held.jsonl", tmp_path / "own"
-        run("train", learned, "-o", own, "--rounds", whole.round_count, "--force", "-q")
+        rounds = ("--preset", "paper", "--rounds", whole.round_count)
+        run("train", learned, "-o", own, *rounds, "--force", "-q")
         told = run("evaluate", own, held, "--json").stdout
         errors.append(json.loads(told)["measures"][price["measure"]])
     assert price["before"] == pytest.approx(sum(errors) / 3)
