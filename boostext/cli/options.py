@@ -191,7 +191,7 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
             for name, group in groups.items():
                 known = {f.name for f in group.options()}
                 low = {key: value for key, value in below.items() if key in known}
-                values[name] = _made(group, low, given[name], file, values.get("preset"))
+                values[name] = group(**{**low, **given[name]})
             return command(**values)
 
         decorated: Command = with_settings
@@ -210,24 +210,6 @@ def values_of(*groups: Group) -> dict[str, Any]:
 def said_of(groups: Iterable[Group], given: Collection[str]) -> dict[str, Any]:
     """The settings that a person gave, by name."""
     return {name: value for name, value in values_of(*groups).items() if name in given}
-
-
-def _made(
-    group: type[Group],
-    below: Mapping[str, Any],
-    given: Mapping[str, Any],
-    file: Mapping[str, Any],
-    preset: str | None,
-) -> Group:
-    """The settings; where they do not go together for what a preset sets, that is told."""
-    try:
-        return group(**{**below, **given})
-    except SettingsError as error:
-        own = {name: value for name, value in below.items() if name in file}
-        if preset is None or own == below:
-            raise
-        group(**{**own, **given})
-        raise SettingsError(f"{error}. --preset {preset} sets that; leave out the preset") from None
 
 
 def overriding_options(command: Command) -> Command:

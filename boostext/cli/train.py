@@ -137,7 +137,10 @@ def _train(
         watch.stop.saved(_stopped(output, report, result))
         told = result.summary
         if folder:
-            words = _retrain(data, output, report, result.trained.prepared.plan)
+            done = result.trained.prepared.plan
+            if tuning is None:  # with corrected labels, other settings may go with the data
+                done = replace(done, text=plan.text, boosting=plan.boosting, open=plan.open)
+            words = _retrain(data, output, report, done)
             shown: dict[str, Any] = {"title": Path(output).name, "retrain": words}
             checked = mended.labels
             tasks.report(result, folder, source=outliers, checked=checked, watch=watch, **shown)

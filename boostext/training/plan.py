@@ -10,7 +10,7 @@ from typing import Any
 from boostext import fields
 from boostext.corpus.readers import as_read
 from boostext.corpus.sources import BadRecords
-from boostext.presets import open_settings
+from boostext.presets import OPEN, open_settings
 from boostext.settings import (
     ALL_GROUPS,
     BoostingSettings,
@@ -109,6 +109,7 @@ def command_line(plan: Plan) -> str:
     for group in (plan.data, plan.text, plan.boosting, plan.known, plan.stop):
         for declared in group.options():
             value = getattr(group, declared.name)
-            if value != declared.default and declared.name not in FILES:
+            said = plan.open and declared.name in OPEN - plan.open
+            if (said or value != declared.default) and declared.name not in FILES:
                 words += fields.option_words(declared, value)
     return shlex.join(words)

@@ -209,7 +209,7 @@ CASES = {
                "a.csv": "id,label\ne,billing\n"},
     ),
     "corrections, prune": Case(
-        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+        ("train base.jsonl -o m -q --preset paper --rounds 9 --labels-from a.csv",
          "prune m base.jsonl --terms 3 -o s --labels-from a.csv"),
         ("s: ", "over 3 terms"), files={"a.csv": "id,label\nd0,tech\n"},
     ),

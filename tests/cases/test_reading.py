@@ -706,8 +706,6 @@ VALUES = {"--valid-fraction", "--encoding", "--weight", "--label-sep", "--source
 
 
 LEFT_OUT = {
-    "a preset's setting": ("train base.jsonl -o t -q --rounds 2 --preset fast --algorithm oc",
-                           "--preset fast", "--preset fast"),
     "too small a fraction": ("train two.jsonl -o t -q --rounds 2 --valid-fraction 0.9",
                              "--valid-fraction 0.9", "leave it out"),
     "crossval of a fraction": ("crossval base.jsonl --rounds 2 --valid-fraction 0.2",
