@@ -98,16 +98,45 @@ PRESETS: Mapping[str, Preset] = {"paper": PAPER, "readable": READABLE, "accurate
 
 # Without options -----------------------------------------------------------------------------
 
-OPEN = frozenset({
-    "ngrams", "punctuation", "counts", "min_df", "algorithm", "abstain", "prior_rule", "rarity",
-    "reuse", "shrinkage", "smoothing", "rounds", "threshold",
-})  # fmt: skip
+OPEN = frozenset(
+    [
+        "ngrams",
+        "punctuation",
+        "counts",
+        "min_df",
+        "algorithm",
+        "abstain",
+        "prior_rule",
+        "rarity",
+        "reuse",
+        "shrinkage",
+        "smoothing",
+        "rounds",
+        "threshold",
+    ]
+)
 """Settings that follow from the data unless a person says them."""
-OWN_LEARNER = frozenset({
-    "learner", "index", "resample", "votes", "alpha", "coloring", "coding",
-    "code_length", "code", "decoding", "max_literals", "grow_fraction", "default_rule", "rules_for",
-    "tree_depth", "rules_per_round", "knowledge",
-})  # fmt: skip
+OWN_LEARNER = frozenset(
+    [
+        "learner",
+        "index",
+        "resample",
+        "votes",
+        "alpha",
+        "coloring",
+        "coding",
+        "code_length",
+        "code",
+        "decoding",
+        "max_literals",
+        "grow_fraction",
+        "default_rule",
+        "rules_for",
+        "tree_depth",
+        "rules_per_round",
+        "knowledge",
+    ]
+)
 """Who changes one of these, or names an algorithm, wants that learner as its paper has it: then
 nothing follows from the data.
 """

@@ -19,7 +19,7 @@ from boostext.cli.places import is_read
 from boostext.cli.talk import Talk, heard_by
 from boostext.compiled import spare_blas
 from boostext.errors import SettingsError
-from boostext.presets import PRESETS
+from boostext.presets import OPEN, PRESETS
 from boostext.settings import (
     BoostingSettings,
     DataSettings,
@@ -195,8 +195,9 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
             return command(**values)
 
         decorated: Command = with_settings
+        open = OPEN if BoostingSettings in groups.values() else frozenset[str]()
         for name, group in reversed(groups.items()):
-            decorated = _add_options(decorated, name, group)
+            decorated = _add_options(decorated, name, group, open=open)
         return decorated
 
     return decorate
@@ -272,16 +273,20 @@ def _given(group: str, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add_options(
-    command: Command, group_name: str, group: type[Group], defaults: bool = True
+    command: Command,
+    group_name: str,
+    group: type[Group],
+    defaults: bool = True,
+    open: Collection[str] = (),
 ) -> Command:
     for field in reversed(list(group.options())):
-        for option in reversed(_options(field, group_name, SECTIONS[group], defaults)):
+        for option in reversed(_options(field, group_name, SECTIONS[group], defaults, open)):
             command = option(command)
     return command
 
 
 def _options(
-    field: dataclasses.Field[Any], group: str, section: str, defaults: bool
+    field: dataclasses.Field[Any], group: str, section: str, defaults: bool, open: Collection[str]
 ) -> list[Callable[[Command], Command]]:
     """The option of one field, and a flag for each value that has one."""
     shared: dict[str, Any] = {"cls": SettingOption, "section": section, "default": None}
@@ -297,7 +302,7 @@ def _options(
         for flag, value in field.metadata["flags"].items()
     ]
     names = _names(field)
-    help = _help(field, defaults)
+    help = _help(field, defaults, field.name in open)
     kind = fields.kind(field)
     if kind == "flag":
         return [click.option(*names, f"{group}__{field.name}", help=help, is_flag=True, **shared)]
@@ -345,11 +350,13 @@ def _metavar(field: dataclasses.Field[Any]) -> str:
     return special.get(field.name, METAVARS[fields.kind(field)])
 
 
-def _help(field: dataclasses.Field[Any], defaults: bool) -> str:
+def _help(field: dataclasses.Field[Any], defaults: bool, open: bool) -> str:
     text = str(field.metadata["help"])
     if not defaults:
         return text
     shown = _shown_default(field)
+    if open:
+        return f"{text}  [default: goes by the data; paper: {shown}]"
     return f"{text}  [default: {shown}]" if shown else text
 
 

@@ -175,8 +175,8 @@ def test_rows_become_data_frames(result):
 
 def test_progress_is_called_after_every_round():
     steps = []
-    boostext.train(TEXTS, LABELS, TEXTS[:4], valid_labels=LABELS[:4], progress=steps.append,
-                   preset="paper", **SHORT)  # fmt: skip
+    valid = {"valid": TEXTS[:4], "valid_labels": LABELS[:4]}
+    boostext.train(TEXTS, LABELS, preset="paper", progress=steps.append, **valid, **SHORT)
     assert [step.round for step in steps] == [1, 2, 3, 4, 5]
     assert steps[0].rounds == 5
     assert steps[0].valid == 0.0
