@@ -186,6 +186,7 @@ def prepare(
     """
     validates = valid is not None or plan.stop.valid_fraction > 0
     check_patience(plan, validates)
+    check_engine(plan.run.engine, plan.boosting)
     documents, plan, chosen = decided(documents, plan)
     check_engine(plan.run.engine, plan.boosting)
     builder, groups, notes = CorpusBuilder(), Groups(plan.stop.group), Notes()
