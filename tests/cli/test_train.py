@@ -352,7 +352,7 @@ def test_stopped_carries_its_signal():
 def test_an_engine_that_does_not_fit_is_refused_before_reading(run, tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_text("no JSON\n", "utf-8")
-    for algorithm in ("mr", "slipper", "mp"):
+    for algorithm in ("mr", "slipper"):
         done = run("train", path, "-o", tmp_path / "m.boostext", "--algorithm", algorithm,
                    "--engine", "incremental")  # fmt: skip
         assert done.exit_code == 2
