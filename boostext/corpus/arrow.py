@@ -51,6 +51,8 @@ def _records(
     names: Names | None = None
     try:
         for batch in read(source):
+            # subtle: pyarrow trusts offsets in a file, and one that is wrong ends the process
+            batch.validate(full=True)
             names = class_names(batch.schema, source) if names is None else names
             columns = list(zip(batch.schema.names, batch.columns, strict=True))
             for place in range(batch.num_rows):

@@ -1,0 +1,52 @@
+"""A small, seeded part of benchmarks/robust.py; what it found stays here as tests of their own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.errors import BoostextError
+from boostext.settings import DataSettings
+
+PROGRAM = Path(__file__).resolve().parents[2] / "benchmarks" / "robust.py"
+MANY = ("inputs", "texts", "models", "forged models", "same bytes")
+FEW = ("kills", "disks", "bombs")
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes and limits")
+
+
+@pytest.mark.parametrize(("kinds", "trials"), [(MANY, 60), (FEW, 2)])
+def test_nothing_fails_by_force(kinds, trials):
+    only = [word for kind in kinds for word in ("--only", kind)]
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), "--trials", str(trials), "--json", *only],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["kind"] for row in rows] == list(kinds), done.stderr
+    assert [row["said"] for row in rows if row["failed"]] == []
+    assert all(row["tried"] == trials for row in rows)
+    assert done.returncode == 0
+
+
+def test_offsets_of_an_arrow_file_that_point_elsewhere_are_refused(tmp_path):
+    """pyarrow itself trusts them, and ends the process."""
+    pyarrow = pytest.importorskip("pyarrow")
+    feather = pytest.importorskip("pyarrow.feather")
+    path = tmp_path / "d.arrow"
+    table = pyarrow.table({"text": ["own word", "other"], "label": [["a"], ["b", "c"]]})
+    feather.write_feather(table, str(path), compression="uncompressed")
+    good, refused = path.read_bytes(), 0
+    for place in range(0, len(good), 7):
+        path.write_bytes(good[:place] + b"\x30" + good[place + 1 :])
+        try:
+            list(read_documents([str(path)], DataSettings(), BadRecords()))
+        except BoostextError:
+            refused += 1
+    assert refused > 20
