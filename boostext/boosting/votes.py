@@ -132,7 +132,7 @@ def plurality_gain(W: Float64, speaks: Float64) -> Float64:
 def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     """Each speaking block gives alpha = 1/2 ln((1 - err)/err) to its heaviest label, 0 to others.
 
-    err: the share of the weight that is spoken of and wrong. Ties go by label order.
+    err: the share of what the rule speaks of that it gets wrong. Ties go by label order.
     Source: TAB, AdaBoost.M1.
     """
     votes = _heaviest(W, speaks)

@@ -17,9 +17,9 @@ With one label a document, how often the label of another is given in its place 
   nothing is read into a few of them, and where they have a pattern it tells.
 
 With several labels a document, by how much of the chances of a label is for it where it is not
-given, and against it where it is; there another label is suggested only where its chance reaches
-the threshold of the class, the mean chance over the documents that have it (Northcutt, Jiang &
-Chuang 2021, confident learning, Eq. 2).
+given, and against it where it is; there another label is suggested only where its chance is above
+a half and reaches the threshold of the class, the mean chance over the documents that have it
+(Northcutt, Jiang & Chuang 2021, confident learning, Eq. 2).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from boostext.reports.escape import one_line
 from boostext.reports.outliers import (
     OutlierRow,
     kind_of,
+    row_margins,
 )
 
 SUREST = 0.3
@@ -65,6 +66,7 @@ def doubt_rows(
     order = known[np.argsort(-np.where(corpus.weights > 0, odds, -np.inf)[known], kind="stable")]
     suggested = suggestions(chances, signs, multilabel)
     places, counts = _places(corpus, chances, order)
+    margins = row_margins(scores, signs, multilabel)
     weights = np.zeros(len(corpus))
     logs = document_log_weights(scores[known], signs[known], corpus.weights[known])
     weights[known] = weight_shares(logs)
@@ -74,7 +76,7 @@ def doubt_rows(
         share = float(weights[i])
         rows.append(replace(
             row, kind=_kind(row, float(odds[i]), multilabel), score=float(doubts[i]),
-            weight=share * len(corpus), share=share,
+            margin=float(margins[i]), weight=share * len(corpus), share=share,
             label_rank=int(places[i]), label_count=int(counts[i]),
         ))  # fmt: skip
     return rows
@@ -199,8 +201,8 @@ def suggestions(chances: Float64, signs: Signs, multilabel: bool) -> Booleans:
     """(m, k): the labels to think of first.
 
     One label: always another, the likeliest to be right if the given one is not. Several: a label
-    is added where its chance, and taken away where the chance of its absence, reaches the mean
-    over the documents that have, or have not, the label.
+    is added where its chance, and taken away where the chance of its absence, is above a half and
+    reaches the mean over the documents that have, or have not, the label.
     """
     given = signs > 0
     if multilabel:
@@ -243,14 +245,7 @@ def _row(
     return OutlierRow(
         rank=rank, example=i, id=corpus.ids[i], origin=str(corpus.origins[i]), given=given,
         suggested=names, rival=rival, kind=kind_of(set(given), set(names)), score=0.0,
-        margin=float(_margin(scores, signs)), weight=0.0, share=0.0, label_rank=0, label_count=0,
+        margin=0.0, weight=0.0, share=0.0, label_rank=0, label_count=0,
         objections=(), snippet=one_line(corpus.snippets[i]),
         scores=tuple((name, float(chances[number[name]])) for name in told),
     )  # fmt: skip
-
-
-def _margin(scores: Scores, signs: Signs) -> float:
-    """Least score of a given label minus greatest of another; 0 stands for a side without any."""
-    given, others = scores[signs > 0], scores[signs < 0]
-    least = float(given.min()) if len(given) else 0.0
-    return least - (float(others.max()) if len(others) else 0.0)

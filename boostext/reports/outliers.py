@@ -140,7 +140,7 @@ class _Judgment:
 
 
 def _judgment(model: Model, corpus: Corpus, scores: Scores, signs: Signs) -> _Judgment:
-    margins = (signs * scores).min(axis=1) if model.multilabel else _leads(scores, signs)
+    margins = row_margins(scores, signs, model.multilabel)
     half = margins if model.multilabel else margins / 2
     doubts = 0.5 * (1 - np.tanh(half))  # 1/(1 + exp(2 half))
     suggested = _suggested(model, corpus, scores)
@@ -150,6 +150,11 @@ def _judgment(model: Model, corpus: Corpus, scores: Scores, signs: Signs) -> _Ju
 def _rivals(scores: Scores, signs: Signs) -> Int64:
     best = np.where(signs > 0, -np.inf, scores).argmax(axis=1)
     return np.where((signs > 0).all(axis=1), -1, best)
+
+
+def row_margins(scores: Scores, signs: Signs, multilabel: bool) -> Float64:
+    """(m,): see `OutlierRow`. scores, signs: (m, k)."""
+    return (signs * scores).min(axis=1) if multilabel else _leads(scores, signs)
 
 
 def _leads(scores: Scores, signs: Signs) -> Float64:
@@ -252,7 +257,8 @@ OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
            "same labels would be given."),
     Column("score", lambda row: row.score, "0 to 1: how sure it is that the labels are wrong."),
     Column("margin", lambda row: row.margin, "The least score of a given label minus the greatest "
-           "score of another.", narrow=False),
+           "score of another; where documents have several labels, the least of score times sign.",
+           narrow=False),
     Column("weight", lambda row: row.weight, "The weight of the document; 1 is the average.",
            narrow=False),
     Column("share", lambda row: row.share, "Its share of the weight of all documents.",

@@ -156,6 +156,16 @@ def test_several_labels_may_be_missing_or_too_many(given, row, kind, suggested):
     assert (mine.kind, mine.suggested) == (kind, suggested)
 
 
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_the_margin_is_that_of_the_listing_by_weight(multilabel):
+    label_sets, chances = [[0], [1, 2], [0, 2]], [[0.9, 0.8, 0.1], [0.6, 0.7, 0.2], [0.3, 0.2, 0.9]]
+    rows = rows_of(label_sets, chances, multilabel)
+    scores, signs = np.log(chances), given_signs(corpus_of(label_sets, LABELS))
+    leads = [min(f[s > 0]) - max(f[s < 0]) for f, s in zip(scores, signs, strict=True)]
+    wanted = (scores * signs).min(axis=1) if multilabel else leads
+    assert [row.margin for row in rows] == pytest.approx([wanted[row.example] for row in rows])
+
+
 def test_documents_without_chances_are_left_out():
     rows = rows_of([[0], [2]], [[0.9, 0.05, 0.05], [np.nan] * 3])
     assert [row.example for row in rows] == [0]
