@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -64,6 +65,7 @@ def command(
     Example:
       boostext check calls.train.jsonl --test calls.test.jsonl
     """
+    from boostext.cli.progress import watched
     from boostext.library.tasks import check
     from boostext.reports.findings import sections
     from boostext.reports.layout import HEAD, page_for
@@ -72,9 +74,9 @@ def command(
         raise click.UsageError("no data; name files or folders, or - for stdin")
     announce_stdin(data + test, talk)
     settings = {**values_of(data_settings, text), "skip_bad": True, "knowledge": knowledge or ""}
-    found = check(
-        data, test=test or None, labels_from=labels_from, new_labels=new_labels, **settings
-    )
+    mended: dict[str, Any] = {"labels_from": labels_from, "new_labels": new_labels}
+    with watched(talk) as watch:
+        found = check(data, test=test or None, watch=watch, **mended, **settings)
     if as_json:
         talk.json(found.to_dict())
     else:

@@ -82,6 +82,7 @@ def command(
       boostext convert calls.boostext calls.json
       boostext convert calls.shyp calls.boostext --ngrams 1-2
     """
+    from boostext.cli.progress import watched
     from boostext.corpus.writers import STDOUT
     from boostext.library.conversion import ModelOptions, convert
 
@@ -89,18 +90,20 @@ def command(
     if target not in STDOUT:
         make_parent(target)
     announce_stdin([source], talk)
-    facts = convert(
-        source,
-        target,
-        to=target_format,
-        force=force,
-        lossy=lossy,
-        safe_cells=safe_cells,
-        labels_from=labels_from,
-        new_labels=new_labels,
-        options=ModelOptions(**of_models),
-        **values_of(data_settings),
-    )
+    with watched(talk) as watch:
+        facts = convert(
+            source,
+            target,
+            to=target_format,
+            force=force,
+            lossy=lossy,
+            safe_cells=safe_cells,
+            labels_from=labels_from,
+            new_labels=new_labels,
+            options=ModelOptions(**of_models),
+            watch=watch,
+            **values_of(data_settings),
+        )
     if as_json:
         talk.json(facts)
     else:

@@ -90,6 +90,7 @@ def command(
     Example:
       boostext evaluate calls.boostext calls.test.jsonl
     """
+    from boostext.cli.progress import watched
     from boostext.library import measuring
     from boostext.library.classifier import Classifier
     from boostext.model.file import MODEL_FILE, write_model
@@ -109,13 +110,15 @@ def command(
     announce_stdin(data, talk)
     paths = test_files(data)
     given: dict[str, Any] = {"strict": strict, "bins": bins, **reading}
+    with watched(talk) as watch:
+        if output:
+            better, report = measuring.tune_thresholds(used, paths, watch=watch, **given)
+        else:
+            given |= {"threshold": threshold, "threshold_proba": threshold_proba}
+            report = measuring.evaluate(used, paths, watch=watch, **given)
     if output:
-        better, report = measuring.tune_thresholds(used, paths, **given)
         write_model(better.content, output, kind)
         talk.say(f"{output}: thresholds tuned; the measures below are with them")
-    else:
-        given |= {"threshold": threshold, "threshold_proba": threshold_proba}
-        report = measuring.evaluate(used, paths, **given)
     if as_json:
         talk.json(report.to_dict())
         return

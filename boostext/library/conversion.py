@@ -18,6 +18,7 @@ from boostext.errors import ModelError, SettingsError
 from boostext.fields import count, ngram_range
 from boostext.library.classifier import Classifier
 from boostext.library.data import Paths, corrections_of, overrides, tell, tell_corrections
+from boostext.library.watch import Watch
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.json_form import JSON_FORM_LIMIT, model_from_json, model_to_json
 from boostext.model.model import Model
@@ -109,6 +110,7 @@ def convert(
     labels_from: Paths = (),
     new_labels: bool = False,
     options: ModelOptions | None = None,
+    watch: Watch | None = None,
     **reading: Any,
 ) -> dict[str, Any]:
     """Rewrite a corpus or a model in another format; what was written, as the command tells it.
@@ -117,7 +119,7 @@ def convert(
     not tell. force: replace a file that is there. lossy: change what the format cannot hold.
     safe_cells: an apostrophe before cells of CSV and TSV that a spreadsheet would compute.
     labels_from, new_labels: corrections of labels. options: of models. reading: settings of the
-    data by name.
+    data by name. watch: told how far it is.
     """
     places, mended = (str(source), str(target)), corrections_of(labels_from, new_labels)
     settings = DataSettings(**overrides(reading))
@@ -127,25 +129,26 @@ def convert(
         facts = _convert_model(*places, to, force, settings, options or ModelOptions())
     else:
         how = {"lossy": lossy, "force": force, "safe_cells": safe_cells}
-        facts = _convert_corpus(
-            *places, replace(settings, format=to or "auto"), settings, mended, how
-        )
+        settings_of_both = settings, replace(settings, format=to or "auto")
+        facts = _convert_corpus(*places, *settings_of_both, mended, watch or Watch(), how)
     return {"source": places[0], "target": places[1], **facts}
 
 
 def _convert_corpus(
     source: str,
     target: str,
-    written_as: DataSettings,
     settings: DataSettings,
+    written_as: DataSettings,
     mended: Corrections,
+    watch: Watch,
     how: dict[str, bool],
 ) -> dict[str, int]:
     account = BadRecords()
     read = _with_named_fields(
         read_documents([source], settings, account, labelled=False), account, source
     )
-    written = write_documents(mended.applied(read, every=True), target, written_as, **how)
+    documents = watch.documents(mended.applied(read, every=True))
+    written = write_documents(documents, target, written_as, **how)
     tell(account)
     tell_corrections(mended)
     if written.replaced:

@@ -20,6 +20,7 @@ from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.fields import nearest
 from boostext.library.classifier import Classifier
 from boostext.library.data import Paths, corrections_of, model_data, name_of
+from boostext.library.watch import Watch
 from boostext.model.model import Model
 from boostext.model.predict import has_chances
 from boostext.reports.comparing import Compared, term_changes
@@ -39,6 +40,7 @@ def evaluate(
     strict: bool = False,
     labels_from: Paths = (),
     new_labels: bool = False,
+    watch: Watch | None = None,
     **reading: Any,
 ) -> Report:
     """Measure a model on labelled data: `.measures` by name, `.labels`, `.confusions` and more.
@@ -46,12 +48,13 @@ def evaluate(
     threshold, threshold_proba: give labels with a score, or a probability, above it. bins: of the
     reliability curve, equal-width or equal-size. strict: a label that the model does not know is an
     error, and not only a miss. labels_from, new_labels, reading: as for the command; settings of
-    the data, such as `text="body"`, win over those that the model remembers.
+    the data, such as `text="body"`, win over those that the model remembers. watch: told how far
+    it is.
 
     BoostextError where no document has a label.
     """
     check_threshold(model.content, threshold_proba)
-    scored = _scored(model, data, labels, strict, labels_from, new_labels, reading)
+    scored = _scored(model, data, labels, strict, labels_from, new_labels, reading, watch)
     return _measured(model.content, data, scored, threshold, bins, threshold_proba)
 
 
@@ -64,6 +67,7 @@ def tune_thresholds(
     strict: bool = False,
     labels_from: Paths = (),
     new_labels: bool = False,
+    watch: Watch | None = None,
     **reading: Any,
 ) -> tuple[Classifier, Report]:
     """The model with the threshold of greatest F1 for each label on the data, and its measures.
@@ -72,7 +76,7 @@ def tune_thresholds(
     """
     content, kept = model.content, _Kept(model.content)
     check_thresholds(content)
-    scored = _scored(model, data, labels, strict, labels_from, new_labels, reading)
+    scored = _scored(model, data, labels, strict, labels_from, new_labels, reading, watch)
     _measured(content, data, kept.watch(scored))
     gold = gold_of(content.labels, kept.labels)
     better = replace(content, thresholds=tuned_thresholds(np.stack(kept.scores), gold))
@@ -127,10 +131,12 @@ def _scored(
     labels_from: Paths,
     new_labels: bool,
     reading: dict[str, Any],
+    watch: Watch | None,
 ) -> Scored:
     mended = corrections_of(labels_from, new_labels)
     documents = model_data(model.content, data, labels, reading, mended)
-    scored = model.predictor.scores(documents)
+    seen = (watch or Watch()).documents(documents)
+    scored = model.predictor.scores(seen)
     return _strictly(scored, model.content) if strict else scored
 
 

@@ -175,6 +175,7 @@ def check(
     test_labels: Any = None,
     labels_from: Paths = (),
     new_labels: bool = False,
+    watch: Watch | None = None,
     **settings: Any,
 ) -> Checked:
     """What is in the data, and what in it looks wrong: labels, sizes, the same text twice or with
@@ -182,6 +183,7 @@ def check(
 
     test: data to compare with. labels_from, new_labels: corrections of labels. settings: of
     reading, and of texts to terms; and knowledge, a file of rules that are held against the data.
+    watch: told how far it is.
     """
     plan, mended = (
         Plan.of(**{"skip_bad": True, **settings}),
@@ -192,7 +194,8 @@ def check(
     other = None
     if test is not None:
         other = given_data(test, plan.data, BadRecords(), test_labels, labelled=False).documents
-    documents, known = mended.applied(given.documents, every=True), None
+    watch, known = watch or Watch(), None
+    documents = watch.documents(mended.applied(given.documents, every=True))
     if plan.known.knowledge:
         knowledge = read_knowledge(plan.known.knowledge)
         known = KnowledgeCheck(knowledge, plan.text, plan.data.text)

@@ -6,8 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from boostext.cli import progress
 from boostext.cli.progress import PLAIN_EVERY, Line, Progress, is_live
 from boostext.cli.talk import Talk
+
+from .conftest import records, write_jsonl
 
 
 class Terminal(io.StringIO):
@@ -175,3 +178,19 @@ def test_colors_are_for_terminals_that_want_them(monkeypatch, talk, environ, col
         monkeypatch.setenv(name, value)
     talk.show(Text("word", style="red"))
     assert ("\x1b[31m" in stream.getvalue()) is colored
+
+
+@pytest.mark.parametrize("name", ["check", "convert", "evaluate"])
+def test_whatever_reads_documents_tells_how_many(run, model, corpus, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(progress, "PLAIN_EVERY", 0.0)
+    rows = [{**row, "id": f"{n}"} for n, row in enumerate([*records()] * 2)]
+    data = write_jsonl(tmp_path / "d.jsonl", rows)
+    arguments = {"convert": (data, tmp_path / "o.csv"), "evaluate": (model, data), "check": (data,)}
+    done = run(name, *arguments[name])
+    assert done.exit_code == 0
+    assert "64 documents read" in done.stderr
+    assert "documents read" not in run(name, *arguments[name], "-q", *_again(name)).stderr
+
+
+def _again(name):
+    return ["--force"] if name == "convert" else []
