@@ -69,7 +69,8 @@ class BoostingSettings(Group):
         parse="rounds", low=0,
     )  # fmt: skip
     smoothing: float | str = setting(
-        "1/m", "Added to block weights in votes: a number, 1/m, 0.2/m or the like, ss99 or bt00.",
+        "1/m", "Added to block weights in votes: a number, or for m documents and k labels 1/m, "
+        "0.2/m or the like, ss99 (1/(2mk)) or bt00 (1/(mk)).",
         parse="smoothing",
     )  # fmt: skip
     start: str = setting(
