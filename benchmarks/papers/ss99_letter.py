@@ -4,10 +4,10 @@
     python benchmarks/papers/ss99_letter.py --rounds 100
     python benchmarks/papers/ss99_letter.py trec6         questions of six classes, as texts
 
-Schapire & Singer 1999 (SS99), s10. Figure 10 there is of texts of six classes from AP news, which
-are not free: questions of six classes stand in for them, and what can be compared is the order of
-the three methods. For the letters, test errors on the customary 16,000 / 4,000 of UCI's
-letter-recognition, beside those that are printed.
+The experiments of Schapire & Singer 1999 (SS99). Its Figure 10 is of texts of six classes from AP
+news (s10), which are not free: questions of six classes stand in for them, and what can be compared
+is the order of the three methods. For the letters, test errors on the customary 16,000 / 4,000 of
+UCI's letter-recognition, beside those that SS99 prints.
 """
 
 from __future__ import annotations
