@@ -31,6 +31,9 @@ class DataError(BoostextError):
         place = f"{path}:{line}" if line else path
         super().__init__(f"{place}: {message}")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.path, self.line, self.message)
+
 
 class ModelError(BoostextError):
     """A model file that cannot be used."""

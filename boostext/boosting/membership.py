@@ -9,7 +9,7 @@ import numpy as np
 from boostext.arrays import Int32
 from boostext.boosting.cuts import Cuts, cuts
 from boostext.features.conditions import Always, AtLeast, Condition
-from boostext.features.matrix import FeatureMatrix
+from boostext.features.matrix import FeatureMatrix, FindingNames
 
 NONE = np.zeros(0, np.int32)
 ALWAYS = -1
@@ -108,8 +108,21 @@ class Membership:
         """Listed conditions that some documents leave open."""
         return np.flatnonzero(self.features.unknown_list >= 0).astype(np.int32)
 
+    def number(self, condition: Condition) -> int:
+        """The inverse of `condition`, of what is spelled as it is; KeyError for others."""
+        names = self.features.names
+        if isinstance(names, FindingNames) and not isinstance(condition, AtLeast | Always):
+            found = names.number(condition)
+            if found is None:
+                raise KeyError(condition)
+            return found
+        return self.numbers[condition]
+
     @cached_property
     def numbers(self) -> dict[Condition, int]:
-        """The inverse of `condition`, for those that are spelled as they are."""
+        """The numbers of all conditions, or of those that are not listed where the names can tell
+        the others.
+        """
         own = int(self.offsets[self._above])
-        return {self.condition(j): j for j in (*range(own), ALWAYS)}
+        first = self.listed if isinstance(self.features.names, FindingNames) else 0
+        return {self.condition(j): j for j in (*range(first, own), ALWAYS)}

@@ -311,7 +311,7 @@ class Booster:
 
     def _number(self, condition: Condition, doing: str) -> int:
         try:
-            return self.members.numbers[condition]
+            return self.members.number(condition)
         except KeyError:
             raise SettingsError(
                 f"cannot {doing}: {spell(condition)} is not among the conditions of this data"

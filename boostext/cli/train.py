@@ -127,9 +127,9 @@ def _train(
         old = place.start(resume)
         if tuning is not None:
             tuning.prepare(resume, force)
-        work: dict[str, Any] = {"old": old, "watch": watch, "workers": workers}
-        with place.keeping() as checkpoint:
-            work |= {"tuning": tuning, "corrections": mended, "checkpoint": checkpoint}
+        work: dict[str, Any] = {"old": old, "tuning": tuning, "corrections": mended}
+        work |= {"watch": watch, "workers": workers, "reports": bool(report)}
+        with place.keeping() as work["checkpoint"]:
             result = training.run(data, None, plan, **work)
         place.save(result.trained)
         if tuning is not None and not result.interrupted:

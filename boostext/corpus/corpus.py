@@ -13,7 +13,7 @@ from typing import overload
 import numpy as np
 
 from boostext.arrays import Float64, Int32, Int64, Lists
-from boostext.corpus.documents import Attribute, Document, Origin
+from boostext.corpus.documents import Attribute, Document, Origin, Told
 
 SNIPPET = 160
 """Characters of a text that listings show."""
@@ -31,7 +31,7 @@ class Corpus:
     weights: (m,) as given, before any scaling. attributes: column -> m values.
     scored: `column:word` of scored texts -> documents that have it, and its values there.
     snippets: the first characters of each example's texts, for listings.
-    digest: hex SHA-256 over ids, texts, labels, weights and attributes, in order.
+    digest: hex SHA-256 over those of the documents' ids, texts, labels, weights and attributes.
     """
 
     ids: Sequence[str]
@@ -83,7 +83,7 @@ class CorpusBuilder:
         self._categories: dict[str, str] = {}
         self._scored: dict[str, tuple[array[int], array[float]]] = {}
         self._snippets: list[str] = []
-        self._hash = hashlib.sha256(b"boostext corpus 1\n")
+        self._hash = hashlib.sha256(b"boostext corpus 2\n")
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -105,7 +105,7 @@ class CorpusBuilder:
         self._weights.append(document.weight)
         self._snippets.append(snippet(document))
         self._add_attributes(document)
-        self._hash.update(fingerprint(document))
+        self._hash.update(digest_of(document))
 
     def _add_attributes(self, document: Document) -> None:
         before = len(self._ids) - 1
@@ -172,6 +172,15 @@ def snippet(document: Document) -> str:
     starts = (" ".join(text[: 4 * SNIPPET].split()) for text in texts)
     line = UNSHOWABLE.sub("\ufffd", " | ".join(start for start in starts if start))
     return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
+
+
+def digest_of(document: Document) -> bytes:
+    """SHA-256 of all of a document that training sees: that of a corpus is made of these, so that
+    documents may be read in several places.
+    """
+    if isinstance(document, Told):
+        return document.digest
+    return hashlib.sha256(fingerprint(document)).digest()
 
 
 def fingerprint(document: Document) -> bytes:

@@ -47,3 +47,17 @@ class Document:
             f"{name}:{word}": value for name, words in self.scored.items()
             for word, value in words.items()
         }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Document):
+    """A document whose texts stayed where it was read, and what is told of it instead.
+
+    digest: see corpus.digest_of. characters: of all texts. part, place: where it is to be found
+    again.
+    """
+
+    digest: bytes = b""
+    characters: int = 0
+    part: int = 0
+    place: int = 0

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from boostext.corpus.sources import Line, Source
+from boostext.corpus.sources import Line, Source, Span
 from boostext.errors import DataError
 from boostext.settings import DataSettings
 
@@ -123,8 +123,11 @@ def file_ending(path: str) -> str:
 
 
 @contextlib.contextmanager
-def open_bytes(path: str) -> Iterator[BinaryIO]:
-    """Decompressed bytes of a file, or of stdin for "-"; DataError where there is no such file."""
+def open_bytes(path: str, span: Span | None = None) -> Iterator[BinaryIO]:
+    """Decompressed bytes of a file, or of stdin for "-"; DataError where there is no such file.
+
+    span: of these bytes, in a file that is not compressed.
+    """
     if path == STDIN:
         if sys.stdin is None:
             raise DataError(path, 0, "stdin is closed; name a file, or feed it by < or |")
@@ -139,8 +142,30 @@ def open_bytes(path: str) -> Iterator[BinaryIO]:
             # typeshed knows BufferedReader over a mere RawIOBase; these are as good
             inner = cast(io.RawIOBase, DECOMPRESSORS[ending](plain))
             yield cast(BinaryIO, stack.enter_context(io.BufferedReader(inner, BUFFER)))
+        elif span is not None and (span.start or span.stop is not None):
+            yield cast(BinaryIO, io.BufferedReader(_Part(plain, span), BUFFER))
         else:
             yield plain
+
+
+class _Part(io.RawIOBase):
+    """Some bytes of a file."""
+
+    def __init__(self, file: BinaryIO, span: Span) -> None:
+        super().__init__()
+        file.seek(span.start)
+        self._file = file
+        self._left = sys.maxsize if span.stop is None else span.stop - span.start
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))  # what io promises to pass
+        data = self._file.read(min(len(view), self._left))
+        view[: len(data)] = data
+        self._left -= len(data)
+        return len(data)
 
 
 def cannot_open(path: str, error: OSError | ValueError) -> str:
@@ -207,7 +232,7 @@ def _encoding(settings: DataSettings) -> str:
 
 def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[Line]:
     """For encodings whose line end is the byte LF: split, then decode each line."""
-    number = offset = 0
+    number, offset = source.span.lines, source.span.start
     while raw := _read(source, number, file.readline, source.longest + 1):
         number += 1
         if number == 1:

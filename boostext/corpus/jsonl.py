@@ -32,9 +32,9 @@ NO_END = re.compile(r"[\[{,:]\s*")
 
 def jsonl_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
     """The documents of a JSONL source; of one whose objects span lines, or stand in a list, too."""
-    with open_bytes(source.path) as opened:
+    with open_bytes(source.path, source.span) as opened:
         file, head = first_bytes(opened, source)
-        if spans_lines(head.decode(settings.encoding, "replace")):
+        if not source.span.start and spans_lines(head.decode(settings.encoding, "replace")):
             source.understand("read as JSON whose objects do not stand in a line each")
             yield from _streamed(file, source, settings, labelled)
         else:

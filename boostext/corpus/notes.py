@@ -111,6 +111,13 @@ class Notes:
         if len(note.values) <= EXAMPLES and value not in note.values:
             note.values.append(value)
 
+    def join(self, other: Notes) -> None:
+        """Take in those of the part of the data that follows."""
+        for note in other:
+            for value in note.values or [""]:
+                self.add(note.kind, value, note.first, 0)
+            self.kinds[note.kind].count += note.count
+
     def __bool__(self) -> bool:
         return bool(self.kinds)
 

@@ -6,7 +6,7 @@ import difflib
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from boostext.corpus.arrow import arrow_documents, parquet_documents
@@ -85,40 +85,71 @@ def read_documents(
     if list(paths).count(STDIN) > 1:
         raise SettingsError("stdin (-) is named more than once; it can be read only once")
     account = BadRecords() if bad is None else bad
+    inputs = inputs_of(paths, settings, account, columns)
+    begin(account, inputs[0].settings, labelled)
+    read = (document for given in inputs for document in read_input(given, labelled))
+    return _checked(read, account, inputs[0].source.path, labelled)
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file, or a part of one, and how it is read. format: a key of READERS."""
+
+    source: Source
+    format: str
+    settings: DataSettings
+
+
+def inputs_of(
+    paths: Sequence[str], settings: ReadingSettings, account: BadRecords, columns: bool = False
+) -> list[Input]:
+    """The files of paths, in order; DataError where there is none, or its format is not known."""
     own = settings if callable(settings) else lambda path: settings
     given = [stem_file(path) for path in paths]
     paths = [file for path in given for file in data_files(path, own(path), account)]
     each = [own(path) for path in paths]
-    readers = [READERS[format_of(*pair)] for pair in zip(paths, each, strict=True)]
-    names = zip(paths, _names(paths), strict=True)
-    sources = [
-        Source(path, name, account, columns, settings.max_record << 20)
-        for (path, name), settings in zip(names, each, strict=True)
+    formats = [format_of(*pair) for pair in zip(paths, each, strict=True)]
+    names = _names(paths)
+    return [
+        Input(Source(path, name, account, columns, one.max_record << 20), form, one)
+        for path, name, form, one in zip(paths, names, formats, each, strict=True)
     ]
-    return _read(sources, readers, each, labelled)
 
 
-def _read(
-    sources: list[Source], readers: list[Reader], each: list[DataSettings], labelled: bool
+def read_input(given: Input, labelled: bool) -> Iterator[Document]:
+    """The documents of one file; see `read_documents`."""
+    source, settings, reader = given.source, given.settings, READERS[given.format]
+    account, records = source.bad, reader(source, settings, labelled)
+    if settings.where and reader not in FILTERING:
+        records = _wanted(records, source, settings)
+    for record in records:
+        if isinstance(record, Document):
+            if account.seen and record.labels:
+                account.seen.add(record.labels)
+            yield in_single_precision(record) if settings.single_precision else record
+        elif settings.skip_bad:
+            account.add(record)
+        else:
+            raise record
+
+
+def begin(account: BadRecords, settings: DataSettings, labelled: bool) -> None:
+    """Let the account know which fields were named, of the settings of the first file."""
+    account.unmet, account.fields = set(settings.attribute) - {""}, {}
+    account.unmet_roles = {} if labelled else named_roles(settings)
+
+
+def _checked(
+    documents: Iterator[Document], account: BadRecords, path: str, labelled: bool
 ) -> Iterator[Document]:
-    account = sources[0].bad
-    account.unmet, account.fields = set(each[0].attribute) - {""}, {}
-    account.unmet_roles = {} if labelled else named_roles(each[0])
-    for source, reader, settings in zip(sources, readers, each, strict=True):
-        records = reader(source, settings, labelled)
-        if settings.where and reader not in FILTERING:
-            records = _wanted(records, source, settings)
-        for record in records:
-            if isinstance(record, Document):
-                if account.seen and record.labels:
-                    account.seen.add(record.labels)
-                yield in_single_precision(record) if settings.single_precision else record
-            elif settings.skip_bad:
-                source.bad.add(record)
-            else:
-                raise record
+    yield from documents
+    check_attributes(account, path, labelled)
+
+
+def check_attributes(account: BadRecords, path: str, labelled: bool) -> None:
+    """DataError where an attribute was named that no record had."""
     if labelled and account.unmet and account.fields:
-        raise no_record_has(account, sources[0].path)
+        raise no_record_has(account, path)
 
 
 def check_names(account: BadRecords, path: str) -> None:

@@ -36,7 +36,8 @@ def record_documents(
     reader = RecordReader(source, settings, labelled, textual)
     export = ExportReader(source, settings, reader.roles)
     paths, conditions = Paths.of(reader.roles, reader.unneeded), Conditions.of(settings)
-    for number, (line, record) in enumerate(records, 1):
+    before = number = source.span.records
+    for number, (line, record) in enumerate(records, before + 1):
         if isinstance(record, DataError):
             yield record
             continue
@@ -53,6 +54,7 @@ def record_documents(
         if numbered and isinstance(found, DataError):
             found = source.fault(line, f"record {number}: {found.message}")
         yield found
+    source.bad.records += number - before
     if conditions:
         conditions.check(source)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.notes import Notes
@@ -39,7 +40,8 @@ class SeenLabels:
 class BadRecords:
     """Counts what a reading left out, mended or guessed; keeps the first `limit` faults.
 
-    count: bad records. blank_lines: lines without a record. replaced: lines in which bytes that
+    count: bad records. blank_lines: lines without a record. records: of the formats that have
+    some, good or bad, of files that were read to their ends. replaced: lines in which bytes that
     are no text were replaced. one_hot: whether the label columns are; None while nothing told.
     left_out: reason -> records that are good and not wanted. understood: how the data was read, a
     sentence each. unmet: attributes that were named and no record had so far. unmet_roles: the
@@ -50,6 +52,7 @@ class BadRecords:
     limit: int = 1000
     count: int = 0
     blank_lines: int = 0
+    records: int = 0
     replaced: int = 0
     first: list[tuple[Origin, str]] = field(default_factory=list)
     notes: Notes = field(default_factory=Notes)
@@ -60,6 +63,20 @@ class BadRecords:
     unmet_roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fields: dict[str, None] = field(default_factory=dict)
     seen: SeenLabels | None = None
+
+    def join(self, other: BadRecords) -> None:
+        """Take in the account of the part of the data that follows."""
+        self.count += other.count
+        self.blank_lines += other.blank_lines
+        self.records += other.records
+        self.replaced += other.replaced
+        self.first += other.first[: self.limit - len(self.first)]
+        self.notes.join(other.notes)
+        self.left_out.update(other.left_out)
+        self.understood.update(other.understood)
+        self.one_hot = other.one_hot if self.one_hot is None else self.one_hot
+        self.unmet &= other.unmet
+        self.fields.update(dict.fromkeys([*other.fields][: MOST_FIELDS - len(self.fields)]))
 
     def add(self, error: DataError) -> None:
         """Count one bad record."""
@@ -88,12 +105,25 @@ LONGEST = 2**28
 """Bytes of one record where nobody says how many it may have."""
 
 
+class Span(NamedTuple):
+    """Bytes start..stop - 1 of a file (None: up to its end), after so many lines and records."""
+
+    start: int = 0
+    stop: int | None = None
+    lines: int = 0
+    records: int = 0
+
+
+WHOLE = Span()
+
+
 @dataclass(frozen=True)
 class Source:
     """path: as given ("-" is stdin). name: what default ids begin with. bad: the account.
 
     columns: documents carry the fields of their records. longest: bytes of one record at most; a
-    compressed file of a few kilobytes can hold lines without end.
+    compressed file of a few kilobytes can hold lines without end. span: the part of the file that
+    is read.
     """
 
     path: str
@@ -101,6 +131,7 @@ class Source:
     bad: BadRecords
     columns: bool = False
     longest: int = LONGEST
+    span: Span = WHOLE
 
     def understand(self, message: str) -> None:
         """Tell, once, how this source is read."""

@@ -79,6 +79,10 @@ class Cluster:
         self.results(made)
         return Actors(self, made)
 
+    def submit(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """A future of what the function returns on some worker; futures may be its arguments."""
+        return self.client.submit(function, *arguments, pure=False, **options)
+
     def spread(self, value: Any) -> Any:
         """A future of a value that every worker holds."""
         return self.client.scatter(value, broadcast=True, hash=False, direct=True)

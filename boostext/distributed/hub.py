@@ -8,6 +8,7 @@ by the same steps: no sums of workers are ever added, and the number of workers 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,15 +17,20 @@ import numpy as np
 
 from boostext.arrays import Float64, Int32, Int64, Lists, Scores, Weights
 from boostext.boosting.choice import Candidates, Choice, Eligible, first_of_best
-from boostext.boosting.engines.choose import fits
+from boostext.boosting.engines.choose import Maker, fits
 from boostext.boosting.engines.interface import Engine, Problem
 from boostext.boosting.rules import Growth, Place, Placed
+from boostext.corpus.sources import BadRecords
 from boostext.distributed.cluster import Actors, Cluster
 from boostext.distributed.part import Liking, Move, Part, without_lists
+from boostext.distributed.reading import FarData, FarLists, matched, reason_to_read_here
+from boostext.distributed.terms import Held
 from boostext.errors import SettingsError
 from boostext.features.merge import gather
 from boostext.settings import BoostingSettings
+from boostext.training.plan import Plan
 
+LOG = logging.getLogger("boostext")
 MOST_WAITING = 8
 """Rules that a worker may have to catch up on."""
 
@@ -39,13 +45,38 @@ def check_learner(settings: BoostingSettings) -> None:
         )
 
 
-def maker(cluster: Cluster) -> Callable[[str, Problem], Engine]:
+class Team:
+    """The workers of a training."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def make_for(self, settings: BoostingSettings) -> Maker:
+        """What makes the engine on the workers."""
+        check_learner(settings)
+        return maker(self._cluster)
+
+    def reading(self, paths: Sequence[str], plan: Plan, account: BadRecords) -> FarData | None:
+        """The data for workers to read; None, and a word on why, where this process is to do so."""
+        why = reason_to_read_here(paths, plan)
+        if why:
+            LOG.info(f"this process reads the documents: {why}")
+            return None
+        return FarData(self._cluster, matched(paths), plan.reading, account)
+
+
+def maker(cluster: Cluster) -> Maker:
     """Makes engines on the workers of a cluster."""
 
     def make(name: str, problem: Problem) -> Engine:
-        owners = dealt(problem.members.features.yes, len(cluster))
+        far: Any = problem.members.features.yes  # lists that are here, or on workers
         kind = GrowingHub if name == "incremental" else Hub
-        return kind(cluster, parts(cluster, name, problem, owners), problem, owners)
+        if not isinstance(far, FarLists):
+            owners = dealt(far, len(cluster))
+            return kind(parts(cluster, name, problem, owners), owners)
+        actors = far_parts(cluster, name, problem, far)
+        far.ask = lambda worker, method, argument: actors.call(method, {worker: (argument,)})[0]
+        return kind(actors, far.owners)
 
     return make
 
@@ -70,6 +101,18 @@ def parts(cluster: Cluster, name: str, problem: Problem, owners: Int32) -> Actor
     return cluster.actors(begun, [(name, shared, lists, n) for lists, n in arguments])
 
 
+def far_parts(cluster: Cluster, name: str, problem: Problem, lists: FarLists) -> Actors:
+    """The same with lists that workers hold already."""
+    shared = cluster.spread(replace(problem, members=without_lists(problem.members)))
+    own = [np.flatnonzero(lists.owners == worker) for worker in range(len(cluster))]
+    each = zip(own, lists.held, cluster.threads, strict=True)
+    return cluster.actors(begun_there, [(name, shared, *arguments) for arguments in each])
+
+
+def begun_there(name: str, problem: Problem, mine: Int64, held: Held, threads: int) -> Part:
+    return Part(name, problem, mine, held.lists, threads, held.names)
+
+
 def begun(name: str, problem: Problem, held: tuple[Int64, Lists], threads: int) -> Part:
     return Part(name, problem, *held, threads)
 
@@ -77,9 +120,8 @@ def begun(name: str, problem: Problem, held: tuple[Int64, Lists], threads: int) 
 class Hub:
     """Engine, by actors of `Part`. owners: the worker of each listed condition."""
 
-    def __init__(self, cluster: Cluster, actors: Actors, problem: Problem, owners: Int32) -> None:
-        self._cluster, self._actors, self._owners = cluster, actors, owners
-        self._problem = problem
+    def __init__(self, actors: Actors, owners: Int32) -> None:
+        self._actors, self._owners = actors, owners
         self._waiting: list[list[Move]] = [[] for _ in range(len(actors))]
         self._preference: Float64 | None = None
         self._liked: set[int] = set()

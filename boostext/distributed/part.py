@@ -24,6 +24,7 @@ from boostext.boosting.engines.interface import Problem
 from boostext.boosting.membership import NONE, Membership
 from boostext.boosting.rules import Place, Placed
 from boostext.errors import BoostextError
+from boostext.features.conditions import Condition
 
 LENT = -2
 """The number of a condition that another worker holds, while a rule of it moves the weights."""
@@ -123,9 +124,18 @@ class Part:
     """
 
     def __init__(
-        self, name: str, problem: Problem, mine: Int64, lists: Lists, threads: int
+        self,
+        name: str,
+        problem: Problem,
+        mine: Int64,
+        lists: Lists,
+        threads: int,
+        names: Sequence[Condition] = (),
     ) -> None:
-        """name: of the engine. problem: its members are `without_lists`."""
+        """name: of the engine. problem: its members are `without_lists`. names: of mine, where they
+        are known here alone.
+        """
+        self._names = names
         self._members = PartMembership(problem.members, mine, lists)
         self._problem = replace(problem, members=self._members, threads=threads)
         self.engine = made_here(name, self._problem)
@@ -174,6 +184,18 @@ class Part:
     def documents(self, condition: int) -> Int32:
         """Of block YES."""
         return self._members.yes(condition)
+
+    def condition(self, number: int) -> Condition:
+        """Spelled."""
+        return self._names[int(np.searchsorted(self._members.mine, number))]
+
+    def number(self, condition: Condition) -> int | None:
+        found = self._places.get(condition)
+        return None if found is None else int(self._members.mine[found])
+
+    @cached_property
+    def _places(self) -> dict[Condition, int]:
+        return {name: place for place, name in enumerate(self._names)}
 
     def scores(self, moves: Sequence[Move]) -> Scores:
         self._take_in(moves)

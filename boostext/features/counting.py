@@ -77,7 +77,7 @@ def _token_group(
     tokens: Stream, settings: TextSettings, known: int, least: float, kept: bool
 ) -> tuple[Group, Int32]:
     """Single tokens; and by place the number of the survivor there."""
-    sizes, first = _tallied(tokens, known, (1,))
+    sizes, first = tallied(tokens, known, (1,))
     step = Step(ONE, ONE, ONE, (0,), (0,), kept)
     return _group(step, tokens, Found(np.arange(known), first, sizes), settings, least)
 
@@ -86,7 +86,7 @@ def _step_group(
     ends: Int64, before: dict[Offsets, Int32], settings: TextSettings, least: float, step: Step
 ) -> tuple[Group, Int32]:
     """Terms of one more token, and by place the number of the survivor there."""
-    terms, found = _joined(before[step.left], before[step.right], ends, step.shifts, least)
+    terms, found = joined_pairs(before[step.left], before[step.right], ends, step.shifts, least)
     return _group(step, terms, found, settings, least)
 
 
@@ -107,7 +107,7 @@ def _group(
     at = _renumbered(terms.numbers, stays, len(found.keys))
     lists = Lists(np.zeros(1, np.int64), np.zeros(0, np.int32))
     if step.kept:
-        lists = _documents(Stream(at, terms.ends, terms.layers), frequency, settings.counts)
+        lists = documents_of(Stream(at, terms.ends, terms.layers), frequency, settings.counts)
     return Group(step, found.keys[stays], found.first[stays], frequency, lists), at
 
 
@@ -120,7 +120,7 @@ def _renumbered(numbers: Int32, stays: Int64, known: int) -> Int32:
     return np.take(new, numbers, out=numbers, mode="wrap")
 
 
-def _joined(
+def joined_pairs(
     left: Int32, right: Int32, ends: Int64, shifts: tuple[int, ...], least: float
 ) -> tuple[Stream, Found]:
     """The pairs in at least so many documents, and some others."""
@@ -183,11 +183,11 @@ def _twice(numbers: Int64) -> Int64:
     return np.append(numbers, np.zeros_like(numbers))
 
 
-def _documents(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Lists:
+def documents_of(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Lists:
     """The documents with each term at least counts[c] times: list t * C + c."""
     sizes = frequency
     if counts != (1,):
-        sizes, _ = _tallied(terms, len(frequency), counts)
+        sizes, _ = tallied(terms, len(frequency), counts)
     starts = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=starts[1:])
     items = np.empty(starts[-1], np.int32)
@@ -204,8 +204,8 @@ def _documents(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> List
     return Lists(starts, items)
 
 
-def _tallied(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int64, Int64]:
-    """Sizes of the lists of `_documents`, and the first place of each term."""
+def tallied(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int64, Int64]:
+    """Sizes of the lists of `documents_of`, and the first place of each term."""
     seen = np.full(known, -1, np.int64)
     sizes, first = np.zeros(known * len(counts), np.int64), np.zeros(known, np.int64)
     kernel(tally)(

@@ -79,7 +79,7 @@ def extract_with(
         name: counter.finish(least_documents(counter.settings, count))
         for name, counter in counters.items()
     }
-    parts = _Parts(settings.simplest_name)
+    parts = Parts(settings.simplest_name)
     for (name, found), chosen in zip(terms.items(), select(terms, settings, count), strict=True):
         parts.add_terms(TermSource(name, found, settings.counts, chosen))
     for name, values in columns.items():
@@ -93,7 +93,7 @@ def extract_with(
 
 
 @dataclass
-class _Parts:
+class Parts:
     """The conditions of each field and attribute, to be joined.
 
     simplest: of conditions that hold alike the simplest stands for all; else the first.

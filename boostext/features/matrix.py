@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,13 @@ class ConditionNames(Protocol):
     def __getitem__(self, j: int) -> Condition: ...
     def aliases(self, j: int) -> tuple[Condition, ...]:
         """Further conditions that hold for the very same documents, in order."""
+
+
+@runtime_checkable
+class FindingNames(ConditionNames, Protocol):
+    """Names that know the number of a condition without spelling all."""
+
+    def number(self, condition: Condition) -> int | None: ...
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostext.atomic import Kind, check_own, check_writable
 from boostext.boosting.engines.choose import Maker, made_here
@@ -31,6 +31,7 @@ from boostext.library.data import (
     can_be_read_again,
     corrections_of,
     given_data,
+    paths_of,
     some,
     tell,
     tell_corrections,
@@ -64,6 +65,10 @@ from boostext.training.summary import (
     training_json,
     warnings,
 )
+
+if TYPE_CHECKING:
+    from boostext.distributed.hub import Team
+    from boostext.distributed.reading import FarData
 
 LOG = logging.getLogger("boostext")
 WHOLE = {"whole": True}
@@ -258,34 +263,53 @@ def run(
     checkpoint: Callable[[Model], None] | None = None,
     watch: Watch | None = None,
     workers: Any = None,
+    reports: bool = False,
 ) -> Result:
     """All steps of a training, for `boostext.train` and the command.
 
     tuning: settings are chosen first. old: a model of the same work to go on from. checkpoint: gets
     a model of the rounds so far now and then. watch: told how far it is, and asked to end it.
-    workers: see distributed.cluster.Asked; None or "" is this process.
+    workers: see distributed.cluster.Asked; None or "" is this process. reports: whether there are
+    to be reports, for which this process reads the documents whoever learns.
     """
     watch, account, mended = watch or Watch(), BadRecords(), corrections or Corrections()
-    given = training_data(data, labels, plan, account, mended, watch)
-    if tuning is not None:
-        documents = list(given.documents)
-        tell(account)
-        tell_corrections(mended)
-        found = tuned(documents, described(given.paths, plan), tuning, watch)
-        for line in table(found):
-            LOG.info(line)
-        LOG.info(f"chosen: {command_line(found.plan)}", extra=WHOLE)
-        given, plan = replace(given, documents=documents), found.plan
-    held = None
-    if valid is not None:
-        held = given_data(valid, plan.reading, account, valid_labels).documents
-    with working(workers, plan) as make:
-        prepared = read(given, plan, account, held, mended, again=tuning is not None)
+    with working(workers, plan) as team:
+        here = labels is not None or tuning is not None or bool(mended) or reports
+        far = None if here or team is None else team.reading(paths_of(data), plan, account)
+        if far is not None:
+            documents = some(far.documents(), far.paths, account)
+            given = Given(tuple(far.paths), watch.documents(documents))
+        else:
+            given = training_data(data, labels, plan, account, mended, watch)
+        if tuning is not None:
+            given, plan = _tuned(given, plan, tuning, account, mended, watch)
+        held = None
+        if valid is not None:
+            held = given_data(valid, plan.reading, account, valid_labels).documents
+        prepared = read(given, plan, account, held, mended, tuning is not None, far)
         prepared, cross = settle(prepared, watch)
+        make = team.make_for(prepared.plan.boosting) if team is not None else made_here
         trained = learned(prepared, cross, watch, old, checkpoint, make)
-    return Result(
-        Classifier(trained.model), trained, account, cross, _reading(data, labels, trained)
-    )
+        again = _reading(data, labels, trained)
+        result = Result(Classifier(trained.model), trained, account, cross, again)
+        if far is not None:
+            _ = result.summary  # while the workers are there
+            far.close()
+        return result
+
+
+def _tuned(
+    given: Given, plan: Plan, tuning: Tuning, account: BadRecords, mended: Corrections, watch: Watch
+) -> tuple[Given, Plan]:
+    """The documents, now held, and the settings that are best for them."""
+    documents = list(given.documents)
+    tell(account)
+    tell_corrections(mended)
+    found = tuned(documents, described(given.paths, plan), tuning, watch)
+    for line in table(found):
+        LOG.info(line)
+    LOG.info(f"chosen: {command_line(found.plan)}", extra=WHOLE)
+    return replace(given, documents=documents), found.plan
 
 
 def training_data(
@@ -313,11 +337,12 @@ def read(
     valid: Iterable[Document] | None = None,
     corrections: Corrections | None = None,
     again: bool = False,
+    far: FarData | None = None,
 ) -> Prepared:
     """Documents to features, with a word on what was found.
 
     valid: None is what the plan names, or a stem has beside it. again: the documents are held, and
-    were told of before.
+    were told of before. far: has the texts, where workers read.
     """
     check_validation(plan, valid is not None)
     found = plan if valid is not None else with_validation(given.paths, plan)
@@ -328,7 +353,9 @@ def read(
     _compiling()
     if valid is None and plan.stop.valid:
         valid = read_documents(plan.stop.valid, plan.data, account)
-    prepared = prepare(given.documents, described(given.paths, plan), valid)
+    prepared = prepare(given.documents, described(given.paths, plan), valid, far=far)
+    if far is not None:
+        far.release()
     plan = prepared.plan.as_read(account)
     prepared = replace(prepared, plan=plan, corrected=mended.changed)
     if not again:
@@ -396,18 +423,18 @@ def learned(
 
 
 @contextmanager
-def working(workers: Any, plan: Plan) -> Iterator[Maker]:
-    """What makes the engine: on workers, where these are asked for."""
+def working(workers: Any, plan: Plan) -> Iterator[Team | None]:
+    """The workers, where these are asked for."""
     if workers is None or workers == "":
-        yield made_here
+        yield None
         return
     from boostext.distributed.cluster import connected
-    from boostext.distributed.hub import check_learner, maker
+    from boostext.distributed.hub import Team, check_learner
 
     check_learner(plan.boosting)
     with connected(workers, plan.run.threads) as cluster:
         LOG.info(str(cluster))
-        yield maker(cluster)
+        yield Team(cluster)
 
 
 def _reading(data: Any, labels: Any, trained: Trained) -> Read:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
 from boostext import fields
-from boostext.corpus.documents import Document
+from boostext.corpus.documents import Document, Told
 from boostext.features.unicode_classes import class_letters
 from boostext.presets import Choices, Facts, by_facts
 from boostext.settings import Group
@@ -21,16 +21,21 @@ SAMPLED = 200
 """Texts, spread evenly over what is looked at, whose letters tell whether there are spaces."""
 
 
-def decided(documents: Iterable[Document], plan: Plan) -> tuple[Iterable[Document], Plan, Choices]:
+def decided(
+    documents: Iterable[Document],
+    plan: Plan,
+    whole: Callable[[Iterable[Document]], Iterable[Document]] = lambda documents: documents,
+) -> tuple[Iterable[Document], Plan, Choices]:
     """The same documents; the plan with nothing left open; and what was chosen, by name.
 
-    Documents are read up to a bound and held; where they have no texts, nothing is chosen.
+    Documents are read up to a bound and held; where they have no texts, nothing is chosen. whole:
+    brings the texts of those that are told without.
     """
     if not plan.open:
         return documents, plan, {}
     rest = iter(documents)
     head = list(_head(rest))
-    facts = facts_of(head, plan)
+    facts = facts_of(list(whole(head)), plan)
     choices = by_facts(facts) if facts else {}
     chosen = {name: value for name, value in choices.items() if name in plan.open}
     share = fields.SHARE_OF_M.fullmatch(str(chosen.get("smoothing", "")))
@@ -43,6 +48,8 @@ def _head(documents: Iterator[Document]) -> Iterator[Document]:
     characters = 0
     for document in islice(documents, MOST_DOCUMENTS):
         yield document
+        if isinstance(document, Told):
+            characters += document.characters
         characters += sum(map(len, document.texts.values()))
         if characters >= MOST_CHARACTERS:
             return

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Protocol
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
 from boostext.model.prior import Prior
 from boostext.presets import Choices
-from boostext.settings import BoostingSettings, StopSettings, column_kinds
+from boostext.settings import BoostingSettings, StopSettings, TextSettings, column_kinds
 from boostext.training.choosing import decided
 from boostext.training.columns import declared_categories, declared_labels, with_known_types
 from boostext.training.examples import example_weights, is_multilabel
@@ -174,20 +175,41 @@ def train(
     return learn(prepare(documents, plan, valid), hooks, old)
 
 
+class FarTexts(Protocol):
+    """The texts of documents, and what is made of them, in other processes."""
+
+    def extract(
+        self,
+        documents: Iterable[Document],
+        settings: TextSettings,
+        fields: Sequence[str],
+        attributes: Sequence[str] | None = None,
+        threads: int = 1,
+        declared: Mapping[str, Sequence[str]] | None = None,
+    ) -> FeatureMatrix:
+        """See features.extract."""
+
+    def whole(self, documents: Iterable[Document]) -> Iterable[Document]:
+        """The documents with their texts."""
+
+
 def prepare(
     documents: Iterable[Document],
     plan: Plan,
     valid: Iterable[Document] | None = None,
     prior: Prior | None = None,
+    far: FarTexts | None = None,
 ) -> Prepared:
     """Read the documents: corpus and features in one pass, then the validation documents.
 
-    prior: knowledge, as of a model; that which the plan names unless given.
+    prior: knowledge, as of a model; that which the plan names unless given. far: has the texts,
+    where documents come without.
     """
     validates = valid is not None or plan.stop.valid_fraction > 0
     check_patience(plan, validates)
     check_engine(plan.run.engine, plan.boosting)
-    documents, plan, chosen = decided(documents, plan)
+    whole = far.whole if far else tuple
+    documents, plan, chosen = decided(documents, plan, whole)
     check_engine(plan.run.engine, plan.boosting)
     builder, groups, notes = CorpusBuilder(), Groups(plan.stop.group), Notes()
     prior = prior or prior_of(plan)
@@ -195,7 +217,7 @@ def prepare(
     holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed, plan.stop.group)
     unlabelled = Unlabelled(plan.boosting.task, apart=knowing.apart if knowing else None)
     learned = builder.watch(groups.taken(holdout.training(unlabelled.left_out(documents))))
-    features = extract(
+    features = (far.extract if far else extract)(
         knowing.watch(learned) if knowing else learned, plan.text, plan.data.text,
         attributes=None, threads=plan.threads, declared=declared_categories(plan),
     )  # fmt: skip
@@ -205,7 +227,7 @@ def prepare(
     multilabel = is_multilabel(corpus, plan.boosting)
     check_labels(prior, corpus.labels, multilabel)
     known = knowing.known(corpus, features, multilabel) if knowing else None
-    held = _held(chain(holdout.held, valid or ()), plan, multilabel)
+    held = _held(chain(whole(holdout.held), valid or ()), plan, multilabel)
     return Prepared(
         plan, corpus, known.labelled_features() if known else features, multilabel=multilabel,
         weights=example_weights(corpus, plan.boosting) if len(corpus) or not known else np.zeros(0),

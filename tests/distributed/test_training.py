@@ -2,42 +2,20 @@
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boostext
 from boostext.corpus.documents import Document, Origin
-from boostext.distributed.cluster import Cluster, checked, connected
+from boostext.distributed.cluster import checked, connected
 from boostext.distributed.hub import check_learner, dealt, maker
 from boostext.distributed.part import packed, unpacked
 from boostext.errors import SettingsError, WorkerError
 from boostext.model.file import model_bytes
 from boostext.training.plan import Plan
 from boostext.training.run import Hooks, learn, prepare
-
-distributed = pytest.importorskip("distributed")
-np = pytest.importorskip("numpy")
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Three workers in this process."""
-    with (
-        distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-def first(client, number):
-    """The cluster as if it had so many workers."""
-    cluster = Cluster(client)
-    for name in ("addresses", "threads", "memory"):
-        setattr(cluster, name, getattr(cluster, name)[:number])
-    return cluster
 
 
 def corpus(seed, count=40, several=False):
@@ -83,27 +61,27 @@ KINDS = (
 
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.booleans(), st.integers(1, 3))
 @settings(max_examples=20)
-def test_models_are_those_of_one_process(client, seed, kind, several, workers):
+def test_models_are_those_of_one_process(first, seed, kind, several, workers):
     for engine in ("incremental", "plain"):
         plan = Plan.of(rounds=8, engine=engine, **kind)
         prepared = prepare(corpus(seed, several=several), plan)
         here = trained(prepared)
-        there = trained(prepared, maker(first(client, workers)))
+        there = trained(prepared, maker(first(workers)))
         assert model_bytes(there) == model_bytes(here)
 
 
-def test_training_goes_on_on_other_workers(client):
+def test_training_goes_on_on_other_workers(first):
     short, whole = Plan.of(rounds=6, engine="incremental"), Plan.of(rounds=20, engine="incremental")
-    old = trained(prepare(corpus(1), short), maker(first(client, 2)))
+    old = trained(prepare(corpus(1), short), maker(first(2)))
     here = model_bytes(trained(prepare(corpus(1), whole)))
-    assert model_bytes(trained(prepare(corpus(1), whole), maker(first(client, 3)), old)) == here
+    assert model_bytes(trained(prepare(corpus(1), whole), maker(first(3)), old)) == here
     assert model_bytes(trained(prepare(corpus(1), whole), None, old)) == here
 
 
-def test_early_stopping_is_that_of_one_process(client):
+def test_early_stopping_is_that_of_one_process(first):
     plan = Plan.of(rounds=40, valid_fraction=0.3, patience=3, engine="incremental")
     one, many = prepare(corpus(2), plan), prepare(corpus(2), plan)
-    assert model_bytes(trained(one)) == model_bytes(trained(many, maker(Cluster(client))))
+    assert model_bytes(trained(one)) == model_bytes(trained(many, maker(first(3))))
 
 
 def test_the_api_takes_a_client_and_leaves_it_open(client):
@@ -115,9 +93,9 @@ def test_the_api_takes_a_client_and_leaves_it_open(client):
     assert client.status == "running"
 
 
-def test_a_lost_worker_ends_training_with_a_whole_checkpoint(client):
+def test_a_lost_worker_ends_training_with_a_whole_checkpoint(first):
     """As if the first worker were gone after round 3."""
-    plan, saved, cluster = Plan.of(rounds=20, engine="incremental"), [], first(client, 2)
+    plan, saved, cluster = Plan.of(rounds=20, engine="incremental"), [], first(2)
 
     def after(moment):
         if moment.round.number == 3:

@@ -1,0 +1,400 @@
+"""Texts to the lists of terms, on the workers that read them: steps of the counting of
+`features.counting`, over parts of the documents.
+
+A part numbers its own tokens and n-grams. What it counted goes, dealt by a hash into buckets, to
+the workers that add up: these tell which terms are in enough documents, and number them for all
+parts, before longer ones are made of them. The documents of a condition then go to the worker that
+is to hold it. It is chosen by a hash of the documents themselves, so that conditions which hold for
+the same documents meet there and become one.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostext.arrays import Int32, Int64, Lists
+from boostext.boosting.choice import mix
+from boostext.corpus.documents import Document
+from boostext.features.conditions import Condition, Occurs
+from boostext.features.counting import Stream, documents_of, joined_pairs, tallied
+from boostext.features.levels import ONE, Step, ranks
+from boostext.features.merge import gather, joined_lists, merge
+from boostext.features.terms import as_term
+from boostext.features.token_numbers import Numbering, numbering
+from boostext.settings import TextSettings
+
+BATCH = 1 << 20
+"""Characters that are numbered together."""
+FIELD = 1 << 56
+"""Places of conditions in one field, and in the attributes: the next has places from here on."""
+
+Hashes = NDArray[np.uint64]
+TOKENS = Step(ONE, ONE, ONE, (0,), (0,))
+
+
+@dataclass(frozen=True)
+class Text:
+    """One field of a part. tokens: one layer of token numbers of the part."""
+
+    tokens: Stream
+    numbers: Numbering
+    settings: TextSettings
+
+
+class Counted(NamedTuple):
+    """What a part counted in a step. terms: as Stream has them, by numbers of the part.
+
+    keys: of each term, a token or left * 2^32 + right. first, frequency: as in counting.Group.
+    bucket: of each.
+    """
+
+    terms: Stream
+    keys: NDArray[np.object_] | Int64
+    first: Int64
+    frequency: Int64
+    bucket: Int64
+
+
+class Chunk(NamedTuple):
+    """What one bucket gets of a part."""
+
+    keys: NDArray[np.object_] | Int64
+    frequency: Int64
+
+
+class Kept(NamedTuple):
+    """What a bucket tells a part: the number of each term that it asked about, -1 for those in too
+    few documents; and whether it is the first part that has it.
+    """
+
+    numbers: Int64
+    is_first: NDArray[np.bool_]
+
+
+class Known(NamedTuple):
+    """A step of a part, its terms by their numbers in the whole corpus.
+
+    terms: a stream of them, -1 for none. numbers, ascending: those there are; first: the place of
+    each in the part; is_first: whether no part before has it.
+    """
+
+    terms: Stream
+    numbers: Int64
+    first: Int64
+    is_first: NDArray[np.bool_]
+
+
+def tokenized(
+    documents: Sequence[Document], chosen: Int64, name: str, settings: TextSettings
+) -> Text:
+    """A field of some documents."""
+    numbers = numbering(settings)
+    texts = [documents[int(i)].texts.get(name, "") for i in chosen]
+    made: list[tuple[Int32, Int64]] = []
+    start = size = 0
+    for stop, text in enumerate(texts, 1):
+        size += len(text) + 1
+        if size >= BATCH or stop == len(texts):
+            made.append(numbers.prepare(texts[start:stop])())
+            start, size = stop, 0
+    flat = np.concatenate([np.zeros(0, np.int32), *(each for each, _ in made)])
+    sizes = np.concatenate([np.zeros(0, np.int64), *(each for _, each in made)])
+    return Text(Stream(flat, np.cumsum(sizes, dtype=np.int64)), numbers, settings)
+
+
+def count_tokens(text: Text, buckets: int) -> Counted:
+    known = text.numbers.known()
+    sizes, first = tallied(text.tokens, known, (1,))
+    tokens = [text.numbers.token(number) for number in range(known)]
+    keys = np.empty(known, object)
+    keys[:] = tokens
+    hashes = (zlib.crc32(token.encode("utf-8", "surrogatepass")) for token in tokens)
+    bucket = np.fromiter(hashes, np.int64, known) % buckets
+    return Counted(text.tokens, keys, first, sizes, bucket)
+
+
+def count_pairs(left: Known, right: Known, step: Step, buckets: int) -> Counted:
+    """Terms of one more token."""
+    ends = left.terms.ends
+    terms, found = joined_pairs(left.terms.numbers, right.terms.numbers, ends, step.shifts, 1)
+    bucket = (mix(found.keys.astype(np.uint64)) % np.uint64(buckets)).astype(np.int64)
+    return Counted(terms, found.keys, found.first, found.frequency, bucket)
+
+
+def chunk(counted: Counted, bucket: int) -> Chunk:
+    own = counted.bucket == bucket
+    return Chunk(counted.keys[own], counted.frequency[own])
+
+
+def add_up(chunks: Sequence[Chunk], least: float, bucket: int, buckets: int) -> list[Kept]:
+    """What each part is told, in their order: which terms are in so many documents at least."""
+    if chunks[0].keys.dtype == object:
+        known: dict[str, int] = {}
+        places = [
+            np.array([known.setdefault(key, len(known)) for key in part.keys], np.int64)
+            for part in chunks
+        ]
+        count = len(known)
+    else:
+        unique, flat = np.unique(
+            np.concatenate([part.keys for part in chunks]), return_inverse=True
+        )
+        ends = np.cumsum([len(part.keys) for part in chunks])
+        places, count = np.split(flat, ends[:-1]), len(unique)
+    sums, first = np.zeros(count, np.int64), np.full(count, len(chunks), np.int64)
+    for number, (part, where) in enumerate(zip(chunks, places, strict=True)):
+        sums[where] += part.frequency
+        first[where] = np.minimum(first[where], number)
+    numbers = np.full(count, -1, np.int64)
+    kept = np.flatnonzero(sums >= least)
+    numbers[kept] = np.arange(len(kept)) * buckets + bucket
+    return [Kept(numbers[where], first[where] == n) for n, where in enumerate(places)]
+
+
+def told(kept: Sequence[Kept], part: int) -> Kept:
+    return kept[part]
+
+
+def known(counted: Counted, kept: Sequence[Kept]) -> Known:
+    """kept: of each bucket."""
+    count = len(counted.keys)
+    new, is_first = np.full(count + 1, -1, np.int64), np.zeros(count, np.bool_)
+    for bucket, each in enumerate(kept):
+        own = np.flatnonzero(counted.bucket == bucket)
+        new[own], is_first[own] = each.numbers, each.is_first
+    at = np.take(new, counted.terms.numbers, mode="wrap").astype(np.int32)
+    stays = np.flatnonzero(new[:-1] >= 0)
+    order = stays[np.argsort(new[stays])]
+    terms = Stream(at, counted.terms.ends, counted.terms.layers)
+    return Known(terms, new[order], counted.first[order], is_first[order])
+
+
+# The lists of terms --------------------------------------------------------------------------
+
+
+class Listed(NamedTuple):
+    """The lists of a step in a part: list t * C + c as of Terms, of term numbers[t].
+
+    hashes: sums over the documents of each list, of numbers that stand for these. frequency: of
+    terms, in documents.
+    """
+
+    numbers: Int64
+    frequency: Int64
+    lists: Lists
+    hashes: Hashes
+
+
+def listed(step: Known, counts: tuple[int, ...], before: int) -> Listed:
+    """before: documents of the parts before."""
+    dense = np.searchsorted(step.numbers, step.terms.numbers).astype(np.int32)
+    dense[step.terms.numbers < 0] = -1
+    stream = Stream(dense, step.terms.ends, step.terms.layers)
+    frequency, _ = tallied(stream, len(step.numbers), (1,))
+    lists = documents_of(stream, frequency, counts)
+    lists = Lists(lists.starts, lists.items + np.int32(before))
+    return Listed(step.numbers, frequency, lists, hashes_of(lists))
+
+
+def hashes_of(lists: Lists) -> Hashes:
+    sums = np.zeros(len(lists.items) + 1, np.uint64)
+    np.cumsum(mix(lists.items.astype(np.uint64)), out=sums[1:])
+    return np.asarray(sums[lists.starts[1:]] - sums[lists.starts[:-1]])
+
+
+class Sizes(NamedTuple):
+    """What a bucket gets of the lists of a part: of each term C sizes and hashes, and of the terms
+    that the part has first their places in the order of the field.
+    """
+
+    numbers: Int64
+    frequency: Int64
+    sizes: Int64
+    hashes: Hashes
+    orders: Int64
+
+
+def sizes_of(lists: Listed, orders: Int64, counts: int, bucket: int, buckets: int) -> Sizes:
+    own = lists.numbers % buckets == bucket
+    sizes = np.diff(lists.lists.starts).reshape(-1, counts)
+    hashes = lists.hashes.reshape(-1, counts)
+    frequency = lists.frequency[own]
+    return Sizes(lists.numbers[own], frequency, sizes[own], hashes[own], orders[own])
+
+
+def orders_of(step: Known, place: Step, settings: TextSettings, before: int) -> Int64:
+    """Places of terms in the order of their field, as spelling has them; -1 where an earlier part
+    has the term. before: tokens of the parts before.
+    """
+    at, layer = np.divmod(step.first, len(place.shifts))
+    order = (at + before) * ranks(settings) + np.array(place.rank, np.int64)[layer]
+    return np.where(step.is_first, order, -1)
+
+
+def all_sizes(parts: Sequence[Sizes]) -> Sizes:
+    """The sums over the parts, in a bucket."""
+    numbers = np.unique(np.concatenate([part.numbers for part in parts]))
+    n, counts = len(numbers), parts[0].sizes.shape[1]
+    frequency, orders = np.zeros(n, np.int64), np.full(n, -1, np.int64)
+    sizes, hashes = np.zeros((n, counts), np.int64), np.zeros((n, counts), np.uint64)
+    for part in parts:
+        where = np.searchsorted(numbers, part.numbers)
+        frequency[where] += part.frequency
+        sizes[where] += part.sizes
+        hashes[where] += part.hashes
+        orders[where] = np.maximum(orders[where], part.orders)
+    return Sizes(numbers, frequency, sizes, hashes, orders)
+
+
+def ranking(sizes: Sizes, most: float) -> tuple[Int64, Int64]:
+    """Frequencies and orders of the terms that are not in too many documents."""
+    stays = sizes.frequency <= most
+    return sizes.frequency[stays], sizes.orders[stays]
+
+
+class Owners(NamedTuple):
+    """Of each term in a bucket the worker that holds each of its C conditions, -1 for none."""
+
+    numbers: Int64
+    owners: Int64
+
+
+def owners_of(sizes: Sizes, most: float, last: tuple[int, int] | None, workers: int) -> Owners:
+    """last: frequency and order of the last term that --max-terms lets stay; None without it."""
+    stays, frequency, order = sizes.frequency <= most, sizes.frequency, sizes.orders
+    if last is not None:
+        stays &= (frequency > last[0]) | ((frequency == last[0]) & (order <= last[1]))
+    fresh = sizes.sizes > 0
+    fresh[:, 1:] &= sizes.sizes[:, 1:] != sizes.sizes[:, :-1]
+    owners = (mix(sizes.hashes) % np.uint64(workers)).astype(np.int64)
+    return Owners(sizes.numbers, np.where(fresh & stays[:, None], owners, -1))
+
+
+class Shipment(NamedTuple):
+    """What a worker gets of the conditions that it holds, from one part and step: list i is of
+    condition keys[i]. places, simplicity, names: of those that the part has first, else of none.
+    """
+
+    keys: Int64
+    lists: Lists
+    first: Int64
+    places: Int64
+    simplicity: Int64
+    names: list[Condition]
+
+
+def shipped(
+    lists: Listed,
+    step: Known,
+    text: Text,
+    place: Step,
+    orders: Int64,
+    owners: Sequence[Owners],
+    name: str,
+    worker: int,
+) -> Shipment:
+    """owners: of each bucket."""
+    counts, buckets = text.settings.counts, len(owners)
+    C = len(counts)
+    mine = np.zeros((len(lists.numbers), C), np.bool_)
+    for bucket, each in enumerate(owners):
+        own = np.flatnonzero(lists.numbers % buckets == bucket)
+        where = np.searchsorted(each.numbers, lists.numbers[own])
+        mine[own] = each.owners[where] == worker
+    chosen = np.flatnonzero(mine.ravel())
+    keys = lists.numbers[chosen // C] * C + chosen % C
+    own = chosen[step.is_first[chosen // C]]
+    t, c = np.divmod(own, C)
+    span, words = place.places[-1] + 1, len(place.places)
+    simplicity = np.stack(
+        [np.array(counts, np.int64)[c], np.full(len(t), span), np.full(len(t), words)], axis=1
+    )
+    names: list[Condition] = [
+        Occurs(name, _spelled(step, text, place, int(i)), counts[int(j)])
+        for i, j in zip(t, c, strict=True)
+    ]
+    first = lists.numbers[t] * C + c
+    return Shipment(keys, gather(lists.lists, chosen), first, orders[t] * C + c, simplicity, names)
+
+
+def _spelled(step: Known, text: Text, place: Step, t: int) -> tuple[str | None, ...]:
+    """The tokens of a term, where the part has it first."""
+    at, layer = divmod(int(step.first[t]), len(place.shifts))
+    # of pairs less than so many places apart the gap is not marked
+    offsets = (0, place.shifts[layer]) if place.places == (0, 1) else place.places
+    term: list[str | None] = [None] * (place.places[-1] + 1)
+    for where, offset in zip(place.places, offsets, strict=True):
+        term[where] = text.numbers.token(int(text.tokens.numbers[at + offset]))
+    return as_term(tuple(term), text.settings.analyzer == "char")
+
+
+@dataclass(frozen=True)
+class Held:
+    """The conditions of a worker, in their order. places: of each in the order of all."""
+
+    places: Int64
+    lists: Lists
+    unknown_list: Int32
+    names: list[Condition]
+
+
+def held(
+    shipments: Sequence[Sequence[Shipment]], fields: Sequence[int], others: Held, simplest: bool
+) -> Held:
+    """Lists of the parts, in their order, put together, and equal ones made one.
+
+    shipments: of each step, of each part; fields: the number of the field of each step. others:
+    conditions that were made elsewhere, one place and list each.
+    """
+    lists, places, keys, names = [], [], [], list[Condition]()
+    for number, parts in zip(fields, shipments, strict=True):
+        made = _put_together(parts)
+        lists.append(made.lists)
+        places.append(made.places + number * FIELD)
+        keys.append(made.simplicity)
+        names += made.names
+    unknown = np.concatenate([np.full(len(names), -1, np.int32), others.unknown_list])
+    lists.append(others.lists)
+    places.append(others.places)
+    keys.append(np.ones((len(others.places), 3), np.int64))
+    names += others.names
+    everything, place = joined_lists(lists), np.concatenate(places)
+    simplicity = np.concatenate(keys).astype(np.int32).T if simplest else ()
+    merged = merge(everything, unknown, [*simplicity], place)
+    which = merged.representatives
+    return Held(
+        place[which], gather(everything, which), unknown[which], [names[int(i)] for i in which]
+    )
+
+
+def _put_together(parts: Sequence[Shipment]) -> Shipment:
+    """The lists of one step, each with its documents of all parts."""
+    keys = np.concatenate([part.keys for part in parts])
+    order = np.argsort(keys, kind="stable")  # the parts of a list stay in the order of parts
+    pieces = gather(joined_lists([part.lists for part in parts]), order)
+    unique, starts = np.unique(keys[order], return_index=True)
+    lists = Lists(np.append(pieces.starts[starts], pieces.starts[-1]), pieces.items)
+    first = np.concatenate([part.first for part in parts])
+    by_key = np.argsort(first)
+    assert (first[by_key] == unique).all(), "every condition is first in one part"
+    names = [name for part in parts for name in part.names]
+    places, simplicity = (
+        np.concatenate([getattr(part, of) for part in parts])[by_key]
+        for of in ("places", "simplicity")
+    )
+    return Shipment(unique, lists, unique, places, simplicity, [names[int(i)] for i in by_key])
+
+
+def some_of(conditions: Held, chosen: Int64) -> Held:
+    return Held(
+        conditions.places[chosen],
+        gather(conditions.lists, chosen),
+        conditions.unknown_list[chosen],
+        [conditions.names[int(i)] for i in chosen],
+    )

@@ -1,0 +1,32 @@
+"""Workers in the process of the tests."""
+
+import pytest
+
+from boostext.distributed.cluster import Cluster
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="session")
+def client():
+    """Three workers."""
+    with (
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def first(client):
+    """The cluster as if it had so many workers."""
+
+    def of(number):
+        cluster = Cluster(client)
+        for name in ("addresses", "threads", "memory"):
+            setattr(cluster, name, getattr(cluster, name)[:number])
+        return cluster
+
+    return of

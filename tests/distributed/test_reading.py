@@ -1,0 +1,168 @@
+"""What workers read is what one process reads: documents, conditions, order, faults and model."""
+
+import gzip
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import boostext
+from boostext.corpus.readers import read_documents
+from boostext.corpus.sources import BadRecords
+from boostext.distributed import reading
+from boostext.distributed.hub import maker
+from boostext.errors import BoostextError, DataError, SettingsError
+from boostext.library.training import run
+from boostext.model.file import model_bytes
+from boostext.training.plan import Plan
+from boostext.training.run import learn, prepare
+
+KINDS = (
+    {"ngrams": "1-2"},
+    {"ngrams": "1-3", "expert": "sparse", "min_df": 2},
+    {"ngrams": "1-3", "expert": "icsi-sparse"},
+    {"ngrams": "2-2", "counts": "1,2"},
+    {"counts": "2,3", "ngrams": "1-2", "max_df": 0.6},
+    {"max_terms": 5, "ngrams": "1-2"},
+    {"analyzer": "char", "ngrams": "2-3", "min_df": 0.1},
+    {"simplest_name": False, "ngrams": "1-2"},
+    {"text": ["text", "title"], "max_terms": 4},
+    {"valid_fraction": 0.3, "patience": 2},
+    {"attribute_type": ["size=category"]},
+    {"task": "multi"},
+    {"term_fraction": 0.5},
+)
+
+
+def record(draws, last=False):
+    words = [f"w{draws.randrange(9)}" for _ in range(draws.randrange(9))]
+    made = {"text": " ".join(words), "label": "only here" if last else f"l{draws.randrange(3)}"}
+    if draws.random() < 0.7:
+        made |= {"color": draws.choice(["red", "blue"]), "size": draws.randrange(4)}
+    return made | {"title": f"t{draws.randrange(3)} w1"}
+
+
+def files(folder, seed):
+    """One file without documents, one that is compressed, one that is cut."""
+    draws = random.Random(seed)
+    parts = {"a.jsonl": 25, "b.jsonl": 0, "c.jsonl.gz": 12, "d.jsonl": 8}
+    for name, count in parts.items():
+        records = [record(draws, name[0] == "d" and n == 7) for n in range(count)]
+        text = "\n".join([*map(json.dumps, records), ""])
+        written = gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
+        (folder / name).write_bytes(written)
+    return [str(folder / name) for name in parts]
+
+
+def here(paths, plan):
+    account = BadRecords()
+    return prepare(read_documents(paths, plan.reading, account), plan), account
+
+
+def there(cluster, paths, plan):
+    account = BadRecords()
+    far = reading.FarData(cluster, paths, plan.reading, account)
+    return prepare(far.documents(), plan, far=far), account
+
+
+@given(st.integers(0, 10**6), st.sampled_from(KINDS), st.integers(1, 3))
+@settings(max_examples=6)
+def test_models_are_those_of_one_process_that_reads(first, tmp_path_factory, seed, kind, workers):
+    plan = Plan.of(rounds=6, engine="incremental", **{"attribute": ["color", "size"], **kind})
+    paths, before = files(tmp_path_factory.mktemp("data"), seed), reading.PIECE
+    reading.PIECE = 600
+    try:
+        (one, account), (many, far_account) = here(paths, plan), there(first(workers), paths, plan)
+    finally:
+        reading.PIECE = before
+    lists, far = one.features.yes, many.features.yes
+    assert far.starts.tolist() == lists.starts.tolist()
+    assert many.corpus.origins[:] == one.corpus.origins[:] or list(many.corpus.origins) == list(
+        one.corpus.origins
+    )
+    assert (many.corpus.ids, many.corpus.digest) == (one.corpus.ids, one.corpus.digest)
+    assert [str(note) for note in far_account.notes] == [str(note) for note in account.notes]
+    model = learn(many, make=maker(first(workers))).model
+    assert model_bytes(model) == model_bytes(learn(one).model)
+    for j in range(0, len(lists), 7):
+        assert many.features.names[j] == one.features.names[j]
+        assert many.features.names.number(one.features.names[j]) == j
+        assert far[j].tolist() == lists[j].tolist()
+
+
+def test_training_goes_on_where_workers_read(client, tmp_path):
+    paths = files(tmp_path, 5)
+    kept = {"engine": "incremental", "checkpoint_every": 1e-9}
+    paper = {"preset": "paper", **kept}
+    boostext.train(paths, rounds=4, **paper, client=client).model.save(tmp_path / "m")
+    old = boostext.load(tmp_path / "m").content
+    plan = Plan.of(rounds=9, **kept)
+    resumed = run(paths, None, plan, old=old, workers=client).trained.model
+    assert model_bytes(resumed) == model_bytes(
+        boostext.train(paths, rounds=9, **paper).trained.model
+    )
+
+
+def test_the_first_fault_in_the_order_of_the_files_is_told(first, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "PIECE", 400)
+    paths, plan = files(tmp_path, 1), Plan.of(rounds=2)
+    lines = (tmp_path / "a.jsonl").read_text("utf-8").split("\n")
+    lines[20] = lines[20][:-3]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), "utf-8")
+    (tmp_path / "d.jsonl").write_text("{", "utf-8")
+    with pytest.raises(DataError) as expected:
+        here(paths, plan)
+    with pytest.raises(DataError) as raised:
+        there(first(2), paths, plan)
+    assert str(raised.value) == str(expected.value)
+    assert "a.jsonl:21: " in str(raised.value)
+
+
+def test_bad_records_are_counted_in_all_parts(first, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "PIECE", 400)
+    paths, plan = files(tmp_path, 2), Plan.of(rounds=2, skip_bad=True)
+    for name in ("a.jsonl", "d.jsonl"):
+        with (tmp_path / name).open("a", encoding="utf-8") as file:
+            file.write('\n{"text": 5}\n\n')
+    (_, expected), (_, account) = here(paths, plan), there(first(3), paths, plan)
+    assert (account.count, account.blank_lines) == (expected.count, expected.blank_lines) == (2, 4)
+    assert account.first == expected.first
+
+
+def test_no_term_left_is_told(first, tmp_path):
+    with pytest.raises(SettingsError, match="no terms are left of"):
+        there(first(2), files(tmp_path, 3), Plan.of(min_df=1000, attribute=[""]))
+
+
+def test_reports_say_that_the_terms_are_elsewhere(client, tmp_path):
+    result = boostext.train(files(tmp_path, 4), rounds=3, client=client)
+    assert result.measures["training error"] < 1
+    with pytest.raises(BoostextError, match="train without workers"):
+        boostext.outliers(result)
+
+
+def test_patterns_stand_for_files_and_must_match(tmp_path):
+    paths = files(tmp_path, 0)
+    assert reading.matched([str(tmp_path / "*.jsonl"), paths[2]]) == [
+        *paths[:2],
+        paths[3],
+        paths[2],
+    ]
+    with pytest.raises(DataError, match="no file has such a name"):
+        reading.matched([str(tmp_path / "*.csv")])
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"group": "color"}, "--group"),
+        ({"expert": "full", "ngrams": "2-2"}, "--expert full"),
+        ({"drop": "x"}, "--drop"),
+    ],
+)
+def test_what_workers_cannot_read_is_told(settings, why):
+    assert why in reading.reason_to_read_here(["a.jsonl"], Plan.of(**settings))
+    assert not reading.reason_to_read_here(["a.jsonl"], Plan.of())
+    assert reading.reason_to_read_here(["-"], Plan.of())
