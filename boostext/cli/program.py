@@ -134,6 +134,10 @@ def exit_code(call: Callable[[], None], debug: bool) -> int:
         return 130
     except MemoryError:
         _tell("not enough memory; boostext train --dry-run estimates what training needs", debug)
+    except RuntimeError as error:
+        if "start new thread" not in str(error):
+            raise
+        _tell("the system gives this process no further thread; add --threads 1", debug)
     except OSError as error:
         if _is_closed_pipe(error):
             _forget_stdout()

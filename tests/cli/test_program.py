@@ -96,6 +96,11 @@ def raising(error):
             1,
             "Error: not enough memory; boostext train --dry-run estimates what training needs",
         ),
+        (
+            RuntimeError("can't start new thread"),
+            1,
+            "Error: the system gives this process no further thread; add --threads 1",
+        ),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "Error: No space left on device"),
         (OSError(errno.EIO, "Input/output error", "x.csv"), 1, "Error: x.csv: Input/output error"),
         (BrokenPipeError(errno.EPIPE, "Broken pipe"), 0, ""),
