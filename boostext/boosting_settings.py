@@ -20,122 +20,180 @@ class BoostingSettings(Group):
 
     algorithm: str = setting("mh", "Boosting algorithm.", choices=tuple(ALGORITHMS))
     learner: str = setting(
-        "auto", "The rule of a round: one condition, several with one vote where all hold and one "
-        "elsewhere, a tree, the next rule of an alternating tree, or several, silent elsewhere.",
+        "auto",
+        "Rules of a round: one condition (stump), several conditions with a vote where all hold "
+        "and another elsewhere (rules), a tree, the next rule of an alternating tree (adtree), "
+        "or several conditions that are silent elsewhere (conjunction).",
         choices=("auto", *LEARNERS),
-    )  # fmt: skip
+    )
     index: str = setting(
-        "z", "What conditions are chosen by: the algorithm's own Z, or an index of purity.",
+        "z",
+        "How conditions are chosen: by the Z of the algorithm, or by a measure of purity.",
         choices=("z", "gini", "entropy", "kearns-mansour"),
-    )  # fmt: skip
+    )
     resample: bool = setting(
-        False, "Choose rules on examples drawn by their weights, as many as there are, and not on "
-        "the weights themselves.", negative=True,
-    )  # fmt: skip
+        False,
+        "Choose rules on a sample of examples that is drawn by their weights, instead of on "
+        "weighted examples.",
+        negative=True,
+    )
     task: str = setting(
-        "auto", "One label an example, or several; auto goes by the data.",
+        "auto",
+        "Whether a document has one label or several. auto goes by the data.",
         choices=("auto", "single", "multi"),
-    )  # fmt: skip
+    )
     votes: str = setting(
-        "auto", "Votes with a confidence, or of one size; auto is the algorithm's first.",
+        "auto",
+        "Votes that express confidence (real), or that all have the same size (discrete). auto "
+        "is what the algorithm was published with.",
         choices=("auto", "real", "discrete"),
-    )  # fmt: skip
+    )
     alpha: str = setting(
-        "auto", "How votes are sized. mr, m2: by a bound, exactly or numerically, real ones by a "
-        "bound or newton's method. Others: numerically, by the least loss, in place of auto; votes "
-        "of one size that may be silent also in Freund and Schapire's conservative way.",
+        "auto",
+        "How the size of votes is computed. For mr and m2: by a bound, exactly or numerically, "
+        "and real votes by a bound or by Newton's method. For the others: numerically, for the "
+        "least loss. Votes of one size that may be silent can also be sized in the conservative "
+        "way of Freund and Schapire.",
         choices=("auto", "bound", "exact", "numeric", "newton", "conservative"),
-    )  # fmt: skip
+    )
     abstain: bool = setting(
-        False, "Rules are silent where the term is absent, those of numbers on one side of their "
-        "threshold.", negative=True,
-    )  # fmt: skip
+        False,
+        "Rules are silent where their term is absent. Rules about numbers are silent on one side "
+        "of their threshold.",
+        negative=True,
+    )
     prior_rule: bool = setting(
-        False, "The first rule votes by label alone, the same for every document.", negative=True
+        False,
+        "The first rule is about no term: it votes for each label by how frequent the label is.",
+        negative=True,
     )
     unknown: str = setting(
-        "abstains", "Where a value is missing, a rule is silent or has a vote of its own.",
+        "abstains",
+        "What rules do where a value is missing: they are silent, or they have a vote for it.",
         choices=("abstains", "votes"),
-    )  # fmt: skip
+    )
     bins: int = setting(
-        0, "Thresholds split a numeric column into so many parts at most, of about as many "
-        "documents each; 0 has one between any two values, slow where these are very many.", low=0,
-    )  # fmt: skip
+        0,
+        "Number of parts, with about as many documents each, into which thresholds split a "
+        "numeric column. 0 tries a threshold between any two values, which is slow if there are "
+        "very many.",
+        low=0,
+    )
     unknown_categories: bool = setting(
-        True, "A missing category is unknown; else it is simply none of the values.", negative=True
+        True,
+        "A missing category counts as unknown. Without it, it is just none of the values.",
+        negative=True,
     )
     rounds: int = setting(
-        1000, "Rules to learn, at most; auto (0) finds their number by cross-validation.",
-        parse="rounds", low=0,
-    )  # fmt: skip
+        1000,
+        "Number of rules to learn. auto (or 0) finds it by cross-validation.",
+        parse="rounds",
+        low=0,
+    )
     smoothing: float | str = setting(
-        "1/m", "Added to block weights in votes: a number, or for m documents and k labels 1/m, "
-        "0.2/m or the like, ss99 (1/(2mk)) or bt00 (1/(mk)).",
+        "1/m",
+        "Constant that is added to weights when votes are computed: a number, or for m documents "
+        "and k labels 1/m, 0.2/m or the like, ss99 (1/(2mk)) or bt00 (1/(mk)).",
         parse="smoothing",
-    )  # fmt: skip
+    )
     start: str = setting(
-        "uniform", "First weights; balanced gives the right label half of an example's weight.",
+        "uniform",
+        "First weights of the examples. balanced gives half of an example's weight to the right "
+        "label.",
         choices=("uniform", "balanced"),
-    )  # fmt: skip
+    )
     class_weight: tuple[str, ...] = setting(
-        (), "LABEL=FACTOR on the weight of examples with the label; repeat. Or balanced: each "
-        "label's examples weigh the same in sum.",
-    )  # fmt: skip
+        (),
+        "LABEL=FACTOR multiplies the weight of the examples that have the label; repeat it for "
+        "several. balanced gives the examples of each label the same total weight.",
+    )
     coloring: str = setting(
-        "random", "How oc and ecoc color the labels in each round.",
+        "random",
+        "How oc and ecoc divide the labels into two groups in each round.",
         choices=("random", "even", "climbed"),
-    )  # fmt: skip
+    )
     coding: str = setting(
-        "spread", "How mo makes its output code.",
+        "spread",
+        "How mo makes its output code.",
         choices=("random", "spread", "one-per-label", "exhaustive"),
-    )  # fmt: skip
-    code_length: int = setting(0, "Columns of the code; 0 is 10 log2 of the labels.", low=0)
-    code: tuple[str, ...] = setting((), "A row of your own code as LABEL=+-+-; repeat.")
+    )
+    code_length: int = setting(
+        0, "Number of columns of the code; 0 is 10 log2 of the number of labels.", low=0
+    )
+    code: tuple[str, ...] = setting(
+        (), "One row of a code of your own, as LABEL=+-+-. Repeat it for all labels."
+    )
     decoding: str = setting(
-        "loss", "From the code's columns to a label: least loss, or nearest row.",
+        "loss",
+        "How the columns of the code give a label: by the least loss, or by the nearest row.",
         choices=("loss", "hamming"),
-    )  # fmt: skip
+    )
     shrinkage: float = setting(
-        1.0, "Factor on every vote, save those of the prior rule.", above=0, high=1
+        1.0,
+        "Learning rate: a factor on every vote except those of the prior rule.",
+        above=0,
+        high=1,
     )
     term_fraction: float = setting(
-        1.0, "Random share of the conditions that may be chosen in a round.", above=0, high=1
+        1.0,
+        "Share of the conditions, drawn at random, that can be chosen in a round.",
+        above=0,
+        high=1,
     )
     rarity: float = setting(
-        0.0, "Prefer rare terms: power of ln(m/df) in the choice.", low=0, high=16
+        0.0,
+        "Prefer rare terms: the power of ln(m/df) by which the gain of a condition is multiplied.",
+        low=0,
+        high=16,
     )
     reuse: float = setting(
-        1.0, "Factor on a condition's gain for each time it was chosen before.", above=0, high=1
+        1.0,
+        "Factor on the gain of a condition for each time that it was chosen before.",
+        above=0,
+        high=1,
     )
     terms: int = setting(
-        0, "Distinct conditions in all rules, at most; later rules return to them. 0 is no limit.",
+        0,
+        "Maximum number of distinct conditions in all rules; later rules use them again. 0 is no "
+        "limit.",
         low=0,
-    )  # fmt: skip
+    )
     threshold: float = setting(
-        0.0, "Score above which a label is given, where there may be several.", low=-1e6, high=1e6
+        0.0,
+        "Score above which a label is given, if documents may have several.",
+        low=-1e6,
+        high=1e6,
     )
     max_literals: int = setting(
         0,
-        "Conditions in a rule of the learners rules and conjunction, at most; 0 is 4.",
+        "Maximum number of conditions in a rule of the learners rules and conjunction; 0 is 4.",
         low=0,
         high=64,
     )
     grow_fraction: float = setting(
-        0.667, "Share of the data to grow such a rule on; it is pruned on the rest. 1: not pruned.",
-        above=0, high=1,
-    )  # fmt: skip
+        0.667,
+        "Share of the data on which such a rule is grown; it is pruned on the rest. 1 does not "
+        "prune.",
+        above=0,
+        high=1,
+    )
     default_rule: bool = setting(
-        True, "Conjunctions: a rule about every document competes in each round.", negative=True
+        True,
+        "Conjunctions only: a rule about every document competes in each round.",
+        negative=True,
     )
     rules_for: str = setting(
         "",
-        "Conjunctions: only such as speak for this label; the default rule is free.",
+        "Conjunctions only: learn only rules that speak for this label. The default rule is "
+        "exempt.",
     )
     tree_depth: int = setting(
-        0, "Levels of conditions: in a tree 0 is 3, in an adtree any number.", low=0, high=64
+        0, "Depth of trees. 0 is 3 levels in a tree, and no limit in an adtree.", low=0, high=64
     )
-    rules_per_round: int = setting(5, "Rules of which mh-kr votes the mean.", low=1, high=10_000)
-    seed: int = setting(0, "Seed of whatever is random.", low=0, high=2**32 - 1)
+    rules_per_round: int = setting(
+        5, "Number of rules whose votes mh-kr averages.", low=1, high=10_000
+    )
+    seed: int = setting(0, "Seed of everything that is random.", low=0, high=2**32 - 1)
 
     def check(self) -> None:
         super().check()

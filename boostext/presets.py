@@ -67,7 +67,7 @@ class Preset:
 
 
 READABLE = Preset(
-    "few terms: 300, unless --terms says otherwise",
+    "a model of at most 300 terms (or --terms) for people to read",
     {"terms": 300, "min_df": 2},
     Search(
         ({}, {"abstain": True, "prior_rule": True}, {"shrinkage": 0.5}, {"rarity": 0.5}, PAIRS),
@@ -75,7 +75,7 @@ READABLE = Preset(
     ),
 )
 ACCURATE = Preset(
-    "as accurate as it gets, with thousands of rules",
+    "as few errors as possible, with thousands of rules",
     {"min_df": 2},
     Search(
         (

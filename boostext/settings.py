@@ -26,74 +26,116 @@ class DataSettings(Group):
     """How records are read. Kept in the model, so that prediction reads the same fields."""
 
     format: str = setting(
-        "auto", "How the data is written; by the file's ending unless said.",
-        choices=("auto", "jsonl", "json", "parquet", "arrow", "rasa", "vw", "csv", "tsv",
-                 "fasttext", "lines", "folders", "stem"),
-    )  # fmt: skip
+        "auto",
+        "Format of the data. auto goes by the ending of each file.",
+        choices=(
+            "auto",
+            "jsonl",
+            "json",
+            "parquet",
+            "arrow",
+            "rasa",
+            "vw",
+            "csv",
+            "tsv",
+            "fasttext",
+            "lines",
+            "folders",
+            "stem",
+        ),
+    )
     text: tuple[str, ...] = setting(
-        ("text",), "Field with the text, such as text or data.text; repeat for several fields."
+        ("text",),
+        "Field that holds the text, such as text or data.text. Repeat it for several fields.",
     )
     label: tuple[str, ...] = setting(
-        ("labels", "label"), "Field or column with the labels; repeat for several columns."
+        ("labels", "label"), "Field or column that holds the labels. Repeat it for several columns."
     )
-    id: str = setting("id", "Field with the document's id.")
-    weight: str = setting("weight", "Field with the document's weight.")
-    attribute: tuple[str, ...] = setting((), "Further field to keep as an attribute; repeat.")
+    id: str = setting("id", "Field that holds the id of the document.")
+    weight: str = setting("weight", "Field that holds the weight of the document.")
+    attribute: tuple[str, ...] = setting(
+        (),
+        "Another field that rules may ask for, as a category or a number. Repeat it for several.",
+    )
     label_sep: str = setting(
-        "", "Splits a label into several, such as ';'; by default nothing does."
+        "",
+        "Separator that splits a label into several, such as ';'. By default labels are not split.",
     )
     label_columns: str = setting(
-        "auto", "Several label columns hold labels, or 0 or 1 (no or yes) for the label that each "
-        "is named after; auto goes by the first record that fills one.",
-        choices=("auto", "labels", "one-hot"), flags={"one-hot": "one-hot", "no-one-hot": "labels"},
-    )  # fmt: skip
-    literal_labels: bool = setting(
-        False, "Labels as they stand: with blanks around them, 1.0 and not 1, and lists such as "
-        "['a', 'b'] as one label.", negative=True,
-    )  # fmt: skip
-    missing: tuple[str, ...] = setting(
-        (), "Further mark of a missing value, besides nan, NULL, None, NA, N/A, \\N, - and "
-        "the like; repeat. An empty one ('') takes these back.",
-    )  # fmt: skip
-    attribute_type: tuple[str, ...] = setting(
-        (), "NAME=number, NAME=decimal-comma or NAME=category for one attribute; by default a "
-        "column is what most of its values are. Repeat.",
-    )  # fmt: skip
-    known_types: tuple[str, ...] = setting((), "Types that columns had in training.", hidden=True)
-    delimiter: str = setting("", "Column separator of CSV; by the format unless said.")
-    header: bool = setting(
-        True, "The first row of CSV and TSV names the columns; else they are 1, 2, 3 ...",
-        negative=True,
-    )  # fmt: skip
-    quotes: bool = setting(
-        True, "Quotes enclose fields of CSV and TSV; else they are text.", negative=True
+        "auto",
+        "What several label columns hold: labels, or 0 and 1 (or no and yes) for the label that "
+        "the column is named after. auto goes by the first record that fills one of them.",
+        choices=("auto", "labels", "one-hot"),
+        flags={"one-hot": "one-hot", "no-one-hot": "labels"},
     )
-    names: str = setting("", "Column description of stem data; STEM.names unless said.")
+    literal_labels: bool = setting(
+        False,
+        "Take labels exactly as they stand: with blanks around them, 1.0 and 1 as different "
+        "labels, and a list such as ['a', 'b'] as one label.",
+        negative=True,
+    )
+    missing: tuple[str, ...] = setting(
+        (),
+        "Another mark of a missing value, besides nan, NULL, None, NA, N/A, \\N, - and the like. "
+        "Repeat it for several; an empty one ('') removes all of these.",
+    )
+    attribute_type: tuple[str, ...] = setting(
+        (),
+        "Type of one attribute: NAME=number, NAME=decimal-comma or NAME=category. By default an "
+        "attribute has the type of most of its values. Repeat it for several.",
+    )
+    known_types: tuple[str, ...] = setting((), "Types that columns had in training.", hidden=True)
+    delimiter: str = setting(
+        "", "Character that separates the columns of a CSV. By default it depends on the format."
+    )
+    header: bool = setting(
+        True,
+        "The first row of CSV and TSV files names the columns. Without it, columns are named 1, "
+        "2, 3 and so on.",
+        negative=True,
+    )
+    quotes: bool = setting(
+        True,
+        "Quotation marks enclose the fields of CSV and TSV files. Without it, they are part of "
+        "the text.",
+        negative=True,
+    )
+    names: str = setting(
+        "", "File that describes the columns of stem data. By default it is STEM.names."
+    )
     names_dialect: str = setting(
-        "boostexter", "How stems are written; jboost has backslash escapes and // comments.",
+        "boostexter",
+        "How stem files are written; jboost has backslash escapes and // comments.",
         choices=("boostexter", "jboost"),
-    )  # fmt: skip
+    )
     schema: tuple[str, ...] = setting((), "The lines of the column description.", hidden=True)
     single_precision: bool = setting(
-        False, "Numbers are rounded to 32 bits, as in icsiboost.", negative=True
+        False, "Round numbers to 32 bits, as icsiboost does.", negative=True
     )
     endings: tuple[str, ...] = setting((), "The endings of the training files.", hidden=True)
     answers: str = setting(
-        "accepted", "Which records of annotation programs are read: without those that were "
-        "rejected, skipped or not confirmed, or all.", choices=("accepted", "all"),
-    )  # fmt: skip
-    where: tuple[str, ...] = setting(
-        (), "FIELD=VALUE or FIELD!=VALUE; only records of which it is true are read. Repeat: all "
-        "must be true, and of several values for one field any.",
-    )  # fmt: skip
-    encoding: str = setting("utf-8", "Encoding of the files.")
-    encoding_errors: str = setting(
-        "strict", "What to do with bytes that are not text.", choices=("strict", "replace")
+        "accepted",
+        "Which records of annotation programs are read: all, or those that were not rejected, "
+        "skipped or left unconfirmed.",
+        choices=("accepted", "all"),
     )
-    skip_bad: bool = setting(False, "Leave out bad records, count and list them.", negative=True)
+    where: tuple[str, ...] = setting(
+        (),
+        "Read only the records for which FIELD=VALUE or FIELD!=VALUE is true. Repeat it: all "
+        "conditions must hold; of several values for one field, any.",
+    )
+    encoding: str = setting("utf-8", "Character encoding of the files.")
+    encoding_errors: str = setting(
+        "strict", "What to do with bytes that are not valid text.", choices=("strict", "replace")
+    )
+    skip_bad: bool = setting(
+        False,
+        "Leave out bad records, count them and list them, instead of stopping at the first one.",
+        negative=True,
+    )
     max_record: int = setting(
         16,
-        "MB that one record may have, compressed or not; a longer one is a bad record.",
+        "Size in MB of the longest record, compressed or not. A longer record is a bad one.",
         low=1,
         high=1024,
     )
@@ -134,8 +176,14 @@ def column_kinds(data: DataSettings) -> dict[str, str]:
 
 
 MONITORS = (
-    "error", "one-error", "hamming-loss", "ranking-loss", "micro-f1", "macro-f1", "log-loss",
-)  # fmt: skip
+    "error",
+    "one-error",
+    "hamming-loss",
+    "ranking-loss",
+    "micro-f1",
+    "macro-f1",
+    "log-loss",
+)
 
 
 @dataclass(frozen=True)
@@ -145,33 +193,50 @@ class StopSettings(Group):
     They are validation data, or the parts that cross-validation holds out in turn.
     """
 
-    valid: tuple[str, ...] = setting((), "Labelled data to choose the number of rounds on; repeat.")
+    valid: tuple[str, ...] = setting(
+        (), "File of labelled data on which the number of rounds is chosen. Repeat it for several."
+    )
     valid_fraction: float = setting(
-        0.0, "Random share of the training data to hold out for that.", low=0, high=0.9
+        0.0,
+        "Share of the training data, drawn at random, to hold out as validation data.",
+        low=0,
+        high=0.9,
     )
     monitor: str = setting(
-        "auto", "Measure on validation data; auto is error, or micro-f1 for several labels.",
+        "auto",
+        "Measure on the validation data. auto is error, or micro-f1 if documents have several "
+        "labels.",
         choices=("auto", *MONITORS),
-    )  # fmt: skip
-    patience: int = setting(
-        0, "Stop after so many rounds without a better one; 0 runs all rounds.", low=0
     )
-    folds: int = setting(5, "Parts that cross-validation holds out in turn.", low=2, high=1000)
+    patience: int = setting(
+        0, "Stop when so many rounds have brought no improvement; 0 runs all rounds.", low=0
+    )
+    folds: int = setting(
+        5, "Number of parts of the data that cross-validation holds out in turn.", low=2, high=1000
+    )
     splits: int = setting(
-        1, "How often cross-validation cuts the data anew; scores are averaged.", low=1, high=100
+        1,
+        "Number of times that cross-validation divides the data anew; scores are averaged.",
+        low=1,
+        high=100,
     )
     group: str = setting(
-        "", "Field whose documents of equal value are held out together; it is not learned from."
+        "",
+        "Field by which documents are held out together, such as a caller. Rules do not ask for "
+        "it.",
     )
     calibrate: str = setting(
-        "none", "Fit probabilities to documents held out, by validation or cross-validation.",
+        "none",
+        "Fit probabilities on held-out documents, those of the validation data or of "
+        "cross-validation.",
         choices=("none", "sigmoid", "isotonic"),
-    )  # fmt: skip
+    )
     tune_thresholds: str = setting(
-        "", "Tune thresholds on documents held out: micro-f1 is one for all labels; f1, f2 or f0.5 "
-        "(more or less weight on recall) one for each, as precision=P for the most recall at that "
-        "precision.",
-    )  # fmt: skip
+        "",
+        "Choose thresholds on held-out documents: micro-f1 gives one for all labels; f1, f2 or "
+        "f0.5 (with more or less weight on recall) give one for each, and so does precision=P, for "
+        "the most recall at that precision.",
+    )
 
     def check(self) -> None:
         super().check()
@@ -183,11 +248,15 @@ class StopSettings(Group):
 class RunSettings(Group):
     """How the work is done; nothing here changes the model."""
 
-    threads: int = setting(0, "Threads; 0 is what this process may use.", low=0, high=1024)
+    threads: int = setting(
+        0, "Number of threads; 0 uses all that this process may use.", low=0, high=1024
+    )
     engine: str = setting(
-        "auto", "Search by recomputing all (plain) or only what changed (incremental).",
+        "auto",
+        "How rules are searched: by computing all anew (plain), or only what has changed "
+        "(incremental).",
         choices=("auto", "plain", "incremental"),
-    )  # fmt: skip
+    )
     checkpoint_every: float = setting(300.0, "Seconds between checkpoints; 0 writes none.", low=0)
 
 
@@ -195,13 +264,20 @@ class RunSettings(Group):
 class KnowledgeSettings(Group):
     """What is known before there is data. The model keeps what the files say, not their names."""
 
-    knowledge: str = setting("", "File of what people know: rules, label shares, forbidden terms.")
+    knowledge: str = setting(
+        "", "File of prior knowledge: rules, shares of labels, forbidden terms."
+    )
     knowledge_weight: float | str = setting(
-        "auto", "How much a document's knowledge counts beside its labels; auto is less the more "
-        "documents there are, 0 uses none.", parse="number_or_auto", low=0,
-    )  # fmt: skip
+        "auto",
+        "How much the knowledge about a document counts beside its labels. auto makes it less "
+        "the more documents there are, and 0 does not use it.",
+        parse="number_or_auto",
+        low=0,
+    )
     unlabelled: tuple[str, ...] = setting(
-        (), "Documents without labels, which take part by the knowledge alone; repeat."
+        (),
+        "File of documents without labels, of which only the knowledge counts. Repeat it for "
+        "several.",
     )
 
     def check(self) -> None:
@@ -228,5 +304,10 @@ what was best on the sample calls and on bbc-news at 50, 200 and 1,000 labels.
 """
 
 ALL_GROUPS = (
-    DataSettings, TextSettings, BoostingSettings, KnowledgeSettings, StopSettings, RunSettings,
-)  # fmt: skip
+    DataSettings,
+    TextSettings,
+    BoostingSettings,
+    KnowledgeSettings,
+    StopSettings,
+    RunSettings,
+)

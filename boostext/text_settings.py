@@ -16,40 +16,67 @@ from boostext.fields import Group, setting
 class TextSettings(Group):
     """Text to terms. Kept in the model: nothing to repeat at prediction."""
 
-    analyzer: str = setting("word", "What a token is.", choices=("word", "char"))
+    analyzer: str = setting(
+        "word", "What a token is: a word or a letter.", choices=("word", "char")
+    )
     ngrams: tuple[int, int] = setting(
-        (1, 1), "Lengths of n-grams, like 1-3; for --sparse the window.", parse="ngram_range",
-        low=1, high=32,
-    )  # fmt: skip
+        (1, 1),
+        "Lengths of n-grams, such as 1-3. With --sparse it is the width of the window.",
+        parse="ngram_range",
+        low=1,
+        high=32,
+    )
     expert: str = setting(
-        "ngram", "How n-grams are made.", choices=("ngram", "sparse", "full", "icsi-sparse"),
+        "ngram",
+        "How n-grams are made: of tokens in a row (ngram), also with gaps (sparse), only of the "
+        "greatest length (full), or as pairs with a gap that is not marked (icsi-sparse).",
+        choices=("ngram", "sparse", "full", "icsi-sparse"),
         flags={"sparse": "sparse", "full": "full", "icsi-sparse": "icsi-sparse"},
-    )  # fmt: skip
+    )
     counts: tuple[int, ...] = setting(
-        (1,), "A term occurs at least so many times, like 1,2,3,5,8.", parse="integers", low=1
+        (1,),
+        "Also make terms that occur at least so many times in a document, such as 1,2,3,5,8.",
+        parse="integers",
+        low=1,
     )
     min_df: int | float = setting(
-        1, "Terms in fewer documents are left out (number, or share like 0.001).",
-        parse="frequency", low=0,
-    )  # fmt: skip
+        1,
+        "Leave out terms that occur in fewer documents; a number, or a share such as 0.001.",
+        parse="frequency",
+        low=0,
+    )
     max_df: int | float = setting(
-        1.0, "Terms in more documents are left out (number, or share like 0.5).",
-        parse="frequency", low=0,
-    )  # fmt: skip
-    max_terms: int = setting(0, "Keep only the most frequent terms; 0 keeps all.", low=0)
-    lowercase: bool = setting(True, "Fold upper case.", negative=True)
-    token_pattern: str = setting("", "Regular expression of a token, instead of the tokenizer.")
-    punctuation: bool = setting(False, "Punctuation marks are tokens too.", negative=True)
+        1.0,
+        "Leave out terms that occur in more documents; a number, or a share such as 0.5.",
+        parse="frequency",
+        low=0,
+    )
+    max_terms: int = setting(
+        0, "Keep only so many terms, the most frequent ones; 0 keeps all.", low=0
+    )
+    lowercase: bool = setting(True, "Convert texts to lower case.", negative=True)
+    token_pattern: str = setting(
+        "", "Regular expression that matches a token, instead of the built-in tokenizer."
+    )
+    punctuation: bool = setting(False, "Punctuation marks are tokens, too.", negative=True)
     stop_words: tuple[str, ...] = setting(
-        (), "File with words to leave out, one a line.", parse="word_file"
+        (), "File of words to leave out, one in each line.", parse="word_file"
     )
     simplest_name: bool = setting(
-        True, "Terms in the very same documents go by the simplest of them; else by the first.",
+        True,
+        "Terms that occur in exactly the same documents are named after the simplest of them, "
+        "instead of the first.",
         negative=True,
-    )  # fmt: skip
-    drop: str = setting("", "Regular expression; terms with a match, words joined by #, go.")
+    )
+    drop: str = setting(
+        "",
+        "Regular expression; terms that it matches are left out. The words of a term are joined "
+        "by #.",
+    )
     per_field: tuple[str, ...] = setting(
-        (), "FIELD:OPTION=VALUE of this section for one text field alone; repeat."
+        (),
+        "An option of this section for one text field only: FIELD:OPTION=VALUE. Repeat it for "
+        "several.",
     )
 
     def of_field(self, name: str) -> Self:

@@ -122,6 +122,12 @@ def test_files_are_short(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) < LONGEST_FILE
 
 
+def test_the_command_line_is_a_thin_skin():
+    """What computes belongs in the library room."""
+    files = [path for path in FILES if room_of(path) == "cli"]
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < 3000
+
+
 @pytest.mark.parametrize("path", [p for p in FILES if "kernels" not in p.name], ids=name_of)
 def test_functions_are_short(path):
     long = {

@@ -1,4 +1,4 @@
-"""The command line: one file per command, each a reading, a call, a showing."""
+"""The command line: a file for each command, which reads options, calls the library and draws."""
 
 from boostext.cli.program import Program
 
@@ -8,10 +8,10 @@ COMMANDS = {
     "predict": "Label new documents.",
     "inspect": "Show the rules of a model, and the labels that look wrong.",
     "evaluate": "Measure a model on labelled documents.",
-    "compare": "Tell what changes from one model to another.",
-    "crossval": "Learn without each part of the data in turn, and measure on that part.",
+    "compare": "Show what changes from one model to another.",
+    "crossval": "Measure settings by cross-validation.",
     "suggest": "Suggest which documents to label next.",
-    "check": "Tell what is in the data: labels, sizes, duplicates.",
+    "check": "Show what is in the data: labels, sizes, duplicates.",
     "prune": "Make a model of fewer rules or terms.",
     "export": "Write a model as a file that predicts by itself.",
     "convert": "Rewrite a corpus or a model in another format.",

@@ -10,6 +10,7 @@ import click
 from boostext.cli.options import (
     SettingsCommand,
     corrections_options,
+    count_option,
     json_option,
     settings_options,
     talk_options,
@@ -23,19 +24,18 @@ from boostext.settings import DataSettings, TextSettings
 
 @click.command("check", cls=SettingsCommand, common=("--format", "--label-sep"))
 @click.argument("data", nargs=-1, metavar="DATA...")
-@click.option("--test", multiple=True, metavar="FILE", help="Test data to compare with; repeat.")
 @click.option(
-    "--top",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Show so many labels, groups and records.",
+    "--test",
+    multiple=True,
+    metavar="FILE",
+    help="Test data to compare with. Repeat it for several files.",
 )
+@count_option("--top", "Number of labels, groups and records to show.", 1)
 @click.option(
     "--knowledge",
     metavar="FILE",
-    help="Rules as for train --knowledge: how often each holds, and how often it is right.",
+    help="File of rules as for train --knowledge. Shows how often each rule holds, and how "
+    "often it is right.",
 )
 @settings_options(data_settings=DataSettings, text=TextSettings)
 @corrections_options
@@ -53,13 +53,13 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Tell what is in the data: labels, sizes, duplicates.
+    """Show what is in the data: labels, sizes, duplicates.
 
-    Also the same text with other labels, labels that look alike, and texts in which rules find
-    nothing to ask for. Texts are the same where training sees the same in them, which the options
-    of "Text to terms" decide. Bad records are counted and listed, and do not stop the check. With
-    --test also what the two have in common: texts in both, labels that only one has. With
-    --knowledge how the rules of that file stand beside the labels that there are.
+    Also shown are texts that occur with different labels, labels that look alike, and texts without
+    any term. Two texts are the same if training sees the same terms in them, which depends on the
+    options of "Text to terms". Bad records are counted and listed, and do not stop the check. With
+    --test, texts that are in both files and labels that are in only one are shown, too. With
+    --knowledge, the rules of that file are compared with the labels.
 
     \b
     Example:

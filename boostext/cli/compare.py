@@ -10,6 +10,7 @@ import click
 
 from boostext.cli.options import (
     SettingsCommand,
+    count_option,
     force_option,
     json_option,
     overriding_options,
@@ -24,15 +25,8 @@ from boostext.cli.talk import Talk
 @click.argument("first")
 @click.argument("second")
 @click.argument("data", nargs=-1, metavar="DATA...", required=True)
-@click.option("-o", "--output", metavar="FILE", help="Also write a page of it.")
-@click.option(
-    "--top",
-    type=click.IntRange(0),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Show N labels, N documents and N terms.",
-)
+@click.option("-o", "--output", metavar="FILE", help="Also write a page with all changes to FILE.")
+@count_option("--top", "Number of labels, documents and terms to show.", 0)
 @force_option
 @threads_option
 @overriding_options
@@ -50,10 +44,11 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Tell what changes from one model to another.
+    """Show what changes from one model to another.
 
-    On the same labelled documents: the measures of both, the labels and documents that the second
-    model wins and loses, and the terms that the two weigh differently.
+    Both models are applied to the same labelled documents. The command shows the measures of both,
+    the labels and documents that the second model gets right or wrong where the first did not, and
+    the terms that the two weigh differently.
 
     \b
     Example:

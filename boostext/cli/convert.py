@@ -29,27 +29,35 @@ from boostext.settings import DataSettings
     "--to",
     "target_format",
     metavar="FORMAT",
-    help="Format of TARGET, where its ending does not tell.",
+    help="Format of TARGET, if its ending does not tell.",
 )
-@click.option("--lossy", is_flag=True, help="Change what the format cannot hold, and count it.")
+@click.option(
+    "--lossy",
+    is_flag=True,
+    help="Change or leave out what the format cannot hold, and count it, instead of stopping.",
+)
 @safe_cells_option
 @click.option(
     "--expert",
     type=click.Choice(["ngram", "full", "icsi-sparse"]),
     default="ngram",
     show_default=True,
-    help="Of a .shyp to read: icsiboost's -N ngram, fgram or sgram.",
+    help="When a .shyp is read: the option -N of icsiboost (ngram, fgram or sgram) that it was "
+    "made with.",
 )
 @click.option(
     "--ngrams",
     metavar="N-M",
     default="1-1",
     show_default=True,
-    help="Of a .shyp to read: 1-3 for icsiboost's -W 3. Column options in the .names win.",
+    help="When a .shyp is read: its n-grams, such as 1-3 for -W 3 of icsiboost. Options of "
+    "columns in the .names file win over this.",
 )
-@click.option("--multilabel", is_flag=True, help="Of a .shyp to read: labels are all above 0.")
-@click.option("--accept-edits", is_flag=True, help="Take a model that was edited by hand.")
-@click.option("--packed", is_flag=True, help="Write a .shyp with one rule a condition.")
+@click.option(
+    "--multilabel", is_flag=True, help="When a .shyp is read: give all labels with a score above 0."
+)
+@click.option("--accept-edits", is_flag=True, help="Accept a model file that was edited by hand.")
+@click.option("--packed", is_flag=True, help="Write a .shyp with one rule for each condition.")
 @force_option
 @settings_options(data_settings=DataSettings)
 @corrections_options

@@ -22,13 +22,17 @@ from boostext.settings import Group
 
 @click.command("crossval", cls=SettingsCommand, common=("--folds", "--group"))
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
-@click.option("--report", metavar="DIR", help="Write curve, reliability, and out-of-fold scores.")
+@click.option(
+    "--report",
+    metavar="DIR",
+    help="Folder for the curve, the reliability, and the out-of-fold scores.",
+)
 @click.option(
     "--output",
     type=click.Choice(["tsv", "jsonl"]),
     default="tsv",
     show_default=True,
-    help="How out-of-fold scores are written: a line for each document and label.",
+    help="Format of the out-of-fold scores, which have a line for each document and label.",
 )
 @force_option
 @corrections_options
@@ -47,11 +51,13 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Learn without each part of the data in turn, and measure on that part.
+    """Measure settings by cross-validation.
 
-    Tells the measure against the number of rounds, the best number, and all measures there. Parts
-    have their share of every label; documents of one --group are never in two of them. No model
-    is written: train with --rounds N, or with --rounds auto, which does both.
+    DATA is divided into parts (folds). For each part, a model is learned on the others and measured
+    on that part. The command shows the measure against the number of rounds, the best number, and
+    all measures there. Each part has its share of every label, and documents with the same value
+    of --group are in the same part. No model is written: use train --rounds N, or train --rounds
+    auto, which does both.
 
     \b
     Example:

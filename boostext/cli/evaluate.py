@@ -10,11 +10,13 @@ import click
 from boostext.cli.options import (
     SettingsCommand,
     corrections_options,
+    count_option,
     force_option,
     json_option,
     overriding_options,
     talk_options,
     threads_option,
+    threshold_options,
 )
 from boostext.cli.places import announce_stdin, check_output, test_files
 from boostext.cli.talk import Talk
@@ -23,41 +25,30 @@ from boostext.cli.talk import Talk
 @click.command("evaluate", cls=SettingsCommand)
 @click.argument("model")
 @click.argument("data", nargs=-1, metavar="DATA...")
-@click.option("--strict", is_flag=True, help="Labels that the model cannot give are an error.")
 @click.option(
-    "--threshold",
-    type=float,
-    metavar="X",
-    help="Give labels with a score above X (a score, not a probability).",
+    "--strict",
+    is_flag=True,
+    help="Stop at a label that the model does not know, instead of counting it as a miss.",
 )
-@click.option(
-    "--threshold-proba",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    help="Give labels with a probability above X.",
-)
-@click.option(
-    "--confusions",
-    type=click.IntRange(0),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Show the N commonest confusions.",
-)
+@threshold_options
+@count_option("--confusions", "Number of confusions to show, the most frequent first.", 0)
 @click.option(
     "--tune-thresholds",
     is_flag=True,
-    help="Choose for each label the threshold of greatest F1 here, and write MODEL2 with them.",
+    help="Choose the threshold of greatest F1 for each label on DATA, and write the model with "
+    "these thresholds to MODEL2.",
 )
-@click.option("--reliability", is_flag=True, help="Show how often probabilities came true.")
+@click.option("--reliability", is_flag=True, help="Show how often each probability came true.")
 @click.option(
     "--bins",
     type=click.Choice(["equal-width", "equal-size"]),
     default="equal-width",
     show_default=True,
-    help="Cut that curve by probability, or into bins that hold about as many each.",
+    help="Divide that curve into bins of equal width, or of about equal numbers of documents.",
 )
-@click.option("-o", "--output", metavar="MODEL2", help="Where --tune-thresholds writes.")
+@click.option(
+    "-o", "--output", metavar="MODEL2", help="The model file that --tune-thresholds writes."
+)
 @force_option
 @threads_option
 @overriding_options
@@ -83,8 +74,8 @@ def command(
 ) -> None:
     """Measure a model on labelled documents.
 
-    Labels in DATA that the model does not know are misses, and told. Examples without a label are
-    left out of one-error, coverage and average precision.
+    Labels in DATA that the model does not know count as misses and are listed. Documents without a
+    label are left out of one-error, coverage and average precision.
 
     \b
     Example:

@@ -19,8 +19,9 @@ from boostext.cli.talk import Talk
     "target_format",
     required=True,
     type=click.Choice(["html", "javascript", "python"]),
-    help="html: a page with a box for a text; javascript: a module for browsers and Node 18 or "
-    "later; python: a file for Python 3.11 or later that needs no package.",
+    help="What to write: a web page with a box for a text (html), a module for browsers and "
+    "Node 18 or later (javascript), or a file for Python 3.11 or later that needs no "
+    "package (python).",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write.")
 @click.option(
@@ -29,8 +30,8 @@ from boostext.cli.talk import Talk
     default=5,
     show_default=True,
     metavar="MB",
-    help="Of the model inside the file; of a greater one the conditions that matter most are "
-    "kept, and the file says so.",
+    help="Size that the model may have in the file. Of a larger model the most important "
+    "conditions are kept, and the file says so.",
 )
 @force_option
 @json_option
@@ -46,8 +47,8 @@ def command(
 ) -> None:
     """Write a model as a file that predicts by itself.
 
-    The file holds the model and the code that predicts, and asks nothing of the network. It gives
-    the labels and scores that `boostext predict` gives.
+    The file holds the model and the code that predicts, and needs no network. It gives the same
+    labels and scores as `boostext predict`.
 
     \b
     Examples:

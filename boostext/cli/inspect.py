@@ -13,6 +13,7 @@ import click
 from boostext.cli.options import (
     SettingsCommand,
     corrections_options,
+    count_option,
     fields_of,
     force_option,
     json_option,
@@ -27,7 +28,6 @@ from boostext.errors import SettingsError
 
 if TYPE_CHECKING:
     from boostext.library.classifier import Classifier
-    from boostext.library.inspection import Inspection
     from boostext.model.model import Model
     from boostext.reports.folder import ReportFolder
 
@@ -36,23 +36,18 @@ if TYPE_CHECKING:
 @click.argument("model")
 @click.argument("data", nargs=-1, metavar="[DATA...]")
 @click.option(
-    "-o", "--output", metavar="DIR", help="Also write report.html, and tables of what it shows."
+    "-o", "--output", metavar="DIR", help="Folder for report.html and tables of what it shows."
 )
-@click.option(
-    "--top",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Show N rules, N terms a label, N outliers.",
+@count_option(
+    "--top", "Number of rules, of terms for each label, and of likely label errors to show.", 1
 )
 @click.option(
     "--source",
     type=click.Choice(["weights", "cv"]),
     default=None,
-    help="How wrong labels are found: by the weight of the document in this model, or by what is "
-    "learned without it (cv), which finds more.  [default: cv with --output, "
-    "else weights]",
+    help="How likely label errors are found: by the weight of the document in this model "
+    "(weights), or by what is learned without the document (cv), which takes longer and "
+    "finds more.  [default: cv with --output, else weights]",
 )
 @click.option("--dot", is_flag=True, help="Print the rules as a tree for Graphviz instead.")
 @click.option(
@@ -60,26 +55,37 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Print the N strongest terms of each label as a file for train --knowledge instead.",
 )
-@click.option("--margins", is_flag=True, help="Show the distribution of margins, and its bound.")
-@click.option("--only-label", multiple=True, metavar="LABEL", help="Show this label only; repeat.")
+@click.option(
+    "--margins", is_flag=True, help="Also show the distribution of the margins, and its bound."
+)
+@click.option(
+    "--only-label",
+    multiple=True,
+    metavar="LABEL",
+    help="Show only this label. Repeat it for several.",
+)
 @click.option(
     "--term",
     multiple=True,
     metavar="TERM",
-    help="All about this term; with DATA also the documents that have it. Repeat.",
+    help="Show all about this term; with DATA also documents that have it. Repeat it for several.",
 )
-@click.option("--grep", metavar="PATTERN", help="List the terms that the pattern is found in.")
+@click.option(
+    "--grep", metavar="PATTERN", help="List the terms in which this regular expression is found."
+)
 @click.option(
     "--terms-where",
     multiple=True,
     metavar="FILTER",
-    help="List the terms that fit, as documents>=10, kind=number, column=subject or label~^re; "
-    "columns are those of the JSON. Repeat.",
+    help="List the terms for which a filter is true, such as documents>=10, kind=number, "
+    "column=subject or label~^re. Columns are those of the JSON output. Repeat it: all "
+    "must be true.",
 )
 @click.option(
     "--document",
     metavar="ID|TEXT",
-    help="Why a document has its scores: that of DATA with this id, or without DATA this text.",
+    help="Explain the scores of one document: of the one in DATA with this id, or, without "
+    "DATA, of this text.",
 )
 @force_option
 @threads_option
@@ -101,8 +107,8 @@ def command(
 ) -> None:
     """Show the rules of a model, and the labels that look wrong.
 
-    With DATA, best the training data: the documents whose labels the rules object to, the most
-    suspicious first, and how surely the model is right about the others.
+    With DATA, which is best the training data, the command also lists likely label errors: the
+    documents whose labels the rules speak against, the most suspicious first.
 
     \b
     Example:
@@ -238,6 +244,7 @@ def _show_all(
     """Rules, terms, and what of the documents stands out."""
     from boostext.cli.progress import watched
     from boostext.library.inspection import inspect
+    from boostext.reports.layout import page_for
 
     folders = _folder(inputs, reading, output, force, talk)
     with folders as folder, watched(talk) as watch:
@@ -256,31 +263,5 @@ def _show_all(
     if as_json:
         talk.json(found.to_dict())
     else:
-        _draw(found, only_label, top, talk)
-
-
-def _draw(found: Inspection, only: tuple[str, ...], top: int, talk: Talk) -> None:
-    from boostext.reports.distributions import margin_drawing
-    from boostext.reports.layout import page_for, wrap
-    from boostext.reports.listings import label_term_list, outlier_list
-    from boostext.reports.tables import rule_table
-    from boostext.reports.trees import is_flat, tree_drawing
-
-    page, model = page_for(sys.stdout), found.model
-    for line in found.summary():
-        talk.show(wrap(line, page))
-    if is_flat(model):
-        talk.show(rule_table(found.rules, page))
-    else:
-        talk.show(tree_drawing(model, top, page, _numbers(model, only)))
-    talk.show_line("")
-    talk.show(label_term_list(found.speaking_for, found.speaking_against, page))
-    data = found.found
-    if data is not None:
-        talk.show_line("")
-        talk.show(outlier_list(found.outliers, page, len(data.rows), data.source))
-        shares = ", ".join(f"{name} {value:+.2f}" for name, value in data.margins.items())
-        talk.show(wrap(f"margins of all documents: {shares}", page))
-    if found.margins:
-        talk.show_line("")
-        talk.show(margin_drawing(found.margins, page))
+        for drawing in found.drawings(page_for(sys.stdout)):
+            talk.show(drawing)

@@ -375,7 +375,7 @@ def tuning_options(command: Command) -> Command:
         "--budget",
         metavar="TIME",
         callback=_duration,
-        help="Time for tuning, like 90s, 10m or 2h; it decides how many trials there are.",
+        help="Time for tuning, such as 90s, 10m or 2h. It decides how many trials there are.",
     )
     return budget(command)
 
@@ -386,8 +386,9 @@ def preset_option(command: Command) -> Command:
     return click.option(
         "--preset",
         type=click.Choice(list(PRESETS)),
-        help="Settings by what is wanted, in place of those that go with the data by a few facts "
-        f"of it. {told}.",
+        help="Choose settings by purpose, instead of by the size and kind of the data. "
+        + told
+        + ".",
     )(command)
 
 
@@ -417,9 +418,12 @@ def talk_options(command: Command) -> Command:
         click.option(
             "--no-color",
             is_flag=True,
-            help="No colors (NO_COLOR does the same; FORCE_COLOR colors pipes too).",
+            help="Do not use colors. NO_COLOR in the environment does the same; FORCE_COLOR "
+            "uses colors in pipes, too.",
         ),
-        click.option("-q", "--quiet", is_flag=True, help="Only results, warnings and errors."),
+        click.option(
+            "-q", "--quiet", is_flag=True, help="Print only results, warnings and errors."
+        ),
     ):
         with_talk = option(with_talk)
     return with_talk
@@ -435,11 +439,11 @@ def corrections_options(command: Command) -> Command:
         "--labels-from",
         multiple=True,
         metavar="FILE",
-        help="Corrections of labels: a CSV of id,label, an outliers.tsv, or what predict writes. "
-        "Repeat; the last FILE counts.",
+        help="Corrections of labels: a CSV with the columns id and label, an outliers.tsv, or what "
+        "predict writes. Repeat it for several files, of which the last one counts.",
     )
     new_labels = click.option(
-        "--new-labels", is_flag=True, help="Corrections may bring labels that no document has."
+        "--new-labels", is_flag=True, help="Allow corrections with labels that no document has."
     )
     return labels_from(new_labels(command))
 
@@ -447,6 +451,34 @@ def corrections_options(command: Command) -> Command:
 def fields_of(reading: Mapping[str, Any]) -> dict[str, Any]:
     """Of what `overriding_options` gives, the settings of the data alone."""
     return {name: value for name, value in reading.items() if name not in MENDED}
+
+
+def count_option(name: str, help: str, least: int) -> Callable[[Command], Command]:
+    """How many of something to show."""
+    return click.option(
+        name,
+        type=click.IntRange(least),
+        default=10,
+        metavar="N",
+        help=f"{help}  [default: 10]",
+    )
+
+
+def threshold_options(command: Command) -> Command:
+    """`--threshold` and `--threshold-proba`."""
+    score = click.option(
+        "--threshold",
+        type=float,
+        metavar="X",
+        help="Give the labels with a score above X (a score, not a probability).",
+    )
+    probability = click.option(
+        "--threshold-proba",
+        type=click.FloatRange(0, 1),
+        metavar="X",
+        help="Give the labels with a probability above X.",
+    )
+    return score(probability(command))
 
 
 def json_option(command: Command) -> Command:
@@ -459,7 +491,7 @@ def force_option(command: Command) -> Command:
     return click.option(
         "--force",
         is_flag=True,
-        help="Replace a file that is there already and is not an earlier output of boostext.",
+        help="Also replace existing files that boostext did not write.",
     )(command)
 
 
@@ -478,7 +510,7 @@ def threads_option(command: Command) -> Command:
         type=click.IntRange(0, 1024),
         default=0,
         metavar="N",
-        help="Threads; 0 is what this process may use.  [default: 0]",
+        help="Number of threads; 0 uses all that this process may use.  [default: 0]",
     )(command)
 
 
@@ -513,14 +545,18 @@ def learning_options(command: Command) -> Command:
         return command(groups=groups, **values)
 
     config = click.option(
-        "--config", metavar="FILE", help="Settings from a YAML file, by their option names."
+        "--config",
+        metavar="FILE",
+        help="YAML file of settings, by the names of their options. Options on the command "
+        "line win over it.",
     )
     progress = click.option(
         "--progress",
         type=click.Choice(["auto", "on", "off"]),
         default="auto",
         show_default=True,
-        help="Tell how far it is: on a terminal in one live line.",
+        help="Show the progress: on a terminal in one line that changes, else in a line now and "
+        "then.",
     )
     decorated: Command = with_groups
     settings = settings_options(**LEARNING)

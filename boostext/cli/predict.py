@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from boostext.cli.options import (
     safe_cells_option,
     talk_options,
     threads_option,
+    threshold_options,
 )
 from boostext.cli.places import announce_stdin, test_files
 from boostext.cli.talk import Talk, is_terminal
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from boostext.corpus.documents import Document
     from boostext.corpus.sources import BadRecords
     from boostext.library.classifier import Classifier
-    from boostext.library.results import Result, Wanted
+    from boostext.library.results import Wanted
     from boostext.library.watch import StopRequest
-    from boostext.model.model import Model
 
 ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of them"
 
@@ -44,45 +43,35 @@ ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of the
     "--output",
     type=click.Choice(["jsonl", "tsv", "csv", "labels", "html"]),
     default=None,
-    help="How results are written; html is a page with the words marked.  [default: jsonl]",
+    help="Format of the results; html is a page with the words marked.  [default: jsonl]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Short for --output jsonl.")
 @click.option(
     "--top",
     type=click.IntRange(1),
     metavar="K",
-    help="Give scores for the K best labels.  [default: 1]",
+    help="Number of best labels whose scores are given.  [default: 1]",
 )
-@click.option("--all-scores", is_flag=True, help="Give scores for all labels.")
+@click.option("--all-scores", is_flag=True, help="Give the scores of all labels.")
 @click.option(
     "--proba",
     is_flag=True,
-    help="Also probabilities; those of a one-label model sum to one if it is calibrated.",
+    help="Also give probabilities. They sum to one if each document has one label and the model "
+    "is calibrated.",
 )
-@click.option(
-    "--threshold",
-    type=float,
-    metavar="X",
-    help="Give labels with a score above X (a score, not a probability).",
-)
-@click.option(
-    "--threshold-proba",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    help="Give labels with a probability above X.",
-)
+@threshold_options
 @click.option(
     "--explain",
     type=click.IntRange(1),
     metavar="N",
-    help="Show for each label the N rules that spoke most; for programs with --output jsonl, as a "
-    "page with --output html.",
+    help="Show for each label the N terms that contributed most to its score: as a drawing, as "
+    "JSON with --output jsonl, or as a page with --output html.",
 )
 @click.option(
     "--keep-columns",
     is_flag=True,
-    help="Put the fields of the input before those of the result, in jsonl, csv and tsv. One that "
-    "is called like one of the result becomes input_NAME.",
+    help="Put the fields of the input before those of the result, in jsonl, csv and tsv. A "
+    "field with the same name as one of the result is called input_NAME.",
 )
 @safe_cells_option
 @threads_option
@@ -94,25 +83,23 @@ def command(
     document: str | None,
     output: str | None,
     as_json: bool,
-    top: int | None,
-    all_scores: bool,
-    proba: bool,
-    threshold: float | None,
-    threshold_proba: float | None,
     explain: int | None,
     keep_columns: bool,
     safe_cells: bool,
     threads: int,
     reading: dict[str, Any],
     talk: Talk,
+    **shown: Any,
 ) -> None:
     """Label new documents.
 
-    DATA are files, folders, or - for stdin; each document has one result, in input order. Fields
-    are named as in training unless said here. A score is a sum of votes. Models of one
-    label give the label of greatest probability if they are calibrated, else of greatest score.
-    Models of several labels give those above the model's own thresholds; without thresholds, those
-    with a probability above 1/2 if calibrated, else with a score above 0.
+    DATA are files, folders, or - for stdin. Each document has one result, in the order of the
+    input. Fields have the same names as in the training data, unless options name others.
+
+    A score is the sum of the votes for a label. If documents have one label each, it is the label
+    of greatest probability (of a calibrated model) or greatest score. If they may have several, all
+    labels above the thresholds of the model are given; without thresholds, those with a probability
+    above 1/2 (of a calibrated model) or a score above 0.
 
     \b
     Example:
@@ -120,7 +107,7 @@ def command(
     """
     from boostext.corpus.sources import BadRecords
     from boostext.library.classifier import Classifier
-    from boostext.library.results import Wanted, checked, for_page, tell_labelling
+    from boostext.library.results import tell_labelling
     from boostext.library.watch import Stopped, stop_request
 
     if (document is None) == (not data):
@@ -128,11 +115,8 @@ def command(
     form = "jsonl" if as_json else output or ("drawing" if explain else "jsonl")
     _check(form, output, explain, keep_columns, safe_cells)
     used = Classifier.load(model, threads)
-    top = len(used.labels) if all_scores else top
-    given = (f"Labels by {Path(model).name}", keep_columns, threshold, threshold_proba)
-    asked = Wanted(top, all_scores, proba, explain, *given, safe_cells=safe_cells)
-    wanted = checked(asked, used.content)
-    wanted = for_page(wanted, used.content) if form == "html" else wanted
+    shown |= {"explain": explain, "columns": keep_columns, "safe_cells": safe_cells}
+    wanted = _wanted(used, form, title=f"Labels by {Path(model).name}", **shown)
     announce_stdin(data, talk)
     account, told, paths = BadRecords(), 0, test_files(data)
     documents = _documents(used, document, paths, account, form, wanted, reading)
@@ -148,6 +132,23 @@ def command(
     tell_labelling(account, used.content, paths)
     if account.count or account.blank_lines or (is_terminal(sys.stderr) and not document):
         talk.say(f"{count(told, 'result')}, one for each document")
+
+
+def _wanted(
+    model: Classifier,
+    form: str,
+    top: int | None,
+    all_scores: bool,
+    threshold_proba: float | None,
+    **shown: Any,
+) -> Wanted:
+    """What to give for each document."""
+    from boostext.library.results import Wanted, checked, for_page
+
+    top = len(model.labels) if all_scores else top
+    wanted = Wanted(top, all_scores, chance=threshold_proba, **shown)
+    checked(wanted, model.content)
+    return for_page(wanted, model.content) if form == "html" else wanted
 
 
 def _check(
@@ -198,49 +199,24 @@ def _written(
     stop: StopRequest,
 ) -> Iterator[int]:
     """Write results as they come, each at once where somebody may wait for it; their numbers."""
-    from boostext.library.results import FORMATS, TABLES, results_of, with_header
+    from boostext.library.results import drawn, results_of, written
     from boostext.library.watch import until_stopped
     from boostext.model.predict import BATCH
+    from boostext.reports.layout import page_for
 
-    read, prompt = until_stopped(documents, stop), _is_interactive(data)
-    if wanted.columns and form in TABLES and (first := next(read, None)) is not None:
-        read = chain([first], read)
-        wanted = with_header(wanted, first, model.content)
+    prompt = _is_interactive(data)
+    read, batch = until_stopped(documents, stop), 1 if prompt else BATCH
     if form == "drawing":
-        show = _drawing(wanted, model.content, talk)
-    else:
-        head, text = FORMATS[form](wanted, model.content)
-        sys.stdout.write(head)
-
-        def show(result: Result) -> None:
-            sys.stdout.write(text(result))
-
-    batch = 1 if prompt else BATCH
-    for number, result in enumerate(results_of(model.predictor, read, wanted, batch), 1):
-        show(result)
+        page = page_for(sys.stdout)
+        for number, result in enumerate(results_of(model.predictor, read, wanted, batch), 1):
+            talk.show(drawn(result, wanted, model.content, page))
+            yield number
+        return
+    for number, text in enumerate(written(model.predictor, read, wanted, form, batch)):
+        sys.stdout.write(text)
         yield number
         if prompt:
             sys.stdout.flush()
-
-
-def _drawing(wanted: Wanted, model: Model, talk: Talk) -> Callable[[Result], None]:
-    """For people: what was found in the document and what it says of each label."""
-    from boostext.reports.explanation_drawing import explanation_list
-    from boostext.reports.explanations import explanation_rows
-    from boostext.reports.layout import HEAD, page_for
-
-    page, fields = page_for(sys.stdout), len(model.data.text)
-
-    def show(result: Result) -> None:
-        names = " + ".join(model.labels[number] for number in result.given) or "(none)"
-        talk.show_line(f"{result.document.id}: {names}", HEAD)
-        said, shown = result.explanation or (), result.shown
-        rows = explanation_rows(said, model.labels, shown, wanted.explain or 0, fields)
-        told = {} if result.probabilities is None else result.probabilities.tolist()
-        likely = {model.labels[n]: told[n] for n in shown} if told else {}
-        talk.show(explanation_list(rows, page, likely))
-
-    return show
 
 
 def _is_interactive(paths: tuple[str, ...]) -> bool:

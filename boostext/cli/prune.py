@@ -28,27 +28,28 @@ from boostext.fields import count
     "--rules",
     type=click.IntRange(1),
     metavar="N",
-    help="Keep the first N rules; with --terms, learn N before they are merged.",
+    help="Keep the first N rules. With --terms, learn N rules before they are merged.",
 )
 @click.option(
     "--terms",
     type=click.IntRange(1),
     metavar="N",
-    help="Keep the N most telling terms, and fit their votes anew on DATA, the training data.",
+    help="Keep the N most important terms, and fit their votes anew on DATA, which must be the "
+    "training data of the model.",
 )
 @click.option(
     "--valid",
     multiple=True,
     metavar="FILE",
-    help="Labelled data to tell the price on: a measure before and after; repeat. With --terms "
-    "alone it is told on DATA.",
+    help="Labelled data on which both models are measured. Repeat it for several files. Without "
+    "it, --terms measures on DATA.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(2),
     metavar="K",
-    help="Tell the price by cross-validation on DATA, the training data: K times a model is "
-    "learned without one part, pruned in the same way, and measured on that part.",
+    help="Measure what pruning costs by cross-validation on DATA, the training data: K times a "
+    "model is learned without one part, pruned in the same way, and measured on that part.",
 )
 @force_option
 @threads_option
@@ -72,10 +73,11 @@ def command(
 ) -> None:
     """Make a model of fewer rules or terms.
 
-    What it costs is told: a measure of both models, and the documents won and lost, on --valid
-    files, by --folds, or else on the training data. The first N rules are the model that training
-    with N rounds gives. For N terms the model's training data are needed: votes are fitted anew,
-    and the rules of each term become one.
+    The first N rules of a model are the model that training with N rounds gives. For the N most
+    important terms, the training data of the model is needed: votes are fitted anew, and the rules
+    of each term are merged into one. The command shows what this costs: a measure of both models,
+    and how many documents are won and lost, on the files of --valid, by --folds, or else on the
+    training data.
 
     \b
     Example:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -29,31 +27,47 @@ if TYPE_CHECKING:
     from boostext.library.training import ModelPlace, Result
     from boostext.library.tuning import Tuning
     from boostext.training.plan import Plan
-    from boostext.training.summary import Summary
 
 
 @click.command("train", cls=SettingsCommand)
 @click.argument("data", nargs=-1, metavar="DATA...")
 @click.option("-o", "--output", metavar="MODEL", help="The model file to write.")
-@click.option("--report", metavar="DIR", help="Also write rules, terms, outliers and the trace.")
+@click.option(
+    "--report",
+    metavar="DIR",
+    help="Folder for report.html and tables: rules, terms, likely label errors, and the course "
+    "of the training.",
+)
 @tuning_options
-@click.option("--tune", is_flag=True, help="Choose settings on the training data first.")
+@click.option(
+    "--tune",
+    is_flag=True,
+    help="Try several settings on parts of the training data first, and choose the best.",
+)
 @click.option(
     "--outliers",
     type=click.Choice(["auto", "cv", "weights", "cumulated"]),
     default="auto",
     show_default=True,
-    help="How the report finds wrong labels: by what is learned without the "
-    "document (cv), or by its weight in the end or over all rounds. auto is cv, unless that takes "
-    "minutes.",
+    help="How the report finds likely label errors: by what is learned without the document "
+    "(cv), or by the weight of the document in the last round (weights) or over all rounds "
+    "(cumulated). auto is cv, unless that takes minutes.",
 )
-@click.option("--resume", is_flag=True, help="Go on from MODEL.checkpoint, or MODEL, if there.")
-@click.option("--dry-run", is_flag=True, help="Read the data, tell sizes and memory, and stop.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Continue a training that was interrupted, from MODEL.checkpoint or MODEL if one exists.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only read the data, and show its size and the memory that training needs.",
+)
 @click.option(
     "--print-config",
     is_flag=True,
-    help="Print all settings as YAML, each with where it comes from, and stop. Those that go by "
-    "the data need DATA.",
+    help="Only print all settings as YAML, with a comment on where each comes from. Those that go "
+    "by the data need DATA.",
 )
 @workers_option
 @force_option
@@ -70,7 +84,7 @@ def command(
     """Learn a model from labelled documents.
 
     DATA are files (.jsonl, .csv, .tsv, fastText lines; also .gz, .bz2, .xz), folders of folders,
-    or - for stdin. Ctrl-C stops after the round and saves what there is.
+    or - for stdin. Ctrl-C ends the training after the current round and saves the model so far.
 
     \b
     Example:
@@ -116,6 +130,7 @@ def _train(
     from boostext.library.data import corrections_of
     from boostext.model.file import MODEL_FILE
     from boostext.reports.folder import report_folder
+    from boostext.training.plan import retrain_line
 
     tuning = _tuning(output, preset, tune, given, budget)
     mended = corrections_of(labels_from, new_labels)
@@ -140,7 +155,7 @@ def _train(
             done = result.trained.prepared.plan
             if tuning is None:  # with corrected labels, other settings may go with the data
                 done = replace(done, text=plan.text, boosting=plan.boosting, open=plan.open)
-            words = _retrain(data, output, report, done)
+            words = retrain_line(done, [*data, "-o", output, "--report", str(report)])
             shown: dict[str, Any] = {"title": Path(output).name, "retrain": words}
             checked = mended.labels
             tasks.report(result, folder, source=outliers, checked=checked, watch=watch, **shown)
@@ -149,7 +164,7 @@ def _train(
     if as_json:
         talk.json({"model": output, **result.to_dict()})
     elif not talk.quiet:
-        click.echo("\n".join(_lines(output, report, told)))
+        click.echo("\n".join([*told.lines(output), *([f"report: {report}"] if report else [])]))
 
 
 def _settings(
@@ -235,32 +250,3 @@ def _stopped(output: str, report: str | None, result: Result) -> str:
         )
     kept = f"stopped; {output} holds the model, which is complete"
     return f"{kept}; the report was not written" if report else kept
-
-
-def _retrain(data: tuple[str, ...], output: str, report: str | None, plan: Plan) -> str:
-    """The command that learns the same once more, with the corrections that a page saves."""
-    from boostext.training.plan import command_line
-
-    known = plan.known
-    words = [*shlex.split(command_line(plan)), *data, "-o", output, "--report", str(report)]
-    words += [word for path in plan.stop.valid for word in ("--valid", path)]
-    words += [word for path in known.unlabelled for word in ("--unlabelled", path)]
-    words += ["--knowledge", known.knowledge] if known.knowledge else []
-    return shlex.join([*words, "--labels-from", "corrections.csv"])
-
-
-def _lines(output: str, report: str | None, told: Summary) -> list[str]:
-    """The result for people."""
-    rounds = count(told.rules, "rule")
-    if told.rules != told.rounds:
-        rounds += f" in {count(told.rounds, 'round')}"
-    if told.rounds != told.rounds_done:
-        rounds += f" of {told.rounds_done}"
-    training = f"{told.measure} on the training data {told.training:.4f}"
-    lines = [f"{output}: {rounds} over {count(told.terms, 'condition')}; {told.stopped}"]
-    if not math.isnan(told.validation):
-        training += f", on validation data {told.validation:.4f}"
-    if not math.isnan(told.baseline):
-        lines.append(f"{training}; always {told.majority!r}: {told.baseline:.4f}")
-    lines += [f"{name} {loss:.4f}, its bound {most:.4f}" for name, loss, most in told.bounds]
-    return lines + ([f"report: {report}"] if report else [])

@@ -23,7 +23,11 @@ from boostext.cli.talk import Talk
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The YAML file to write.")
 @tuning_options
-@click.option("--resume", is_flag=True, help="Go on from FILE.trials, if it is there.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Continue tuning that was interrupted, from FILE.trials if it exists.",
+)
 @force_option
 @corrections_options
 @learning_options
@@ -44,9 +48,9 @@ def command(
 ) -> None:
     """Find good settings on the training data alone.
 
-    Settings compete on parts of DATA that they are not learned from; the best go into FILE, for
-    train --config FILE. What you say yourself is kept and not tried. Without --budget there are
-    twelve trials, or those of the preset.
+    Several settings are tried: models are learned on some parts of DATA and measured on the others.
+    The best settings are written to FILE, for train --config FILE. Settings that you give yourself
+    are kept as they are. Without --budget there are twelve trials, or those of the preset.
 
     \b
     Example:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,13 +42,18 @@ from boostext.reports.rules import RuleRow, rule_json, rule_rows
 from boostext.reports.terms import LabelTerm, label_terms, term_rows
 from boostext.threads import usable_threads
 
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from boostext.reports.layout import Page
+
 LOG = logging.getLogger("boostext")
 
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
     """What is shown of a model. found: the outliers of documents, where there are any; outliers:
-    the first of them.
+    the first of them. top: of each kind. only: the labels asked for, if any.
     """
 
     model: Model
@@ -58,6 +63,13 @@ class Inspection:
     outliers: Sequence[OutlierRow]
     found: DataOutliers | None
     margins: Sequence[MarginRow] = ()
+    top: int = 10
+    only: Sequence[str] = ()
+
+    @property
+    def wanted(self) -> list[int]:
+        """Numbers of the labels asked for; none where all are, or where votes are of a code."""
+        return [] if self.model.code else [self.model.labels.index(label) for label in self.only]
 
     @staticmethod
     def of(
@@ -77,7 +89,8 @@ class Inspection:
         )
         rows = [] if found is None else [row for row in found.rows if concerns(row, labels)]
         rules = rules_of(model, wanted, top)
-        return Inspection(model, rules, speaking_for, speaking_against, rows[:top], found, margins)
+        sides = speaking_for, speaking_against
+        return Inspection(model, rules, *sides, rows[:top], found, margins, top, labels)
 
     def summary(self) -> list[str]:
         """How many rules and labels there are, what they were learned from, and the knowledge."""
@@ -88,6 +101,35 @@ class Inspection:
             f"{'; edited by hand' if said.edited else ''}"
         )
         return [told, *(prior_lines(model.prior) if model.prior else ())]
+
+    def drawings(self, page: Page) -> Iterator[Text]:
+        """What `boostext inspect` shows on a terminal, part by part."""
+        # rich is slow to import, and only drawings need it
+        from rich.text import Text
+
+        from boostext.reports.distributions import margin_drawing
+        from boostext.reports.layout import wrap
+        from boostext.reports.listings import label_term_list, outlier_list
+        from boostext.reports.tables import rule_table
+        from boostext.reports.trees import is_flat, tree_drawing
+
+        for line in self.summary():
+            yield wrap(line, page)
+        if is_flat(self.model):
+            yield rule_table(self.rules, page)
+        else:
+            yield tree_drawing(self.model, self.top, page, self.wanted)
+        yield Text("")
+        yield label_term_list(self.speaking_for, self.speaking_against, page)
+        found = self.found
+        if found is not None:
+            yield Text("")
+            yield outlier_list(self.outliers, page, len(found.rows), found.source)
+            shares = ", ".join(f"{name} {value:+.2f}" for name, value in found.margins.items())
+            yield wrap(f"margins of all documents: {shares}", page)
+        if self.margins:
+            yield Text("")
+            yield margin_drawing(self.margins, page)
 
     def to_dict(self) -> dict[str, Any]:
         """As `boostext inspect --json` prints it."""

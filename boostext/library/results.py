@@ -7,7 +7,8 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from boostext.arrays import Float64, Scores
 from boostext.corpus.alike import Reading
@@ -31,8 +32,13 @@ from boostext.model.predict import (
     has_chances,
     ranked_labels,
 )
-from boostext.reports.escape import tsv_field, tsv_names
+from boostext.reports.escape import tsv_field, tsv_names, visible
 from boostext.reports.spoken import Spoken
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from boostext.reports.layout import Page
 
 LOG = logging.getLogger("boostext")
 
@@ -259,6 +265,37 @@ FORMATS: Mapping[str, Callable[[Wanted, Model], tuple[str, Write]]] = {
 """format -> what stands before all results, and the text of each"""
 TABLES = ("csv", "tsv")
 """Those with a header."""
+
+
+def written(
+    predictor: Predictor, documents: Iterator[Document], wanted: Wanted, form: str, batch: int
+) -> Iterator[str]:
+    """What stands before all results, which may be nothing, and then the text of each."""
+    model = predictor.model
+    if wanted.columns and form in TABLES and (first := next(documents, None)) is not None:
+        documents = chain([first], documents)
+        wanted = with_header(wanted, first, model)
+    head, text = FORMATS[form](wanted, model)
+    yield head
+    yield from map(text, results_of(predictor, documents, wanted, batch))
+
+
+def drawn(result: Result, wanted: Wanted, model: Model, page: Page) -> Text:
+    """For people: what was found in the document and what it says of each label."""
+    # rich is slow to import, and only drawings need it
+    from rich.text import Text
+
+    from boostext.reports.explanation_drawing import explanation_list
+    from boostext.reports.explanations import explanation_rows
+    from boostext.reports.layout import HEAD, stack
+
+    names = " + ".join(model.labels[number] for number in result.given) or "(none)"
+    said, fields = result.explanation or (), len(model.data.text)
+    rows = explanation_rows(said, model.labels, result.shown, wanted.explain or 0, fields)
+    told = {} if result.probabilities is None else result.probabilities.tolist()
+    likely = {model.labels[n]: told[n] for n in result.shown} if told else {}
+    head = Text(visible(f"{result.document.id}: {names}"), style=HEAD)
+    return stack([head, explanation_list(rows, page, likely)])
 
 
 def with_header(wanted: Wanted, first: Document, model: Model) -> Wanted:

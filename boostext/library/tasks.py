@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from boostext.atomic import NOTHING, Kind, replacing
 from boostext.corpus import checks
 from boostext.corpus.checks import Findings
 from boostext.corpus.corrections import Corrections
@@ -222,16 +223,41 @@ class Suggested:
         """A record for each, as `boostext suggest --to jsonl` prints it in a line."""
         return json_records(self.rows, self.measure)
 
-    def left_out(self) -> list[str]:
-        """How many documents of the pool were not looked at, and why."""
-        pool = self.pool
+    def summary(self, output: str | None = None) -> list[str]:
+        """How many documents were not looked at, and why; and how many there are of the others.
+
+        output: the file that they were written to.
+        """
+        pool, where = self.pool, f" written to {output}" if output else ""
         reasons = {"that already have a label": pool.labelled}
         reasons["that have a label in --labels-from"] = pool.listed
-        return [f"{in_words(n, 'document')} left out {why}" for why, n in reasons.items() if n]
+        left_out = [f"{in_words(n, 'document')} left out {why}" for why, n in reasons.items() if n]
+        open_ones = in_words(pool.open, "document")
+        return [*left_out, f"{in_words(len(self.rows), 'suggestion')} of {open_ones}{where}"]
 
     def text(self, form: str = "jsonl") -> Iterator[str]:
         """The pieces of a file. form: jsonl, csv, label-studio or html."""
         return FORMATS[form](self.rows, self.model, self.measure)
+
+    def write(self, path: str | Path, form: str, kind: Kind | None = NOTHING) -> None:
+        """The file, whole or not at all. kind: what it may replace; None is anything."""
+        with replacing(path, kind) as file:
+            for piece in self.text(form):
+                file.write(piece.encode("utf-8", "backslashreplace"))
+
+
+ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".json": "label-studio", ".html": "html"}
+
+
+def suggestion_format(path: str | None) -> str:
+    """The format that the ending of a file tells; JSONL for stdout, which is None."""
+    ending = Path(path).suffix.lower() if path else ".jsonl"
+    if ending not in ENDINGS:
+        raise SettingsError(
+            f"the ending {ending or '(none)'} of {path} names no format; expected "
+            f"{', '.join(ENDINGS)}, or say --to ({', '.join(ENDINGS.values())})"
+        )
+    return ENDINGS[ending]
 
 
 def suggest(

@@ -290,6 +290,8 @@ def run(
         prepared, cross = settle(prepared, watch)
         make = team.make_for(prepared.plan.boosting) if team is not None else made_here
         trained = learned(prepared, cross, watch, old, checkpoint, make)
+        if not len(prepared.corpus):
+            LOG.info("no document has a label: the model is the knowledge alone")
         again = _reading(data, labels, trained)
         result = Result(Classifier(trained.model), trained, account, cross, again)
         if far is not None:

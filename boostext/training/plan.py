@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -95,6 +95,21 @@ class Plan:
 
 CLOSED = "boostext train --preset paper"
 """How the command of a plan begins that leaves nothing open."""
+
+
+def retrain_line(plan: Plan, places: Sequence[str]) -> str:
+    """The command that learns the same once more, with the corrections that a page saves.
+
+    places: the words for its data, its model and its report.
+    """
+    known = plan.known
+    words = [*shlex.split(command_line(plan)), *places]
+    words += [word for path in plan.stop.valid for word in ("--valid", path)]
+    words += [word for path in known.unlabelled for word in ("--unlabelled", path)]
+    words += ["--knowledge", known.knowledge] if known.knowledge else []
+    return shlex.join([*words, "--labels-from", "corrections.csv"])
+
+
 FILES = ("valid", "names", "knowledge", "unlabelled")
 """Settings that name files: the model has what they hold."""
 

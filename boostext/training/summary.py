@@ -21,7 +21,7 @@ from boostext.corpus.lookalikes import alike_labels, lookalikes, spelled
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
-from boostext.fields import option_words
+from boostext.fields import count, option_words
 from boostext.model.decoding import code_of
 from boostext.model.model import asked_conditions
 from boostext.model.predict import decisions, link_of
@@ -67,6 +67,23 @@ class Summary:
         if self.bounded != "error":  # which is the one-error then
             rows.append(("one-error", self.one_error, self.one_error_bound))
         return [row for row in rows if row[0] and not (math.isnan(row[1]) or math.isnan(row[2]))]
+
+    def lines(self, name: str) -> list[str]:
+        """All of it for people. name: of the model."""
+        rounds = count(self.rules, "rule")
+        if self.rules != self.rounds:
+            rounds += f" in {count(self.rounds, 'round')}"
+        if self.rounds != self.rounds_done:
+            rounds += f" of {self.rounds_done}"
+        training = f"{self.measure} on the training data {self.training:.4f}"
+        lines = [f"{name}: {rounds} over {count(self.terms, 'condition')}; {self.stopped}"]
+        if not math.isnan(self.validation):
+            training += f", on validation data {self.validation:.4f}"
+        if not math.isnan(self.baseline):
+            lines.append(f"{training}; always {self.majority!r}: {self.baseline:.4f}")
+        return lines + [
+            f"{name} {loss:.4f}, its bound {most:.4f}" for name, loss, most in self.bounds
+        ]
 
     @property
     def helps(self) -> bool:

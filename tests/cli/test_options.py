@@ -216,5 +216,5 @@ def test_a_stop_word_file_that_is_missing_is_an_error_of_the_data(run):
 
 
 def test_data_settings_have_the_defaults_that_help_shows(run):
-    shown = run("check", "--help-all").stdout
+    shown = " ".join(run("check", "--help-all").stdout.split())
     assert f"[default: {DataSettings().encoding}]" in shown
