@@ -142,7 +142,7 @@ def abstaining(icsiboost):
 def test_rules_of_icsiboost_where_unknown_abstains_have_its_votes(abstaining, engine):
     recorded, log, _, made = abstaining
     booster = made(engine)
-    rounds, gains = booster.rounds(replay=recorded), []
+    rounds, gains = booster.rounds(replay=recorded, foreign=True), []
     for theirs in recorded:
         growth = booster._state.grown(booster.members.numbers[theirs.condition])
         # ten digits, and weights by the earlier rules with theirs
@@ -165,7 +165,7 @@ def test_where_unknown_abstains_icsiboost_loses_only_thresholds_to_rounding(abst
     passed_over = []
     for number in range(1, len(recorded) + 1):
         ours = booster()
-        rounds = ours.rounds(replay=recorded[: number - 1])
+        rounds = ours.rounds(replay=recorded[: number - 1], foreign=True)
         made = next(itertools.islice(rounds, number - 1, None))
         if made.rule.condition == recorded[number - 1].condition:
             continue

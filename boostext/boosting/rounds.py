@@ -87,13 +87,18 @@ class Booster:
             self._restrain(restraints)
 
     def rounds(
-        self, replay: Sequence[Rule] = (), sizes: Sequence[int] = (), gains: Sequence[float] = ()
+        self,
+        replay: Sequence[Rule] = (),
+        sizes: Sequence[int] = (),
+        gains: Sequence[float] = (),
+        foreign: bool = False,
     ) -> Iterator[Round]:
         """Yield round 1, 2, ... up to settings.rounds; then `stopped` says why it ended.
 
         replay: rules already known, applied first without a search; they leave the very state
         that finding them left. sizes: rules of each of those rounds, if not one; gains: of each,
-        else that of its first rule.
+        else that of its first rule. foreign: another program learned them, and their votes need not
+        be those that this data gives; otherwise SettingsError says where they are not.
         """
         bound, first = self.start_bound, 0
         for number in range(1, self.settings.rounds + 1):
@@ -102,7 +107,7 @@ class Booster:
             first += size
             colors, gain = self._color(number), gains[number - 1 : number]
             growth = self._known(known, gain) if known else self._grown(number, colors)
-            if known and growth and self._grower.alone:
+            if known and growth and self._grower.alone and not foreign:
                 self._check_known(number, growth, colors)
             if growth is None:
                 self.stopped = self.row.stops
