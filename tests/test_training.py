@@ -15,6 +15,7 @@ from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.model.file import write_model
 from boostext.model.predict import Predictor
 from boostext.settings import BoostingSettings
+from boostext.training import sizes
 from boostext.training.examples import example_weights, is_multilabel
 from boostext.training.plan import Plan
 from boostext.training.run import BEST_ROUND, Hooks, learn, prepare, train
@@ -518,3 +519,14 @@ def test_settings_from_python_may_be_numpys_or_simpler():
     assert plan.boosting.abstain is True
     with pytest.raises(SettingsError, match="class-weight is 'bill=nan'"):
         Plan.of(class_weight={"bill": float("nan")})
+
+
+def test_what_takes_more_memory_than_there_is_is_refused_before_it_is_tried(monkeypatch):
+    assert sizes.memory_of_machine() > 2**28
+    found = [{"text": f"a{n % 3} b", "label": f"l{n % 3}"} for n in range(60)]
+    boostext.train(found, rounds=2)
+    monkeypatch.setattr(sizes, "memory_of_machine", lambda: 2**20)
+    with pytest.raises(
+        BoostextError, match=r"3 labels from 60 documents takes about .*there are 1;"
+    ):
+        boostext.train(found, rounds=2)

@@ -55,8 +55,8 @@ from boostext.training.held_out import (
 from boostext.training.knowing import unlabelled_documents
 from boostext.training.plan import Plan, command_line
 from boostext.training.run import Hooks, Moment, Prepared, Trained, check_patience, learn, prepare
+from boostext.training.sizes import check_memory, sizes_of
 from boostext.training.sizes import sizes as in_one_line
-from boostext.training.sizes import sizes_of
 from boostext.training.summary import (
     Summary,
     remarks,
@@ -287,6 +287,8 @@ def run(
         if valid is not None:
             held = given_data(valid, plan.reading, account, valid_labels).documents
         prepared = read(given, plan, account, held, mended, tuning is not None, far)
+        if team is None:
+            check_memory(prepared)
         prepared, cross = settle(prepared, watch)
         make = team.make_for(prepared.plan.boosting) if team is not None else made_here
         trained = learned(prepared, cross, watch, old, checkpoint, make)

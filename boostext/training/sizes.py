@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
+from pathlib import Path
 
 from boostext.compiled import loaded, notice
+from boostext.errors import BoostextError
 from boostext.fields import count
 from boostext.training.run import Prepared
 
@@ -59,6 +63,37 @@ def estimated_peak(prepared: Prepared) -> int:
         return peak_so_far() + m * k * 64 + n * k * 24 + postings * 16 + numbers * 64
     kernels = 0 if loaded() else KERNELS
     return peak_so_far() + kernels + m * k * 32 + n * 64 + postings * 16 + numbers * 600
+
+
+LEAST_SHARE = 0.5
+"""Of the estimate that learning surely takes."""
+CGROUP = Path("/sys/fs/cgroup/memory.max")
+
+
+def check_memory(prepared: Prepared) -> None:
+    """Raise BoostextError where learning takes more memory than there is: systems that promise
+    memory which they have not kill the process later, without a word.
+    """
+    needed, there = estimated_peak(prepared), memory_of_machine()
+    if there and needed * LEAST_SHARE > there:
+        corpus = prepared.corpus
+        raise BoostextError(
+            f"learning {count(len(corpus.labels), 'label')} from {count(len(corpus), 'document')} "
+            f"takes about {needed // MB:,} MB of memory, and there are {there // MB:,}; leave out "
+            "rare labels, or learn from fewer documents"
+        )
+
+
+def memory_of_machine() -> int:
+    """Bytes that this process can have at most: of the machine, or of its container; 0 where the
+    system does not tell.
+    """
+    sizes = []
+    with contextlib.suppress(ValueError, OSError, AttributeError):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with contextlib.suppress(ValueError, OSError):
+        sizes.append(int(CGROUP.read_text(encoding="ascii")))
+    return min((size for size in sizes if size > 0), default=0)
 
 
 def peak_so_far() -> int:
