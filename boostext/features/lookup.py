@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 SMALL, LARGE = 1_000_000, 30_000_000
 """Characters of words up to which kernels are not worth the making of arrays, and the import."""
+LONG = 4_000_000
+"""The same of one text, whose tokens would take much memory one by one."""
 
 
 @dataclass
@@ -223,9 +225,11 @@ class ConditionLookup:
         By kernels, once enough text has come to be worth them.
         """
         documents = list(documents)
-        self._work += sum(map(self._plain_work, documents))
-        worth = self._work > (SMALL if compiled.loaded() else LARGE)
-        if worth and len(documents) > 1 and not compiled.notice():
+        each = list(map(self._plain_work, documents))
+        self._work += sum(each)
+        worth = len(each) > 1 and self._work > (SMALL if compiled.loaded() else LARGE)
+        # plain code makes a list of all tokens, which takes thirty times the text
+        if (worth or max(each, default=0) > LONG) and not compiled.notice():
             return self._compiled.blocks(documents, threads)
         pairs = [self._numbers(document) for document in documents]
         return Lists.of(yes for yes, _ in pairs), Lists.of(unknown for _, unknown in pairs)

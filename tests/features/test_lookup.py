@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boostext.corpus.documents import Document
+from boostext.features import lookup as lookup_module
 from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.features.lookup import ConditionLookup
 from boostext.settings import TextSettings
@@ -101,3 +102,15 @@ sys.exit(str([name for name in ("numba", "scipy") if name in sys.modules]))
         [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False
     )
     assert done.stderr.strip() == "[]"
+
+
+def test_one_long_text_is_read_by_kernels_and_has_the_same_terms(monkeypatch):
+    """A list of its tokens would take thirty times its memory."""
+    monkeypatch.setattr(lookup_module, "LONG", 10)
+    given = [Occurs("text", ("one", "two")), Occurs("text", ("z",)), Occurs("text", ("three",))]
+    lookup = ConditionLookup(given, TextSettings(ngrams=(1, 2)), ["text"])
+    document = Document("1", {"text": "one two three"})
+    yes, unknown = lookup.batch([document])
+    assert yes[0].tolist() == lookup.blocks(document)[0].tolist() == [0, 2]
+    assert "_compiled" in vars(lookup)
+    assert unknown[0].tolist() == []
