@@ -17,6 +17,7 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
     threshold_options,
+    workers_option,
 )
 from boostext.cli.places import announce_stdin, check_output, test_files
 from boostext.cli.talk import Talk
@@ -51,6 +52,7 @@ from boostext.cli.talk import Talk
 )
 @force_option
 @threads_option
+@workers_option
 @overriding_options
 @corrections_options
 @json_option
@@ -68,6 +70,7 @@ def command(
     output: str | None,
     force: bool,
     threads: int,
+    workers: str,
     reading: dict[str, Any],
     as_json: bool,
     talk: Talk,
@@ -93,14 +96,13 @@ def command(
     if tune_thresholds != (output is not None):
         raise click.UsageError("--tune-thresholds and -o MODEL2 go together")
     used = Classifier.load(model, threads)
-    kind = None if force else MODEL_FILE
+    kind, paths = None if force else MODEL_FILE, test_files(data)
     measuring.check_threshold(used.content, threshold_proba)
     if output:
         measuring.check_thresholds(used.content)
         check_output(output, kind, (*data, *reading["labels_from"]))
     announce_stdin(data, talk)
-    paths = test_files(data)
-    given: dict[str, Any] = {"strict": strict, "bins": bins, **reading}
+    given: dict[str, Any] = {"strict": strict, "bins": bins, "workers": workers, **reading}
     with watched(talk) as watch:
         if output:
             better, report = measuring.tune_thresholds(used, paths, watch=watch, **given)

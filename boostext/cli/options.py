@@ -514,18 +514,9 @@ def threads_option(command: Command) -> Command:
     )(command)
 
 
-def _workers(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
-    if not value:
-        return value
-    from boostext.distributed.cluster import checked
-
-    return checked(value)
-
-
 def workers_option(command: Command) -> Command:
     return click.option(
         "--workers",
-        callback=_workers,
         metavar="N|ADDRESS",
         default="",
         help="Work on N processes of this machine, or on the Dask cluster whose scheduler is at "

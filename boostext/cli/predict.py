@@ -19,6 +19,7 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
     threshold_options,
+    workers_option,
 )
 from boostext.cli.places import announce_stdin, test_files
 from boostext.cli.talk import Talk, is_terminal
@@ -75,6 +76,7 @@ ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of the
 )
 @safe_cells_option
 @threads_option
+@workers_option
 @overriding_options
 @talk_options
 def command(
@@ -87,6 +89,7 @@ def command(
     keep_columns: bool,
     safe_cells: bool,
     threads: int,
+    workers: str,
     reading: dict[str, Any],
     talk: Talk,
     **shown: Any,
@@ -119,10 +122,14 @@ def command(
     wanted = _wanted(used, form, title=f"Labels by {Path(model).name}", **shown)
     announce_stdin(data, talk)
     account, told, paths = BadRecords(), 0, test_files(data)
-    documents = _documents(used, document, paths, account, form, wanted, reading)
     with stop_request() as stop:
+        if document is None and workers:
+            written = _far_written(used.content, paths, account, wanted, form, workers, reading)
+        else:
+            documents = _documents(used, document, paths, account, form, wanted, reading)
+            written = _written(used, documents, wanted, form, data, talk, stop)
         try:
-            for number in _written(used, documents, wanted, form, data, talk, stop):
+            for number in written:
                 told = number
         except Stopped as stopped:
             words = f"stopped after {count(told, 'result')}"
@@ -217,6 +224,15 @@ def _written(
         yield number
         if prompt:
             sys.stdout.flush()
+
+
+def _far_written(*given: Any) -> Iterator[int]:
+    """The same by workers, part by part."""
+    from boostext.library.results import labelled_on_workers
+
+    for text, number in labelled_on_workers(*given):
+        sys.stdout.write(text)
+        yield number
 
 
 def _is_interactive(paths: tuple[str, ...]) -> bool:

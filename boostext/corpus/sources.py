@@ -76,6 +76,10 @@ class BadRecords:
         self.understood.update(other.understood)
         self.one_hot = other.one_hot if self.one_hot is None else self.one_hot
         self.unmet &= other.unmet
+        for role in self.unmet_roles.keys() - other.unmet_roles.keys():
+            del self.unmet_roles[role]
+        if self.seen is not None and other.seen is not None:
+            self.seen.counts.update(other.seen.counts)
         self.fields.update(dict.fromkeys([*other.fields][: MOST_FIELDS - len(self.fields)]))
 
     def add(self, error: DataError) -> None:

@@ -26,8 +26,15 @@ from boostext.corpus.corpus import digest_of
 from boostext.corpus.documents import Attribute, Document, Told
 from boostext.corpus.files import STDIN, compression, first_bytes, open_bytes
 from boostext.corpus.jsonl import spans_lines
-from boostext.corpus.readers import Input, begin, check_attributes, inputs_of, read_input
-from boostext.corpus.sources import BadRecords, Span
+from boostext.corpus.readers import (
+    Input,
+    ReadingSettings,
+    begin,
+    check_attributes,
+    inputs_of,
+    read_input,
+)
+from boostext.corpus.sources import BadRecords, SeenLabels, Span
 from boostext.corpus.stems import stem_file
 from boostext.distributed import terms
 from boostext.distributed.cluster import Cluster
@@ -39,7 +46,7 @@ from boostext.features.levels import ONE, Step, keeps_tokens, steps
 from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather, joined_lists
 from boostext.features.terms import least_documents, most_documents
-from boostext.settings import DataSettings, TextSettings
+from boostext.settings import TextSettings
 from boostext.training.plan import Plan
 
 LOG = logging.getLogger("boostext")
@@ -83,7 +90,7 @@ def matched(paths: Sequence[str]) -> list[str]:
     return found
 
 
-def cuts(given: Input) -> list[Span]:
+def cuts(given: Input, piece: int) -> list[Span]:
     """Where a file of one JSON object a line may be cut, the lines before each part yet to be
     counted; one span for every other file.
     """
@@ -93,15 +100,15 @@ def cuts(given: Input) -> list[Span]:
     bytewise = settings.encoding.lower() in ("utf-8", "utf8", "ascii")
     whole = settings.where or (settings.label_columns == "auto" and len(settings.label) > 1)
     size = path.stat().st_size if plain and bytewise and not whole else 0
-    if size <= PIECE:
+    if size <= piece:
         return [Span()]
     with open_bytes(source.path) as file:
         if spans_lines(first_bytes(file, source)[1].decode("utf-8", "replace")):
             return [Span()]
     ends = [0]
     with path.open("rb") as file:
-        while ends[-1] + PIECE < size:
-            file.seek(ends[-1] + PIECE - 1)
+        while ends[-1] + piece < size:
+            file.seek(ends[-1] + piece - 1)
             file.readline()
             ends.append(file.tell())
     if ends[-1] == size:
@@ -166,43 +173,53 @@ def some_documents(read: Read, places: Sequence[int]) -> list[Document]:
 
 
 @dataclass
-class FarData:
-    """Files that the workers of a cluster read. `documents` is to be gone through first."""
+class FarFiles:
+    """Files that the workers of a cluster read, each with an account of its own, joined in theirs.
+
+    piece: bytes of a part of a file that can be cut.
+    """
 
     cluster: Cluster
     paths: Sequence[str]
-    settings: DataSettings
+    settings: ReadingSettings
     account: BadRecords
     labelled: bool = True
-    _parts: list[Any] = field(default_factory=list)
-    _lists: FarLists | None = None
+    columns: bool = False
+    piece: int = PIECE
 
-    def documents(self) -> Iterator[Document]:
-        """What is told of the documents, in their order; the first error of all is raised."""
-        inputs = self._inputs()
+    def walk(
+        self, begin_part: Callable[[Input], tuple[Any, Any]], ahead: int
+    ) -> Iterator[tuple[Any, Any]]:
+        """What `begin_part` gives for each part, in their order: something, and what has become of
+        a future of an object with an account and an error, which is raised.
+
+        ahead: parts that are begun before their turn, at most.
+        """
+        inputs = [
+            self._with(given, Span())
+            for given in inputs_of(self.paths, self.settings, self.account, self.columns)
+        ]
         begin(self.account, inputs[0].settings, self.labelled)
-        waiting = deque(self._begun(part) for given in inputs for part in self._cut(given))
-        self._parts = []
-        while waiting:
-            given, part, telling = waiting.popleft()
-            (read,) = self.cluster.results([telling])
-            if given.source.span.stop is not None:
-                self._check_cut(given, read, waiting)
-            self._parts.append(part)
-            for place, document in enumerate(read.documents):
-                yield replace(document, part=len(self._parts) - 1, place=place)
-            self.account.join(read.account)
-            if read.error is not None:
-                raise read.error
+        todo = deque(part for given in inputs for part in self._cut(given))
+        running: deque[tuple[Input, Any, Any]] = deque()
+        while todo or running:
+            while todo and len(running) < ahead:
+                given = todo.popleft()
+                running.append((given, *begin_part(given)))
+            given, kept, future = running.popleft()
+            (made,) = self.cluster.results([future])
+            del future
+            if given.source.span.stop is not None and made.error is None:
+                self._check_cut(given, made.account, running, todo, begin_part)
+            yield kept, made
+            self.account.join(made.account)
+            if made.error is not None:
+                raise made.error
         check_attributes(self.account, inputs[0].source.path, self.labelled)
-
-    def _begun(self, given: Input) -> tuple[Input, Any, Any]:
-        part = self.cluster.submit(read_part, given, self.labelled)
-        return given, part, self.cluster.submit(told_of, part)
 
     def _cut(self, given: Input) -> list[Input]:
         """The file in parts, where it can be cut and is large."""
-        source, spans = given.source, cuts(given)
+        source, spans = given.source, cuts(given, self.piece)
         if len(spans) == 1:
             return [given]
         counts = self.cluster.results(
@@ -217,30 +234,61 @@ class FarData:
 
     def _with(self, given: Input, span: Span) -> Input:
         """A part of a file, with an account of its own."""
-        bad = BadRecords(self.account.limit)
+        seen = self.account.seen
+        bad = BadRecords(self.account.limit, seen=SeenLabels(seen.settings) if seen else None)
         return replace(given, source=replace(given.source, span=span, bad=bad))
 
-    def _check_cut(self, given: Input, read: Read, waiting: deque[tuple[Input, Any, Any]]) -> None:
+    def _check_cut(
+        self,
+        given: Input,
+        account: BadRecords,
+        running: deque[tuple[Input, Any, Any]],
+        todo: deque[Input],
+        begin_part: Callable[[Input], tuple[Any, Any]],
+    ) -> None:
         """Mend what counting lines could not know: that a line holds several records."""
-        if read.account.understood:
+        if account.understood:
             raise SettingsError(
                 f"{given.source.path} is an export of a tool, which is not read in parts; compress "
-                "it, or train without workers"
+                "it, or leave out --workers"
             )
-        following = waiting[0][0].source.span
-        known = given.source.span.records + read.account.records
-        if known == following.records or read.error is not None:
+        following = running[0][0] if running else todo[0]
+        known = given.source.span.records + account.records
+        missing = known - following.source.span.records
+        if not missing:
             return
-        for place, (later, _, _) in enumerate(waiting):
-            if later.source.path != given.source.path:
-                break
-            span = later.source.span
-            moved = span._replace(records=span.records + known - following.records)
-            waiting[place] = self._begun(self._with(later, moved))
+        path = given.source.path
+        later = [part for part, _, _ in running if part.source.path == path]
+        for place, part in enumerate(later):
+            mended = self._moved(part, missing)
+            running[place] = (mended, *begin_part(mended))
+        for place, part in enumerate(todo):
+            if part.source.path == path:
+                todo[place] = self._moved(part, missing)
 
-    def _inputs(self) -> list[Input]:
-        inputs = inputs_of(self.paths, self.settings, self.account)
-        return [self._with(given, Span()) for given in inputs]
+    def _moved(self, part: Input, records: int) -> Input:
+        span = part.source.span
+        return self._with(part, span._replace(records=span.records + records))
+
+
+@dataclass
+class FarData(FarFiles):
+    """Training data that the workers read. `documents` is to be gone through first."""
+
+    _parts: list[Any] = field(default_factory=list)
+    _lists: FarLists | None = None
+
+    def documents(self) -> Iterator[Document]:
+        """What is told of the documents, in their order; the first error of all is raised."""
+        self._parts = []
+        for part, read in self.walk(self._begun, 4 * len(self.cluster) + 4):
+            self._parts.append(part)
+            for place, document in enumerate(read.documents):
+                yield replace(document, part=len(self._parts) - 1, place=place)
+
+    def _begun(self, given: Input) -> tuple[Any, Any]:
+        part = self.cluster.submit(read_part, given, self.labelled)
+        return part, self.cluster.submit(told_of, part)
 
     def whole(self, documents: Iterable[Document]) -> list[Document]:
         """With their texts, which come from the workers."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from boostext.arrays import Scores
+from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document
+from boostext.corpus.files import STDIN
 from boostext.corpus.lookalikes import spelled
+from boostext.corpus.readers import Input, begin, read_input
+from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.evaluation import comparing
 from boostext.evaluation import report as measured
@@ -19,13 +24,23 @@ from boostext.evaluation.report import Report, is_judged
 from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.fields import nearest
 from boostext.library.classifier import Classifier
-from boostext.library.data import Paths, corrections_of, model_data, name_of
+from boostext.library.data import (
+    Paths,
+    corrections_of,
+    model_data,
+    name_of,
+    overrides,
+    paths_of,
+    tell,
+)
+from boostext.library.results import PIECE
 from boostext.library.watch import Watch
 from boostext.model.model import Model
-from boostext.model.predict import has_chances
+from boostext.model.predict import Predictor, has_chances
 from boostext.reports.comparing import Compared, term_changes
 from boostext.threads import usable_threads
 
+LOG = logging.getLogger("boostext")
 Scored = Iterable[tuple[Document, Scores]]
 
 
@@ -41,6 +56,7 @@ def evaluate(
     labels_from: Paths = (),
     new_labels: bool = False,
     watch: Watch | None = None,
+    workers: Any = None,
     **reading: Any,
 ) -> Report:
     """Measure a model on labelled data: `.measures` by name, `.labels`, `.confusions` and more.
@@ -49,12 +65,14 @@ def evaluate(
     reliability curve, equal-width or equal-size. strict: a label that the model does not know is an
     error, and not only a miss. labels_from, new_labels, reading: as for the command; settings of
     the data, such as `text="body"`, win over those that the model remembers. watch: told how far
-    it is.
+    it is. workers: a number of processes to read and score the files of the data, the address of a
+    Dask scheduler, or a Dask Client.
 
     BoostextError where no document has a label.
     """
     check_threshold(model.content, threshold_proba)
-    scored = _scored(model, data, labels, strict, labels_from, new_labels, reading, watch)
+    given = (labels_from, new_labels, reading, watch, workers)
+    scored = _scored(model, data, labels, strict, *given)
     return _measured(model.content, data, scored, threshold, bins, threshold_proba)
 
 
@@ -68,6 +86,7 @@ def tune_thresholds(
     labels_from: Paths = (),
     new_labels: bool = False,
     watch: Watch | None = None,
+    workers: Any = None,
     **reading: Any,
 ) -> tuple[Classifier, Report]:
     """The model with the threshold of greatest F1 for each label on the data, and its measures.
@@ -76,7 +95,8 @@ def tune_thresholds(
     """
     content, kept = model.content, _Kept(model.content)
     check_thresholds(content)
-    scored = _scored(model, data, labels, strict, labels_from, new_labels, reading, watch)
+    given = (labels_from, new_labels, reading, watch, workers)
+    scored = _scored(model, data, labels, strict, *given)
     _measured(content, data, kept.watch(scored))
     gold = gold_of(content.labels, kept.labels)
     better = replace(content, thresholds=tuned_thresholds(np.stack(kept.scores), gold))
@@ -132,12 +152,74 @@ def _scored(
     new_labels: bool,
     reading: dict[str, Any],
     watch: Watch | None,
+    workers: Any,
 ) -> Scored:
+    if workers is not None and workers != "":
+        if labels is not None or labels_from or not paths_of(data):
+            raise SettingsError(
+                "workers score the documents of files with the labels that stand there; leave out "
+                "the workers for data in memory and for corrections of labels"
+            )
+        scored = _scored_on_workers(
+            model.content, paths_of(data), reading, watch or Watch(), workers
+        )
+        return _strictly(scored, model.content) if strict else scored
     mended = corrections_of(labels_from, new_labels)
     documents = model_data(model.content, data, labels, reading, mended)
     seen = (watch or Watch()).documents(documents)
     scored = model.predictor.scores(seen)
     return _strictly(scored, model.content) if strict else scored
+
+
+class ScoredPart(NamedTuple):
+    """The documents of a part of the data without texts, and their scores (n, k). error: what ended
+    the reading.
+    """
+
+    documents: list[Document]
+    scores: Scores
+    account: BadRecords
+    error: BoostextError | None
+
+
+def scored_part(given: Input, predictor: Predictor) -> ScoredPart:
+    """What a worker makes of a file, or of a part of one."""
+    account, error = given.source.bad, None
+    documents, rows = list[Document](), list[Scores]()
+    begin(account, given.settings, labelled=True)
+    try:
+        for document, scores in predictor.scores(read_input(given, labelled=True)):
+            documents.append(replace(document, texts={}, scored={}))
+            rows.append(scores)
+    except BoostextError as raised:
+        error = raised
+    empty = np.zeros((0, len(predictor.model.labels)))
+    return ScoredPart(documents, np.stack(rows) if rows else empty, account, error)
+
+
+def _scored_on_workers(
+    model: Model, paths: Sequence[str], reading: dict[str, Any], watch: Watch, workers: Any
+) -> Iterator[tuple[Document, Scores]]:
+    """Documents and their scores, in order; told of after the last one."""
+    from boostext.distributed.cluster import connected
+    from boostext.distributed.reading import FarFiles, matched
+
+    if STDIN in paths:
+        raise SettingsError("workers read files, and not stdin (-); leave out --workers")
+    how, account, paths = Reading(model.data, overrides(reading)), BadRecords(), matched(paths)
+    for remark in how.remarks(paths):
+        LOG.info(remark)
+    with connected(workers, threads=1) as cluster:
+        LOG.info(str(cluster))
+        predictor = cluster.spread(Predictor(model))
+        far = FarFiles(cluster, paths, how.of, account, piece=PIECE)
+
+        def work(given: Input) -> tuple[None, Any]:
+            return None, cluster.submit(scored_part, given, predictor)
+
+        for _, made in far.walk(work, 2 * sum(cluster.threads) + 2):
+            yield from zip(watch.documents(made.documents), made.scores, strict=True)
+    tell(account)
 
 
 def _strictly(scored: Scored, model: Model) -> Iterator[tuple[Document, Scores]]:

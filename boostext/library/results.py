@@ -8,18 +8,19 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostext.arrays import Float64, Scores
 from boostext.corpus.alike import Reading
 from boostext.corpus.carried import carried, cell, names_beside
 from boostext.corpus.documents import Document
+from boostext.corpus.files import STDIN
 from boostext.corpus.lookalikes import alike_words
-from boostext.corpus.readers import no_record_has
+from boostext.corpus.readers import Input, begin, no_record_has, read_input
 from boostext.corpus.roles import shown
 from boostext.corpus.sources import BadRecords, SeenLabels
 from boostext.corpus.table_writer import row_writer, safe_cell
-from boostext.errors import SettingsError
+from boostext.errors import BoostextError, SettingsError
 from boostext.library.data import IN_MEMORY, given_data, paths_of, tell
 from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (
@@ -124,6 +125,81 @@ def documents_to_label(
     account.seen = SeenLabels(how.of((*paths_of(data), IN_MEMORY)[0]))
     given = given_data(data, asked.of, account, labelled=False, texts=texts, columns=columns)
     return given.documents
+
+
+# On workers ----------------------------------------------------------------------------------
+
+PIECE = 1 << 23
+"""Bytes of the parts of a file that are labelled apart."""
+IN_PARTS = ("jsonl", "tsv", "csv", "labels")
+"""Keys of FORMATS whose results stand one after the other, whatever was before."""
+
+
+class Labelled(NamedTuple):
+    """The results of a part of the data as text, and how many they are. error: what ended it."""
+
+    text: str
+    number: int
+    account: BadRecords
+    error: BoostextError | None
+
+
+def labelled_part(given: Input, predictor: Predictor, wanted: Wanted, form: str) -> Labelled:
+    """What a worker makes of a file, or of a part of one."""
+    _, text = FORMATS[form](wanted, predictor.model)
+    account, parts, error = given.source.bad, list[str](), None
+    begin(account, given.settings, labelled=False)
+    try:
+        documents = read_input(given, labelled=False)
+        parts.extend(text(result) for result in results_of(predictor, documents, wanted))
+    except BoostextError as raised:
+        error = raised
+    return Labelled("".join(parts), len(parts), account, error)
+
+
+def labelled_on_workers(
+    model: Model,
+    paths: Sequence[str],
+    account: BadRecords,
+    wanted: Wanted,
+    form: str,
+    workers: Any,
+    reading: Mapping[str, Any] | None = None,
+) -> Iterator[tuple[str, int]]:
+    """The text of results as a form of FORMATS has it, and how many results there were so far, in
+    the order of the documents; first what stands before all. Workers read the files.
+
+    SettingsError for forms that are not made of parts.
+    """
+    from boostext.distributed.cluster import connected
+    from boostext.distributed.reading import FarFiles, matched
+
+    if form not in IN_PARTS or (wanted.columns and form in TABLES):
+        raise SettingsError(
+            f"--workers writes {', '.join(IN_PARTS)}, without --keep-columns in tables; leave out "
+            "--workers for other outputs"
+        )
+    if STDIN in paths:
+        raise SettingsError("workers read files, and not stdin (-); leave out --workers")
+    how = Reading(model.data, {"answers": "all", **(reading or {})})
+    asked = how.for_prediction(asked_attributes(model))
+    paths = matched(paths)
+    for remark in asked.remarks(paths):
+        LOG.info(remark)
+    account.seen = SeenLabels(how.of(paths[0]))
+    with connected(workers, threads=1) as cluster:
+        LOG.info(str(cluster))
+        predictor = cluster.spread(Predictor(model))
+        far = FarFiles(cluster, paths, asked.of, account, False, wanted.columns, PIECE)
+
+        def work(given: Input) -> tuple[None, Any]:
+            return None, cluster.submit(labelled_part, given, predictor, wanted, form)
+
+        yield FORMATS[form](wanted, model)[0], 0
+        total = 0
+        for _, made in far.walk(work, 2 * sum(cluster.threads) + 2):
+            total += made.number
+            yield made.text, total
 
 
 def tell_labelling(account: BadRecords, model: Model, data: Any) -> None:

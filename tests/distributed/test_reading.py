@@ -63,7 +63,7 @@ def here(paths, plan):
 
 def there(cluster, paths, plan):
     account = BadRecords()
-    far = reading.FarData(cluster, paths, plan.reading, account)
+    far = reading.FarData(cluster, paths, plan.reading, account, piece=500)
     return prepare(far.documents(), plan, far=far), account
 
 
@@ -71,12 +71,8 @@ def there(cluster, paths, plan):
 @settings(max_examples=6)
 def test_models_are_those_of_one_process_that_reads(first, tmp_path_factory, seed, kind, workers):
     plan = Plan.of(rounds=6, engine="incremental", **{"attribute": ["color", "size"], **kind})
-    paths, before = files(tmp_path_factory.mktemp("data"), seed), reading.PIECE
-    reading.PIECE = 600
-    try:
-        (one, account), (many, far_account) = here(paths, plan), there(first(workers), paths, plan)
-    finally:
-        reading.PIECE = before
+    paths = files(tmp_path_factory.mktemp("data"), seed)
+    (one, account), (many, far_account) = here(paths, plan), there(first(workers), paths, plan)
     lists, far = one.features.yes, many.features.yes
     assert far.starts.tolist() == lists.starts.tolist()
     assert many.corpus.origins[:] == one.corpus.origins[:] or list(many.corpus.origins) == list(
@@ -105,8 +101,7 @@ def test_training_goes_on_where_workers_read(client, tmp_path):
     )
 
 
-def test_the_first_fault_in_the_order_of_the_files_is_told(first, tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "PIECE", 400)
+def test_the_first_fault_in_the_order_of_the_files_is_told(first, tmp_path):
     paths, plan = files(tmp_path, 1), Plan.of(rounds=2)
     lines = (tmp_path / "a.jsonl").read_text("utf-8").split("\n")
     lines[20] = lines[20][:-3]
@@ -120,8 +115,7 @@ def test_the_first_fault_in_the_order_of_the_files_is_told(first, tmp_path, monk
     assert "a.jsonl:21: " in str(raised.value)
 
 
-def test_bad_records_are_counted_in_all_parts(first, tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "PIECE", 400)
+def test_bad_records_are_counted_in_all_parts(first, tmp_path):
     paths, plan = files(tmp_path, 2), Plan.of(rounds=2, skip_bad=True)
     for name in ("a.jsonl", "d.jsonl"):
         with (tmp_path / name).open("a", encoding="utf-8") as file:
