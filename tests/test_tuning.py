@@ -1,4 +1,4 @@
-"""Choosing settings on the training data: what is tried, what wins, and going on from a file."""
+"""Choosing settings on the training data: what is tried, what wins, and continuing from a file."""
 
 import json
 from dataclasses import replace

@@ -111,7 +111,7 @@ def command(
             report = measuring.evaluate(used, paths, watch=watch, **given)
     if output:
         write_model(better.content, output, kind)
-        talk.say(f"{output}: thresholds tuned; the measures below are with them")
+        talk.say(f"{output}: the model has tuned thresholds, and the measures below are with them")
     if as_json:
         talk.json(report.to_dict())
         return

@@ -97,7 +97,7 @@ class Progress(Watch):
         self.tell(lambda: f"labels judged in {done} of {total} parts")
 
     def pricing(self, done: int, total: int) -> None:
-        self.tell(lambda: f"price told by {done} of {total} folds")
+        self.tell(lambda: f"price measured in {done} of {total} folds")
 
     def tuning(self, status: Status, budget: float | None) -> None:
         self.tell(lambda: _tuning(status, budget))

@@ -246,7 +246,7 @@ def _stopped(output: str, report: str | None, result: Result) -> str:
     if result.interrupted:
         return (
             f"stopped after round {len(result.trained.rounds)}; {output} holds the model so far, "
-            f"{count(len(result.model.content.rules), 'rule')}; --resume goes on"
+            f"{count(len(result.model.content.rules), 'rule')}; --resume continues"
         )
     kept = f"stopped; {output} holds the model, which is complete"
     return f"{kept}; the report was not written" if report else kept

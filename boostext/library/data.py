@@ -180,7 +180,9 @@ def tell(account: BadRecords) -> None:
         if account.count > BAD_LISTED:
             LOG.warning(f"  and {account.count - BAD_LISTED:,} more; boostext check lists them")
     if account.replaced:
-        LOG.warning(f"bytes that are no text were replaced in {count(account.replaced, 'line')}")
+        LOG.warning(
+            f"bytes that are not valid text were replaced in {count(account.replaced, 'line')}"
+        )
     if account.blank_lines:
         LOG.info(f"{count(account.blank_lines, 'blank line')} skipped")
     for note in account.notes:

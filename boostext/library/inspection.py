@@ -188,7 +188,7 @@ def inspect(
             found = found_in_data(content, documents, threads, by_folds, watch or Watch())
             if found.digest != content.provenance.digest:
                 said = content.provenance.other_documents
-                LOG.info(f"{said}; outliers tell most on the training data")
+                LOG.info(f"{said}; likely label errors show best on the training data")
         rows = gathered.margins() if found and wanted else ()
         if place is not None:
             page = None

@@ -36,21 +36,21 @@ def audited(
     asked = effort(prepared)
     if source == "auto" and asked.is_great:
         LOG.info(
-            "outliers by weight: judging every document by what is learned without it would take "
-            "minutes here; --outliers cv does it all the same"
+            "likely label errors are found by weight, as learning without each document would take "
+            "minutes here; --outliers cv does that all the same"
         )
         return "weights", None
     times = f", {asked.splits} times over" if asked.splits > 1 else ""
     LOG.info(
-        f"judging the labels in all folds of a cross-validation: of each of {asked.folds} parts of "
-        f"the documents, by what is learned without it{times}"
+        f"judging labels by cross-validation: those of each of {asked.folds} parts of the "
+        f"documents by what is learned from the others{times}"
     )
     try:
         return "cv", audit(prepared, on_fold)
     except SettingsError as error:
         if source == "cv":
             raise
-        LOG.info(f"outliers by weight: {error}")
+        LOG.info(f"likely label errors are found by weight: {error}")
         return "weights", None
 
 

@@ -94,7 +94,7 @@ def prune(
         small = _with_rules(content, rules)
     if content.calibration or (content.thresholds and content.thresholds != small.thresholds):
         LOG.warning(
-            "thresholds and chances that were fitted to all rules are left out; fit them again"
+            "thresholds and probabilities were fitted to all rules and are left out; fit them again"
         )
     price = None
     if folds:

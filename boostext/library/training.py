@@ -139,8 +139,8 @@ class Result:
             text = self.trained.prepared.plan.text
             words = text.analyzer == "word" and not text.token_pattern and not text.punctuation
             yield (
-                f"{told.stopped}: the model has no rule, and all its scores are 0; boostext check "
-                "lists texts that are the same to training and have other labels"
+                f"{told.stopped}: the model has no rules, and all its scores are 0; boostext check "
+                "lists texts with the same terms and different labels"
                 + (f"; {SYMBOLS}" if words else "")
             )
         elif not told.helps:
@@ -507,15 +507,16 @@ class ModelPlace:
         if not resume:
             if self.checkpoint.exists():
                 LOG.info(
-                    f"{self.checkpoint} is from a run that did not end; --resume would go on there"
+                    f"{self.checkpoint} is from a training that did not finish; "
+                    "--resume continues it"
                 )
             return None
         for path in (self.checkpoint, Path(self.output)):
             if path.exists():
                 old = read_model(path)
-                LOG.info(f"going on from {path}, {count(len(old.rules), 'rule')}")
+                LOG.info(f"continuing from {path}, {count(len(old.rules), 'rule')}")
                 return old
-        LOG.info(f"neither {self.checkpoint} nor {self.output} is there; starting anew")
+        LOG.info(f"neither {self.checkpoint} nor {self.output} exists; starting anew")
         return None
 
     def keep(self, model: Model) -> None:

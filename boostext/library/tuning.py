@@ -56,7 +56,7 @@ class Tuning:
         check_own(self.trials, None if force else TRIALS)
         check_writable(self.trials)
         if not resume and self.trials.exists():
-            LOG.info(f"{self.trials} is from tuning that did not end; --resume would go on there")
+            LOG.info(f"{self.trials} is from tuning that did not finish; --resume continues it")
             self.trials.unlink()
 
     def done(self) -> None:
@@ -86,7 +86,7 @@ def tuned(documents: Sequence[Document], plan: Plan, wanted: Tuning, watch: Watc
         )
     finally:
         watch.stop.patient = False
-    kept = f"; {wanted.trials} holds what was tried, and --resume goes on from there"
+    kept = f"; {wanted.trials} holds what was tried, and --resume continues"
     watch.stop.check(f"stopped{kept if wanted.trials else ''}")
     return found
 

@@ -278,7 +278,7 @@ def test_resume_goes_on_to_the_bytes_of_an_unbroken_run(run, corpus, tmp_path, m
     assert f"stopped after round 5; {path} holds the model so far, 5 rules" in done.stderr
     assert len(read_model(path).rules) == 5
     done = trained(run, corpus, path, "--resume")
-    assert f"going on from {path}, 5 rules" in done.stderr
+    assert f"continuing from {path}, 5 rules" in done.stderr
     assert path.read_bytes() == (tmp_path / "whole").read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "whole"]
 
@@ -306,7 +306,7 @@ def test_a_checkpoint_goes_before_the_model_and_vanishes_at_the_end(run, corpus,
     run("train", corpus, "-o", tmp_path / "m.checkpoint", "--rounds", 12, "-q")
     path.unlink()
     done = trained(run, corpus, path, "--resume")
-    assert f"going on from {path}.checkpoint, 12 rules" in done.stderr
+    assert f"continuing from {path}.checkpoint, 12 rules" in done.stderr
     assert path.read_bytes() == whole
 
 
@@ -342,7 +342,7 @@ def test_resume_with_nothing_there_starts_anew_and_says_so(run, corpus, tmp_path
 def test_a_checkpoint_left_by_another_run_is_spoken_of(run, corpus, tmp_path):
     run("train", corpus, "-o", tmp_path / "m.checkpoint", "--rounds", 3, "-q")
     done = trained(run, corpus, tmp_path / "m")
-    assert "--resume would go on there" in done.stderr
+    assert "--resume continues it" in done.stderr
 
 
 def test_stopped_carries_its_signal():
