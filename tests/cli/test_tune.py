@@ -125,7 +125,7 @@ def test_tuning_that_was_stopped_goes_on(start, run, corpus, tmp_path):
     if child.returncode == 0:
         pytest.skip("tuning was done before the signal came")
     assert child.returncode == 130
-    assert "--resume goes on from there" in said
+    assert "--resume continues" in said
     assert not config.exists()
     ok(run("tune", corpus, "-o", config, *few, "--resume", "-q"))
     ok(run("tune", corpus, "-o", whole, *few, "-q"))
