@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -59,7 +60,9 @@ def main() -> None:
     rows = {kind: Row(kind) for kind in KINDS if not options.only or kind in options.only}
     seconds = options.seconds or options.hours * 3600
     signal.signal(signal.SIGALRM, _stuck)
-    with tempfile.TemporaryDirectory() as folder:
+    warnings.simplefilter("error", RuntimeWarning)  # nobody can do anything about one
+    memory = Path("/dev/shm")  # where there is one, files cost nothing
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         place = Place(Path(folder), options.keep and Path(options.keep))
         if options.trials:
             for kind in rows:

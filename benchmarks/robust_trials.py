@@ -466,6 +466,7 @@ def _whole() -> tuple[bytes, bytes]:
 def _start(command: Sequence[str], folder: Path, limit: Callable[[], None] = lambda: None) -> int:
     """Run a command in a child of this process, which has everything loaded; its number."""
     sys.stdout.flush()
+    (folder / "stderr").touch()
     child = os.fork()
     if child:
         return child

@@ -192,6 +192,7 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
                 known = {f.name for f in group.options()}
                 low = {key: value for key, value in below.items() if key in known}
                 values[name] = group(**{**low, **given[name]})
+                _note_files(values[name])
             return command(**values)
 
         decorated: Command = with_settings
@@ -201,6 +202,19 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
         return decorated
 
     return decorate
+
+
+NAMING_FILES = ("valid", "names", "knowledge", "unlabelled")
+"""Settings that name files to read."""
+
+
+def _note_files(group: Group) -> None:
+    """Remember the files that settings name, so that nothing is written over them."""
+    for name in NAMING_FILES:
+        given = getattr(group, name, ())
+        for path in (given,) if isinstance(given, str) else given:
+            if path:
+                is_read(click.get_current_context(), path)
 
 
 def values_of(*groups: Group) -> dict[str, Any]:

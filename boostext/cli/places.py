@@ -59,12 +59,12 @@ def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
                 raise SettingsError(f"{output}: is read, and would be written over; name another")
 
 
-def spare_reports(inputs: Iterable[str], folder: str | None) -> None:
-    """`spare` for the files of a report folder, if there is to be one."""
-    if folder:
-        from boostext.reports.folder import REPORTS
+def spare_reports(inputs: Iterable[str], folder: str | None, *outputs: str | Path) -> None:
+    """`spare` for the files of a report folder, if there is to be one, and for others."""
+    from boostext.reports.folder import REPORTS
 
-        spare(inputs, *(Path(folder) / name for name in REPORTS))
+    reports = [Path(folder) / name for name in REPORTS] if folder else []
+    spare(inputs, *outputs, *reports)
 
 
 def _is_document(folder: Path, output: Path) -> bool:

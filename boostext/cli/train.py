@@ -18,13 +18,13 @@ from boostext.cli.options import (
     tuning_options,
     workers_option,
 )
-from boostext.cli.places import announce_stdin, spare, spare_reports
+from boostext.cli.places import announce_stdin, spare_reports
 from boostext.cli.talk import Talk
 from boostext.fields import count
 from boostext.presets import PRESETS
 
 if TYPE_CHECKING:
-    from boostext.library.training import ModelPlace, Result
+    from boostext.library.training import Result
     from boostext.library.tuning import Tuning
     from boostext.training.plan import Plan
 
@@ -135,7 +135,7 @@ def _train(
     tuning = _tuning(output, preset, tune, given, budget)
     mended = corrections_of(labels_from, new_labels)
     place = training.ModelPlace(output, None if force else MODEL_FILE)
-    _spare(data, plan, labels_from, place, report)
+    spare_reports((*data, *labels_from), report, place.output, place.checkpoint)
     announce_stdin((*data, *plan.stop.valid), talk)
     with report_folder(report, not force) as folder, watched(talk, progress) as watch:
         place.check()
@@ -224,21 +224,6 @@ def _tuning(
     if found is None and budget is not None:
         raise click.UsageError("--budget is for tuning; give --tune too, or --preset accurate")
     return found
-
-
-def _spare(
-    data: tuple[str, ...],
-    plan: Plan,
-    labels_from: tuple[str, ...],
-    place: ModelPlace,
-    report: str | None,
-) -> None:
-    """Nothing that is read may be written over."""
-    known = plan.known
-    knowledge = (known.knowledge,) if known.knowledge else ()
-    inputs = (*data, *plan.stop.valid, *labels_from, *known.unlabelled, *knowledge)
-    spare(inputs, place.output, place.checkpoint)
-    spare_reports(inputs, report)
 
 
 def _stopped(output: str, report: str | None, result: Result) -> str:

@@ -175,7 +175,14 @@ def _rule(lines: _Lines, terms: _Terms, k: int, which: str) -> Rule:
     if not header or header[2] not in READERS or not NUMBER.fullmatch(header[1]):
         raise lines.fault(f"expected {which}, as in `1.0 Text:SGRAM:column:term`")
     try:
-        return READERS[header[2]](lines, terms, header[3], float(header[1]), k)
+        alpha = float(header[1])
+        if not math.isfinite(alpha):
+            raise lines.fault("expected an alpha that is a finite number")
+        with np.errstate(over="ignore"):
+            rule = READERS[header[2]](lines, terms, header[3], alpha, k)
+        if not np.isfinite(rule.votes).all():
+            raise lines.fault("a vote times alpha is not a finite number")
+        return rule
     except ValueError as error:
         raise lines.fault(str(error)) from None
 

@@ -71,18 +71,23 @@ def test_data_is_never_written_over(run, tmp_path, command):
 
 
 def test_no_other_file_that_is_read_is_written_over(run, corpus, tmp_path):
-    """Not even by --force: the configuration, the stop words, and the documents of a folder."""
+    """Not even by --force: the configuration, what it names, the stop words, and the documents of a
+    folder.
+    """
     (tmp_path / "texts" / "a").mkdir(parents=True)
     words, config, text = (tmp_path / "words", tmp_path / "c.yaml", tmp_path / "texts" / "a" / "t")
-    for path, content in ((words, "the\n"), (config, "rounds: 3\n"), (text, "a text\n")):
+    valid = write_jsonl(tmp_path / "v.jsonl", records(9))
+    told = f"valid: ['{valid}']\n"
+    for path, content in ((words, "the\n"), (config, told), (text, "a text\n")):
         path.write_text(content, encoding="utf-8")
+    before = [path.read_bytes() for path in (words, config, text, valid)]
     for command in ("train", "tune"):
-        for output in (words, config, text):
+        for output in (words, config, text, valid):
             options = ("--config", config, "--stop-words", words, "--force")
             done = run(command, corpus, tmp_path / "texts", "-o", output, *options)
             assert done.exit_code == 2
             assert f"{output}: is read, and would be written over" in done.stderr
-    assert [path.stat().st_size for path in (words, config, text)] == [4, 10, 7]
+    assert [path.read_bytes() for path in (words, config, text, valid)] == before
 
 
 def test_a_report_never_takes_the_place_of_data(run, tmp_path):

@@ -133,6 +133,7 @@ def test_line_ends_and_spaces_make_no_difference():
         ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -149,6 +150,8 @@ def test_line_ends_and_spaces_make_no_difference():
         (WHOLE.replace("0.3 0.4", "0.3"), "m.shyp:7: expected votes where the term is there: 2"),
         (WHOLE.replace("0.3", "nan"), "m.shyp:7: expected votes"),
         (WHOLE.replace("0.3", "1e999"), "m.shyp:7: expected votes"),
+        (WHOLE.replace("   1.0", "   1e999", 1), "m.shyp:3: expected an alpha that is a finite"),
+        (WHOLE.replace("   1.0", "   1e300", 1).replace("0.3", "1e300"), "not a finite number"),
         (WHOLE.replace("text:a#b", "words:a#b"), "m.shyp:3: the .names has no column 'words'"),
         (WHOLE.replace("text:a#b", "id:a"), "m.shyp:3: the .names has no column 'id' of type"),
         (WHOLE.replace("text:a#b", "color:2"), "'2' is no place among the 2 values"),
