@@ -34,7 +34,7 @@ ICSIBOOST_OPTIONS = {
 # Options of other programs, and of benchmarks, that the pages mention.
 MADE = {f"reference/{name}.md" for name in ("commands", "settings", "python")}
 """Pages that are made when the site is built."""
-FOREIGN_OPTIONS = {"--version", "--per-label", *ICSIBOOST_OPTIONS}
+FOREIGN_OPTIONS = {"--version", "--per-label", "--keep", "--seconds", *ICSIBOOST_OPTIONS}
 
 
 def readme():
