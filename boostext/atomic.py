@@ -197,10 +197,6 @@ def check_writable(
 
     kind: what may be replaced there; None is anything. needed: bytes that must be free.
     """
-    if str(path) == "-":
-        raise BoostextError(
-            "-: this output is a file and cannot be stdout; name a file (./- is one of this name)"
-        )
     target = _target(path)
     check_own(path, kind)
     remove_leftovers(target.parent)
@@ -230,6 +226,10 @@ def _target(path: str | Path) -> Path:
     """Where the bytes go: links followed, and found to be a place for a file."""
     if not str(path) or "\0" in str(path):
         raise BoostextError(f"{str(path)!r} is not a file name; give the file to write")
+    if str(path) == "-":
+        raise BoostextError(
+            "-: this output is a file and cannot be stdout; name a file (./- is one of this name)"
+        )
     if str(path).startswith(("/dev/", "/proc/")):
         raise BoostextError(f"{path}: is a device, and no file; give the name of a file")
     try:

@@ -81,6 +81,10 @@ def check_folder(folder: Path, own_only: bool = False) -> None:
 
     To be called before the work begins: hours of training must not end here. Raises BoostextError.
     """
+    if str(folder) == "-":
+        raise BoostextError(
+            "-: reports are the files of a folder and cannot go to stdout; name a folder"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):

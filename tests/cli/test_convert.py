@@ -55,6 +55,15 @@ def test_a_model_goes_to_json_and_back_to_the_same_bytes(run, model, tmp_path):
     assert (tmp_path / "m.boostext").read_bytes() == model.read_bytes()
 
 
+def test_a_model_is_a_file_and_not_stdout(run, model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for target in ("-", "/dev/stdout"):
+        done = run("convert", model, target, "--to", "json")
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert f"Error: {target}: " in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_model_that_was_edited_is_taken_where_that_is_said(run, model, corpus, tmp_path):
     run("convert", model, tmp_path / "m.json")
     words = json.loads((tmp_path / "m.json").read_bytes())

@@ -82,3 +82,10 @@ def test_a_write_protected_folder_is_an_error(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(BoostextError, match="cannot be written"):
         check_folder(tmp_path)
+
+
+def test_stdout_is_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BoostextError, match="cannot go to stdout"), report_folder("-"):
+        pass
+    assert list(tmp_path.iterdir()) == []
