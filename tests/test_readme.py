@@ -34,7 +34,12 @@ ICSIBOOST_OPTIONS = {
 # Options of other programs, and of benchmarks, that the pages mention.
 MADE = {f"reference/{name}.md" for name in ("commands", "settings", "python")}
 """Pages that are made when the site is built."""
-FOREIGN_OPTIONS = {"--version", "--per-label", "--keep", "--seconds", *ICSIBOOST_OPTIONS}
+OF_BENCHMARKS = {
+    option
+    for path in (ROOT / "benchmarks").rglob("*.py")
+    for option in re.findall(r'"(--[a-z-]+)"', path.read_text(encoding="utf-8"))
+}
+FOREIGN_OPTIONS = {"--version", *OF_BENCHMARKS, *ICSIBOOST_OPTIONS}
 
 
 def readme():

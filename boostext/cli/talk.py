@@ -9,7 +9,6 @@ import io
 import json
 import logging
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from boostext.reports.escape import visible
+from boostext.reports.escape import shortened, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
 
 LINE = 500
 """The most characters of a message: a value of the data may be as long as it likes."""
-PATH = 200
-"""The most characters of the path in a message; the others are for what is the matter."""
-_PLACE = re.compile(r"""([^'"]*?)(:[0-9]+: )""")
-"""PATH:LINE: at the beginning; what follows a quotation mark is a value, and no place."""
 
 
 class Screen:
@@ -96,28 +91,7 @@ def to_stderr(text: str, kind: str = "", whole: bool = False) -> None:
     """
     shown = visible(text)
     with contextlib.suppress(OSError):
-        click.echo(kind + (shown if whole else _cut(shown, LINE - len(kind))), err=True)
-
-
-def _cut(message: str, length: int) -> str:
-    """At most `length` characters: the place and the advice at the end stay, the middle goes."""
-    if len(message) <= length:
-        return message
-    place = _PLACE.match(message)
-    if place is None:
-        return _without_middle(message, length)
-    path, line = place.groups()
-    if len(path) > PATH:
-        path = "…" + path[1 - PATH :]
-    left = length - len(path) - len(line)
-    return path + line + _without_middle(message[place.end() :], left)
-
-
-def _without_middle(text: str, length: int) -> str:
-    if len(text) <= length:
-        return text
-    end = length // 2
-    return f"{text[: length - end - 1]}…{text[-end:]}"
+        click.echo(kind + (shown if whole else shortened(shown, LINE - len(kind))), err=True)
 
 
 def is_terminal(stream: TextIO | None) -> bool:

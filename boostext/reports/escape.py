@@ -75,3 +75,32 @@ def one_line(text: str) -> str:
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
     return visible(" ".join(text.split()))
+
+
+# Messages --------------------------------------------------------------------------------------
+
+PATH = 200
+"""The most characters of the path in a message; the others are for what is the matter."""
+_PLACE = re.compile(r"""([^'"]*?)(:[0-9]+: )""")
+"""PATH:LINE: at the beginning; what follows a quotation mark is a value, and no place."""
+
+
+def shortened(message: str, length: int) -> str:
+    """At most `length` characters: the place and the advice at the end stay, the middle goes."""
+    if len(message) <= length:
+        return message
+    place = _PLACE.match(message)
+    if place is None:
+        return _without_middle(message, length)
+    path, line = place.groups()
+    if len(path) > PATH:
+        path = "…" + path[1 - PATH :]
+    left = length - len(path) - len(line)
+    return path + line + _without_middle(message[place.end() :], left)
+
+
+def _without_middle(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    end = length // 2
+    return f"{text[: length - end - 1]}…{text[-end:]}"
