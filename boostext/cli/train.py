@@ -193,6 +193,7 @@ def _dry_run(
     labels_from: tuple[str, ...],
     new_labels: bool,
     progress: str,
+    workers: str,
     as_json: bool,
     talk: Talk,
     **others: Any,
@@ -203,6 +204,7 @@ def _dry_run(
 
     announce_stdin((*data, *plan.stop.valid), talk)
     mended: dict[str, Any] = {"labels_from": labels_from, "new_labels": new_labels}
+    mended["workers"] = workers
     with watched(talk, progress) as watch:
         facts = sizes(data, preset=preset, watch=watch, **mended, **said_of(plan.groups, given))
     if as_json:

@@ -272,7 +272,7 @@ def _local_cluster(number: int, threads: int) -> Iterator[Any]:
             n_workers=number,
             threads_per_worker=each,
             processes=True,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
             protocol="tcp",
         )

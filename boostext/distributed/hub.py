@@ -25,10 +25,12 @@ from boostext.distributed.cluster import Actors, Cluster
 from boostext.distributed.part import Liking, Move, Part, without_lists
 from boostext.distributed.reading import FarData, FarLists, matched, reason_to_read_here
 from boostext.distributed.terms import Held
-from boostext.errors import SettingsError
+from boostext.errors import SettingsError, WorkerError
+from boostext.features.conditions import Condition
 from boostext.features.merge import gather
 from boostext.settings import BoostingSettings
 from boostext.training.plan import Plan
+from boostext.training.run import Prepared
 
 LOG = logging.getLogger("boostext")
 MOST_WAITING = 8
@@ -51,10 +53,31 @@ class Team:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def make_for(self, settings: BoostingSettings) -> Maker:
-        """What makes the engine on the workers."""
-        check_learner(settings)
+    def make_for(self, prepared: Prepared) -> Maker:
+        """What makes the engine on the workers; WorkerError where they have too little memory."""
+        check_learner(prepared.plan.boosting)
+        self._check_memory(prepared)
         return maker(self._cluster)
+
+    def memory(self, prepared: Prepared) -> int:
+        """Bytes that learning takes on each worker."""
+        alike, dealt = memory_of(prepared)
+        return alike + dealt // len(self._cluster)
+
+    def _check_memory(self, prepared: Prepared) -> None:
+        there, needed = min(self._cluster.memory, default=0), self.memory(prepared)
+        if not there or needed <= there:
+            return
+        alike, dealt = memory_of(prepared)
+        told = f"learning takes about {needed // MB:,} MB on each of {self._cluster}, which have "
+        told += f"{there // MB:,} MB each; "
+        if alike >= there:
+            raise WorkerError(
+                f"{told}{alike // MB:,} MB of it are the weights of all documents, which every "
+                "worker holds; take workers with more memory, or fewer labels or documents"
+            )
+        enough = -(-dealt // (there - alike))
+        raise WorkerError(f"{told}take {enough:,} workers, or a greater --min-df")
 
     def reading(self, paths: Sequence[str], plan: Plan, account: BadRecords) -> FarData | None:
         """The data for workers to read; None, and a word on why, where this process is to do so."""
@@ -63,6 +86,26 @@ class Team:
             LOG.info(f"this process reads the documents: {why}")
             return None
         return FarData(self._cluster, matched(paths), plan.reading, account)
+
+
+MB = 1 << 20
+PROCESS = 205 * MB
+"""What a worker takes with Dask and the compiled code, before it holds anything."""
+OF_WEIGHT, OF_NUMBER, OF_CONDITION, OF_OWN, OF_POSTING = 32, 600, 64, 650, 16
+"""Bytes for each document and label; each number of an attribute; each condition, on every worker,
+and on the one that holds it; each document of its conditions. The memory of workers was 0.97 to
+1.09 times the sum of these.
+"""
+
+
+def memory_of(prepared: Prepared) -> tuple[int, int]:
+    """Bytes that every worker takes, and those that are dealt out among the workers."""
+    corpus, features = prepared.corpus, prepared.features
+    n, postings = len(features.yes), int(features.yes.starts[-1])
+    pairs = len(corpus) * len(corpus.labels)
+    numbers = sum(len(column.known) for column in features.numeric)
+    alike = PROCESS + pairs * OF_WEIGHT + n * OF_CONDITION + numbers * OF_NUMBER
+    return alike, n * OF_OWN + postings * OF_POSTING
 
 
 def maker(cluster: Cluster) -> Maker:
@@ -76,7 +119,7 @@ def maker(cluster: Cluster) -> Maker:
             return kind(parts(cluster, name, problem, owners), owners)
         actors = far_parts(cluster, name, problem, far)
         far.ask = lambda worker, method, argument: actors.call(method, {worker: (argument,)})[0]
-        return kind(actors, far.owners)
+        return kind(actors, far.owners, far.known)
 
     return make
 
@@ -118,10 +161,15 @@ def begun(name: str, problem: Problem, held: tuple[Int64, Lists], threads: int) 
 
 
 class Hub:
-    """Engine, by actors of `Part`. owners: the worker of each listed condition."""
+    """Engine, by actors of `Part`. owners: the worker of each listed condition. known: takes those
+    that are spelled, where only workers know them.
+    """
 
-    def __init__(self, actors: Actors, owners: Int32) -> None:
+    def __init__(
+        self, actors: Actors, owners: Int32, known: dict[int, Condition] | None = None
+    ) -> None:
         self._actors, self._owners = actors, owners
+        self._known = {} if known is None else known
         self._waiting: list[list[Move]] = [[] for _ in range(len(actors))]
         self._preference: Float64 | None = None
         self._liked: set[int] = set()
@@ -225,6 +273,8 @@ class GrowingHub(Hub):
         if taken is None:
             return None
         move = taken.move
+        if taken.condition is not None:
+            self._known[condition] = taken.condition
         self._tell(move, owner)
         rule = Placed(Place((), condition), move.votes, move.alpha)
         return Growth((rule,), taken.gain, z=move.z)

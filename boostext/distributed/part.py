@@ -44,10 +44,13 @@ class Move(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What came of a rule on the worker that took it in first."""
+    """What came of a rule on the worker that took it in first. condition: spelled, where it is that
+    worker alone which knows it.
+    """
 
     move: Move
     gain: float
+    condition: Condition | None
 
 
 class Liking(NamedTuple):
@@ -163,7 +166,8 @@ class Part:
             return None
         ((_, votes, alpha),) = growth.rules
         move = Move(condition, self._documents(condition), votes, alpha, (), growth.z)
-        return Taken(move, growth.gain)
+        own = bool(self._names) and 0 <= condition < self._members.listed
+        return Taken(move, growth.gain, self.condition(condition) if own else None)
 
     def take(self, moves: Sequence[Move], rule: Placed, pulls: tuple[Float64, ...]) -> Move:
         """Take in a rule of a condition of this worker."""

@@ -631,7 +631,7 @@ class FarLists:
 
     starts: as there. owners: the worker of each list. held: futures of terms.Held, one a worker.
     ask: how to get the documents of a list, and its condition, once an engine has begun. fetch: all
-    that the workers hold.
+    that the workers hold. known: conditions that have been spelled.
     """
 
     def __init__(
@@ -645,6 +645,7 @@ class FarLists:
         self._items: Int32 | None = None
         self._lock = threading.Lock()
         self.names: list[Condition] | None = None
+        self.known: dict[int, Condition] = {}
         self.starts: Int64 = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         self.owners, self.held = owners, held
         self.ask: Callable[[int, str, Any], Any] = _gone
@@ -694,7 +695,6 @@ class FarNames:
 
     def __init__(self, lists: FarLists) -> None:
         self._lists = lists
-        self._found: dict[int, Condition] = {}
 
     def __len__(self) -> int:
         return len(self._lists)
@@ -702,9 +702,10 @@ class FarNames:
     def __getitem__(self, j: int) -> Condition:
         if self._lists.names is not None:
             return self._lists.names[j]
-        if j not in self._found:
-            self._found[j] = self._lists.ask(int(self._lists.owners[j]), "condition", j)
-        return self._found[j]
+        known = self._lists.known
+        if j not in known:
+            known[j] = self._lists.ask(int(self._lists.owners[j]), "condition", j)
+        return known[j]
 
     def aliases(self, j: int) -> tuple[Condition, ...]:
         return ()

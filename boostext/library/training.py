@@ -276,11 +276,11 @@ def run(
     with working(workers, plan) as team:
         here = labels is not None or tuning is not None or bool(mended) or reports
         far = None if here or team is None else team.reading(paths_of(data), plan, account)
-        if far is not None:
-            documents = some(far.documents(), far.paths, account)
-            given = Given(tuple(far.paths), watch.documents(documents))
-        else:
-            given = training_data(data, labels, plan, account, mended, watch)
+        given = (
+            training_data(data, labels, plan, account, mended, watch)
+            if far is None
+            else _far_data(far, watch)
+        )
         if tuning is not None:
             given, plan = _tuned(given, plan, tuning, account, mended, watch)
         held = None
@@ -290,7 +290,7 @@ def run(
         if team is None:
             check_memory(prepared)
         prepared, cross = settle(prepared, watch)
-        make = team.make_for(prepared.plan.boosting) if team is not None else made_here
+        make = team.make_for(prepared) if team is not None else made_here
         trained = learned(prepared, cross, watch, old, checkpoint, make)
         if not len(prepared.corpus):
             LOG.info("no document has a label: the model is the knowledge alone")
@@ -300,6 +300,12 @@ def run(
             _ = result.summary  # while the workers are there
             far.close()
         return result
+
+
+def _far_data(far: FarData, watch: Watch) -> Given:
+    """The documents that workers read, as they are told of."""
+    documents = some(far.documents(), far.paths, far.account)
+    return Given(tuple(far.paths), watch.documents(documents))
 
 
 def _tuned(
@@ -461,22 +467,43 @@ def sizes(
     labels_from: Paths = (),
     new_labels: bool = False,
     watch: Watch | None = None,
+    workers: Any = None,
     **settings: Any,
 ) -> dict[str, int]:
     """What `boostext train --dry-run` tells: counts, and the memory in megabytes that learning
-    would take. Everything is read and nothing is learned; see `boostext.train` for the arguments.
+    would take, in this process or on each of the workers. Everything is read and nothing is
+    learned; see `boostext.train` for the arguments.
     """
     plan = plan_of(preset, settings)
-    return sizes_for(data, labels, plan, corrections_of(labels_from, new_labels), watch)
+    mended = corrections_of(labels_from, new_labels)
+    return sizes_for(data, labels, plan, mended, watch, workers)
 
 
 def sizes_for(
-    data: Any, labels: Any, plan: Plan, corrections: Corrections, watch: Watch | None = None
+    data: Any,
+    labels: Any,
+    plan: Plan,
+    corrections: Corrections,
+    watch: Watch | None = None,
+    workers: Any = None,
 ) -> dict[str, int]:
     """`sizes` with settings that are made."""
-    account = BadRecords()
-    given = training_data(data, labels, plan, account, corrections, watch or Watch())
-    return sizes_of(read(given, plan, account, corrections=corrections))
+    account, watch = BadRecords(), watch or Watch()
+    with working(workers, plan) as team:
+        far = None
+        if team is not None and labels is None and not corrections:
+            far = team.reading(paths_of(data), plan, account)
+        given = (
+            training_data(data, labels, plan, account, corrections, watch)
+            if far is None
+            else _far_data(far, watch)
+        )
+        prepared = read(given, plan, account, corrections=corrections, far=far)
+        facts = sizes_of(prepared)
+        if team is not None:
+            del facts["peak_memory_mb"]
+            facts["memory_per_worker_mb"] = team.memory(prepared) >> 20
+        return facts
 
 
 # The file of a model ---------------------------------------------------------------------------

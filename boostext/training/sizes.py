@@ -37,7 +37,7 @@ def sizes(prepared: Prepared) -> str:
 def sizes_of(prepared: Prepared) -> dict[str, int]:
     """Counts, and the estimated peak of memory in megabytes."""
     corpus, features = prepared.corpus, prepared.features
-    postings = len(features.yes.items)
+    postings = int(features.yes.starts[-1])
     validation = len(prepared.validation) if prepared.validation else 0
     return {
         "documents": len(corpus),
@@ -58,7 +58,7 @@ def estimated_peak(prepared: Prepared) -> int:
     """
     corpus, features = prepared.corpus, prepared.features
     m, k, n = len(corpus), len(corpus.labels), len(features.yes)
-    postings, numbers = len(features.yes.items), sum(len(c.known) for c in features.numeric)
+    postings, numbers = int(features.yes.starts[-1]), sum(len(c.known) for c in features.numeric)
     if prepared.plan.run.engine == "plain" or notice():
         return peak_so_far() + m * k * 64 + n * k * 24 + postings * 16 + numbers * 64
     kernels = 0 if loaded() else KERNELS

@@ -12,7 +12,7 @@ def client():
     """Three workers."""
     with (
         distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=3, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):

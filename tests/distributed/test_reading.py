@@ -12,9 +12,9 @@ import boostext
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.distributed import reading
-from boostext.distributed.hub import maker
-from boostext.errors import BoostextError, DataError, SettingsError
-from boostext.library.training import run
+from boostext.distributed.hub import Team, maker, memory_of
+from boostext.errors import BoostextError, DataError, SettingsError, WorkerError
+from boostext.library.training import run, sizes
 from boostext.model.file import model_bytes
 from boostext.training.plan import Plan
 from boostext.training.run import learn, prepare
@@ -160,3 +160,19 @@ def test_what_workers_cannot_read_is_told(settings, why):
     assert why in reading.reason_to_read_here(["a.jsonl"], Plan.of(**settings))
     assert not reading.reason_to_read_here(["a.jsonl"], Plan.of())
     assert reading.reason_to_read_here(["-"], Plan.of())
+
+
+def test_a_dry_run_tells_the_memory_of_a_worker_and_too_little_is_refused(client, first, tmp_path):
+    paths = files(tmp_path, 6)
+    facts, alone = sizes(paths, workers=client), sizes(paths)
+    assert facts["memory_per_worker_mb"] >= 205
+    assert facts["postings"] == alone["postings"]
+    plan, cluster = Plan.of(rounds=2), first(2)
+    prepared = here(paths, plan)[0]
+    alike, dealt = memory_of(prepared)
+    cluster.memory = [alike + dealt // 3 + 1, 1 << 40]
+    with pytest.raises(WorkerError, match="take 3 workers, or a greater --min-df"):
+        Team(cluster).make_for(prepared)
+    cluster.memory = [alike]
+    with pytest.raises(WorkerError, match="take workers with more memory"):
+        Team(cluster).make_for(prepared)
