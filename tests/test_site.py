@@ -1,6 +1,6 @@
 """The pages of the site: their commands run, they show what is printed, and each has its place.
 
-`python tests/test_site.py` writes the shown output anew.
+`python -m tests.test_site` writes the shown output anew.
 """
 
 import os
