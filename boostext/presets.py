@@ -203,8 +203,8 @@ def _rules(facts: Facts) -> Choices:
     found: Choices = {"threshold": 0.0} if facts.several else {}
     if facts.several and facts.labels >= MANY_LABELS:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
-    most = 8000 if facts.characters >= LONG and not facts.several else 4000
-    rounds = min(max(facts.documents, 1000), most)
+    most = 8000 if facts.characters >= LONG else 4000
+    rounds = min(max(facts.documents, 1000), 2000 if facts.several else most)
     if facts.unspaced > 0.5:
         return {**LEVEL, "rounds": rounds, **found}
     pairs = "ngrams" in _terms(facts)

@@ -104,7 +104,8 @@ def with_threshold(
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Prepared:
     """With a threshold of all labels where nobody gave any, and with the best number of rounds up
-    to the chosen one: of greatest micro-F1 on documents held out, `ENOUGH` of them.
+    to the chosen one: of greatest micro-F1 on documents held out, `ENOUGH` of them. The threshold
+    is the mean of those after rounds near the best one, as each is of few documents.
 
     Validation data choose the threshold in the end. Where documents are too few, it stays 0.
     """
@@ -121,7 +122,8 @@ def with_threshold(
         return prepared
     free = "rounds" in prepared.chosen
     best = max(marks if free else marks[-1:], key=lambda mark: (mark.value, -mark.round))
-    boosting = replace(plan.boosting, threshold=round(best.threshold, 4))
+    near = [mark.threshold for mark in marks if 2 / 3 < mark.round / best.round < 3 / 2]
+    boosting = replace(plan.boosting, threshold=round(sum(near) / len(near), 4))
     if free:
         boosting = replace(boosting, rounds=best.round)
     chosen = {name: getattr(boosting, name, value) for name, value in prepared.chosen.items()}
