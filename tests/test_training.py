@@ -438,8 +438,8 @@ def good(number=0, **changes):
     ("changes", "said"),
     [
         ({"labels": "xy"}, "its labels are one string, 'xy'"),
-        ({"labels": (1,)}, "its label 1 is no string"),
-        ({"texts": "a b"}, "its texts are no mapping from fields"),
+        ({"labels": (1,)}, "its label 1 is not a string"),
+        ({"texts": "a b"}, "its texts are not a mapping from fields"),
         ({"texts": {"text": None}}, "its text 'text' is a NoneType"),
         ({"texts": {"text": b"a"}}, "its text 'text' is a bytes"),
         ({"weight": "2"}, "its weight '2' is no number"),

@@ -26,9 +26,9 @@ def checked(documents: Iterable[object]) -> Iterator[Document]:
 
 def _wrong_type(document: Document) -> str:
     if not isinstance(document.id, str):
-        return f"its id {document.id!r} is no string"
+        return f"its id {document.id!r} is not a string"
     if not isinstance(document.texts, Mapping):
-        return "its texts are no mapping from fields"
+        return "its texts are not a mapping from fields"
     for name, text in document.texts.items():
         if not isinstance(text, str):
             return f"its text {name!r} is a {type(text).__name__}"
@@ -36,7 +36,7 @@ def _wrong_type(document: Document) -> str:
         return f"its labels are one string, {document.labels!r}"
     for label in document.labels:
         if not isinstance(label, str):
-            return f"its label {label!r} is no string"
+            return f"its label {label!r} is not a string"
     if not isinstance(document.weight, int | float):
         return f"its weight {document.weight!r} is no number"
     for name, value in document.attributes.items():
@@ -48,7 +48,7 @@ def _wrong_type(document: Document) -> str:
 def _wrong_words(document: Document) -> str:
     for name, words in document.scored.items():
         if not isinstance(words, Mapping):
-            return f"its scored text {name!r} is no mapping from words to numbers"
+            return f"its scored text {name!r} is not a mapping from words to numbers"
         for word, value in words.items():
             if not (isinstance(word, str) and isinstance(value, int | float)):
                 return f"its scored text {name!r} has {word!r}: {value!r}, no word with a number"

@@ -25,7 +25,7 @@ def folder_documents(source: Source, settings: DataSettings, labelled: bool) -> 
     file is not part of the text.
     """
     if not Path(source.path).is_dir():
-        raise source.fault(0, "is no folder; expected a folder LABEL/FILE")
+        raise source.fault(0, "is not a folder; expected a folder LABEL/FILE")
     folder = Path(source.path)
     wants_folder = labelled or any(path.is_dir() for path in listed(folder))
     for path in _files(folder, source):
@@ -55,7 +55,7 @@ def _record(path: Path, source: Source, settings: DataSettings, wants_folder: bo
                 "leave it out by --skip-bad",
             )  # fmt: skip
         if not path.is_file():
-            raise here.fault(0, "is no ordinary file, or a link to nowhere")
+            raise here.fault(0, "is not an ordinary file, or a link to nowhere")
         text = read_text(here, settings)
     except DataError as error:
         return error

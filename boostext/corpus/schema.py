@@ -166,7 +166,7 @@ def parse_column(line: str, dialect: str = "boostexter") -> Column:
     """A column's line without its final dot; ValueError says what is wrong with it."""
     name, colon, rest = _cut(line, dialect)
     if not colon or not name:
-        raise ValueError(f"{shown(line)} is no column; expected NAME: TYPE")
+        raise ValueError(f"{shown(line)} is not a column; expected NAME: TYPE")
     kind, options = _kind_and_options(rest)
     named = " ".join(kind.lower().split())
     if named in NAMED_TYPES:

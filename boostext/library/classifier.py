@@ -127,8 +127,8 @@ class Classifier:
         """Scores (n, k) as probabilities, see `predict_proba`."""
         if not has_chances(self.content):
             raise SettingsError(
-                f"scores of {self.content.boosting.algorithm} are no log odds and give no "
-                "probabilities; train with calibrate='sigmoid'"
+                f"scores of {self.content.boosting.algorithm} are not log odds and cannot "
+                "become probabilities; train with calibrate='sigmoid'"
             )
         return chances(scores, self.content)
 

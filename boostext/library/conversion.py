@@ -179,7 +179,7 @@ def _convert_model(
     if form not in MODEL_WRITERS:
         forms = [form[1:] for form in MODEL_WRITERS]
         raise SettingsError(
-            f"{target}: {form[1:] or 'no ending'} is no format of a model; end the name in "
+            f"{target}: {form[1:] or 'no ending'} is not a format of models; end the name in "
             f"{', '.join(MODEL_WRITERS)}, or say {' or '.join(f'--to {form}' for form in forms)}"
         )
     kind, write = MODEL_WRITERS[form]
@@ -187,7 +187,7 @@ def _convert_model(
     read = ".boostext" if MODEL_FILE.owns(head_of(source)) else ending(source)
     read = ".json" if JSON_FILE.owns(head_of(source)) else read
     if read not in MODEL_READERS:
-        raise SettingsError(f"{source}: is no model; expected one as train writes it")
+        raise SettingsError(f"{source}: is not a model; expected a file that train wrote")
     model = MODEL_READERS[read](source, settings, options)
     if model.provenance.edited:
         LOG.warning("%s: was edited by hand, which the model says from now on", source)

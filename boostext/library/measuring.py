@@ -108,8 +108,8 @@ def check_threshold(model: Model, threshold_proba: float | None) -> None:
     """SettingsError where probabilities are asked for and the model has none."""
     if threshold_proba is not None and not has_chances(model):
         raise SettingsError(
-            f"scores of {model.boosting.algorithm} are no log odds and give no probabilities; "
-            "leave out --threshold-proba, or train with --calibrate sigmoid"
+            f"scores of {model.boosting.algorithm} are not log odds and cannot become "
+            "probabilities; leave out --threshold-proba, or train with --calibrate sigmoid"
         )
 
 

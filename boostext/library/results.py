@@ -90,8 +90,8 @@ def checked(wanted: Wanted, model: Model) -> Wanted:
     for asked, option in ((wanted.proba, "proba"), (wanted.chance, "threshold-proba")):
         if asked and not has_chances(model):
             raise SettingsError(
-                f"scores of {model.boosting.algorithm} are no log odds and give no probabilities; "
-                f"leave out --{option}, or train with --calibrate sigmoid"
+                f"scores of {model.boosting.algorithm} are not log odds and cannot become "
+                f"probabilities; leave out --{option}, or train with --calibrate sigmoid"
             )
     return wanted
 

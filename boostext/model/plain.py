@@ -95,7 +95,7 @@ def texts(record: Plain, name: str) -> tuple[str, ...]:
     """A list of texts."""
     values = take(record, name, list)
     if not all(type(value) is str for value in values):
-        raise ModelError(f"{name} holds something that is no text")
+        raise ModelError(f"{name} holds something that is not text")
     return tuple(values)
 
 

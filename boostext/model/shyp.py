@@ -147,7 +147,7 @@ class _Terms:
             return Occurs(name, split_term(term, self.text.of_field(name)))
         if not re.fullmatch(r"[0-9]{1,9}", term.strip()) or int(term) >= len(column.values):
             raise ValueError(
-                f"{term[:40]!r} is no place among the {len(column.values)} values that the "
+                f"{term[:40]!r} is not a place among the {len(column.values)} values that the "
                 f".names has for {name!r}, from 0"
             )
         return Equals(name, column.values[int(term)])
@@ -163,7 +163,7 @@ def split_term(term: str, settings: TextSettings) -> tuple[str, ...]:
 def _rules(lines: _Lines, terms: _Terms, label_count: int) -> Iterator[Rule]:
     written = lines.next("the number of rules").strip()
     if not re.fullmatch(f"[0-9]{{1,{LONGEST_COUNT}}}", written):
-        raise lines.fault(f"{written[:40]!r} is no number of rules; expected a .shyp file")
+        raise lines.fault(f"{written[:40]!r} is not a number of rules; expected a .shyp file")
     for number in range(1, int(written) + 1):
         yield _rule(lines, terms, label_count, f"rule {number} of {written}")
     if not lines.ended():

@@ -55,8 +55,8 @@ def read_filter(text: str) -> Filter:
     match = _WRITTEN.fullmatch(text)
     if match is None:
         raise SettingsError(
-            f"{text!r} is no filter; expected a column, one of >= <= > < = != ~, and a value, as "
-            "in documents>=10"
+            f"{text!r} is not a filter; expected a column, one of >= <= > < = != ~, and a value, "
+            "as in documents>=10"
         )
     return Filter(match[1], match[2], match[3].strip())
 
@@ -66,7 +66,7 @@ def pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text, re.IGNORECASE)
     except re.error as error:
-        raise SettingsError(f"{text!r} is no regular expression: {error}") from None
+        raise SettingsError(f"{text!r} is not a regular expression: {error}") from None
 
 
 def kept(records: Iterable[Record], filters: Sequence[Filter]) -> list[int]:

@@ -28,7 +28,7 @@ def knowledge_file(model: Model, top: int) -> Iterator[str]:
     """
     if not link_of(model):
         raise SettingsError(
-            f"scores of {model.boosting.algorithm} are no log odds, so that votes are no "
+            f"scores of {model.boosting.algorithm} are not log odds, so that votes are no "
             "probabilities; a model of mh or logistic can be written as knowledge"
         )
     known = model.prior.knowledge if model.prior else Knowledge()

@@ -146,8 +146,8 @@ def measure(
         return _votes(model, committee, predictor.threads)
     if name == "entropy" and not gives_chances(model):
         raise SettingsError(
-            f"scores of {model.boosting.algorithm} are no probabilities; use --by margin, or train "
-            "with --calibrate sigmoid"
+            f"scores of {model.boosting.algorithm} are not probabilities; use --by margin, or "
+            "train with --calibrate sigmoid"
         )
     return lambda found: MEASURES[name](found.scores, model)
 

@@ -95,7 +95,7 @@ def test_json_that_is_no_model_is_one_clear_error(run, tmp_path, content, said):
 def test_a_model_is_not_written_as_a_corpus(run, model, tmp_path):
     done = run("convert", model, tmp_path / "m.csv")
     assert done.exit_code == 2
-    assert "is no format of a model" in done.stderr
+    assert "is not a format of models" in done.stderr
 
 
 def test_a_file_is_not_converted_onto_itself(run, tmp_path):

@@ -240,7 +240,7 @@ def test_probabilities_are_refused_where_scores_are_shares_of_votes(run, corpus,
     assert run("predict", path, "--document", "x").exit_code == 0
     refused = run("predict", path, "--document", "x", "--proba")
     assert refused.exit_code == 2
-    assert "are no log odds" in refused.stderr
+    assert "are not log odds" in refused.stderr
 
 
 @given(st.text(max_size=40))

@@ -49,7 +49,7 @@ def test_what_a_model_knew_is_written_first_and_comes_back(tmp_path):
 
 
 def test_models_without_log_odds_are_told():
-    with pytest.raises(SettingsError, match="no log odds"):
+    with pytest.raises(SettingsError, match="not log odds"):
         list(knowledge_file(train(documents(30), Plan.of(rounds=2, algorithm="mr")).model, 3))
 
 

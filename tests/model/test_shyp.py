@@ -138,9 +138,9 @@ def test_line_ends_and_spaces_make_no_difference():
     ("text", "says"),
     [
         ("", "m.shyp: the file ends here; expected the number of rules"),
-        ("{}", "m.shyp:1: '{}' is no number of rules; expected a .shyp file"),
-        ("-1\n", "is no number of rules"),
-        ("9" * 5000, "is no number of rules"),
+        ("{}", "m.shyp:1: '{}' is not a number of rules; expected a .shyp file"),
+        ("-1\n", "is not a number of rules"),
+        ("9" * 5000, "is not a number of rules"),
         (WHOLE[:20], "m.shyp:3: expected rule 1 of 2, as in"),
         (
             WHOLE[: WHOLE.index("0.3")],
@@ -154,8 +154,8 @@ def test_line_ends_and_spaces_make_no_difference():
         (WHOLE.replace("   1.0", "   1e300", 1).replace("0.3", "1e300"), "not a finite number"),
         (WHOLE.replace("text:a#b", "words:a#b"), "m.shyp:3: the .names has no column 'words'"),
         (WHOLE.replace("text:a#b", "id:a"), "m.shyp:3: the .names has no column 'id' of type"),
-        (WHOLE.replace("text:a#b", "color:2"), "'2' is no place among the 2 values"),
-        (WHOLE.replace("text:a#b", "color:red"), "'red' is no place among"),
+        (WHOLE.replace("text:a#b", "color:2"), "'2' is not a place among the 2 values"),
+        (WHOLE.replace("text:a#b", "color:red"), "'red' is not a place among"),
         (WHOLE.replace("text:a#b", "text:"), "the term is empty"),
         (WHOLE.replace("age:", "text:"), "no column 'text' of type continuous"),
         (WHOLE.replace("SGRAM", "XGRAM"), "m.shyp:3: expected rule 1 of 2"),
