@@ -126,7 +126,8 @@ def file_ending(path: str) -> str:
 def open_bytes(path: str, span: Span | None = None) -> Iterator[BinaryIO]:
     """Decompressed bytes of a file, or of stdin for "-"; DataError where there is no such file.
 
-    span: of these bytes, in a file that is not compressed.
+    span: of these bytes, in a file that is not compressed. An address such as s3://bucket/file,
+    which `inputs_of` lets pass for workers alone, is opened by fsspec.
     """
     if path == STDIN:
         if sys.stdin is None:
@@ -135,7 +136,10 @@ def open_bytes(path: str, span: Span | None = None) -> Iterator[BinaryIO]:
         return
     with contextlib.ExitStack() as stack:
         try:
-            plain = stack.enter_context(Path(path).open("rb", buffering=BUFFER))
+            if is_address(path):
+                plain = stack.enter_context(_far_file(path))
+            else:
+                plain = stack.enter_context(Path(path).open("rb", buffering=BUFFER))
         except (OSError, ValueError) as error:
             raise DataError(path, 0, cannot_open(path, error)) from None
         if ending := compression(path):
@@ -146,6 +150,24 @@ def open_bytes(path: str, span: Span | None = None) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, io.BufferedReader(_Part(plain, span), BUFFER))
         else:
             yield plain
+
+
+def is_address(path: str) -> bool:
+    """Whether a path names a file of another system, such as s3://bucket/file."""
+    return "://" in path
+
+
+def _far_file(path: str) -> BinaryIO:
+    try:
+        import fsspec
+    except ImportError:
+        raise DataError(
+            path, 0, "addresses are opened by fsspec; install it with: pip install 'boostext[dask]'"
+        ) from None
+    try:
+        return cast(BinaryIO, fsspec.open(path, "rb").open())
+    except ImportError as error:  # of the file system
+        raise DataError(path, 0, f"cannot be opened: {error}") from None
 
 
 class _Part(io.RawIOBase):

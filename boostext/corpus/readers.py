@@ -13,7 +13,7 @@ from boostext.corpus.arrow import arrow_documents, parquet_documents
 from boostext.corpus.data_folders import data_files
 from boostext.corpus.documents import Document
 from boostext.corpus.fasttext import fasttext_documents, line_documents, txt_documents
-from boostext.corpus.files import STDIN, cannot_open, file_ending
+from boostext.corpus.files import STDIN, cannot_open, file_ending, is_address
 from boostext.corpus.folders import folder_documents
 from boostext.corpus.jsonl import json_documents, jsonl_documents
 from boostext.corpus.line_exports import libsvm_documents, rasa_documents, vowpal_documents
@@ -101,11 +101,20 @@ class Input:
 
 
 def inputs_of(
-    paths: Sequence[str], settings: ReadingSettings, account: BadRecords, columns: bool = False
+    paths: Sequence[str],
+    settings: ReadingSettings,
+    account: BadRecords,
+    columns: bool = False,
+    addresses: bool = False,
 ) -> list[Input]:
-    """The files of paths, in order; DataError where there is none, or its format is not known."""
+    """The files of paths, in order; DataError where there is none, or its format is not known.
+
+    addresses: files may be on other systems, such as s3://bucket/file.
+    """
     own = settings if callable(settings) else lambda path: settings
-    given = [stem_file(path) for path in paths]
+    if not addresses and (far := next(filter(is_address, paths), None)):
+        raise DataError(far, 0, "is an address, which workers read; add --workers N, or copy it")
+    given = [path if is_address(path) else stem_file(path) for path in paths]
     paths = [file for path in given for file in data_files(path, own(path), account)]
     each = [own(path) for path in paths]
     formats = [format_of(*pair) for pair in zip(paths, each, strict=True)]
@@ -207,7 +216,7 @@ def format_of(path: str, settings: DataSettings) -> str:
     if path == STDIN:
         return "jsonl" if settings.format == "auto" else settings.format
     try:
-        folder = stat.S_ISDIR(Path(path).stat().st_mode)
+        folder = not is_address(path) and stat.S_ISDIR(Path(path).stat().st_mode)
     except (OSError, ValueError) as error:
         raise DataError(path, 0, cannot_open(path, error)) from None
     if settings.format != "auto":

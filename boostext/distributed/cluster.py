@@ -48,7 +48,7 @@ class Cluster:
 
     def __init__(self, client: Client, few: int = 0) -> None:
         self.client = client
-        known = client.scheduler_info(n_workers=-1)["workers"]
+        known = workers_of(client)
         self.addresses = tuple(sorted(known))
         self.threads = [int(known[address]["nthreads"]) for address in self.addresses]
         self.memory = [int(known[address]["memory_limit"]) for address in self.addresses]
@@ -121,13 +121,19 @@ class Cluster:
     def check(self) -> None:
         """WorkerError where a worker is gone."""
         try:
-            there = self.client.sync(self.client.scheduler.identity, n_workers=-1)["workers"]
+            there = workers_of(self.client)
         except OSError:
             raise WorkerError("the scheduler of the cluster is gone") from None
         gone = [address for address in self.addresses if address not in there]
         if gone:
             more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
             raise WorkerError(f"the worker {gone[0]}{more} was lost")
+
+
+def workers_of(client: Client) -> Mapping[str, Any]:
+    """What the scheduler knows of the workers now, by their addresses."""
+    known: Mapping[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+    return known
 
 
 class Actors:

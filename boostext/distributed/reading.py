@@ -24,7 +24,7 @@ from boostext.arrays import Int32, Int64, Lists
 from boostext.boosting.choice import mix
 from boostext.corpus.corpus import digest_of
 from boostext.corpus.documents import Attribute, Document, Told
-from boostext.corpus.files import STDIN, compression, first_bytes, open_bytes
+from boostext.corpus.files import STDIN, compression, first_bytes, is_address, open_bytes
 from boostext.corpus.jsonl import spans_lines
 from boostext.corpus.readers import (
     Input,
@@ -80,14 +80,22 @@ def matched(paths: Sequence[str]) -> list[str]:
     """The files of patterns such as parts/*.jsonl, sorted; DataError where there is none."""
     found: list[str] = []
     for path in paths:
-        if not glob.has_magic(path) or Path(path).exists():
+        if not glob.has_magic(path) or (not is_address(path) and Path(path).exists()):
             found.append(path)
             continue
-        files = sorted(glob.glob(path, recursive=True))  # noqa: PTH207  of patterns that begin at /
+        files = _far_files(path) if is_address(path) else sorted(glob.glob(path, recursive=True))  # noqa: PTH207  of patterns that begin at /
         if not files:
             raise DataError(path, 0, "no file has such a name; mend the pattern")
         found += files
     return found
+
+
+def _far_files(pattern: str) -> list[str]:
+    """The addresses that match a pattern, sorted."""
+    import fsspec
+
+    system, inside = fsspec.core.url_to_fs(pattern)
+    return sorted(system.unstrip_protocol(name) for name in system.glob(inside))
 
 
 def cuts(given: Input, piece: int) -> list[Span]:
@@ -197,7 +205,7 @@ class FarFiles:
         """
         inputs = [
             self._with(given, Span())
-            for given in inputs_of(self.paths, self.settings, self.account, self.columns)
+            for given in inputs_of(self.paths, self.settings, self.account, self.columns, True)
         ]
         begin(self.account, inputs[0].settings, self.labelled)
         todo = deque(part for given in inputs for part in self._cut(given))

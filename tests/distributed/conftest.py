@@ -16,6 +16,7 @@ def client():
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
+        client.wait_for_workers(3)
         yield client
 
 

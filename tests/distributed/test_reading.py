@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -176,3 +177,23 @@ def test_a_dry_run_tells_the_memory_of_a_worker_and_too_little_is_refused(client
     cluster.memory = [alike]
     with pytest.raises(WorkerError, match="take workers with more memory"):
         Team(cluster).make_for(prepared)
+
+
+def test_workers_read_addresses_and_one_process_does_not(first, tmp_path):
+    import fsspec
+
+    system = fsspec.filesystem("memory")
+    for path in files(tmp_path, 7):
+        system.put(path, f"/far/{Path(path).name}")
+    plan = Plan.of(rounds=3, engine="incremental")
+    addresses = reading.matched(["memory://far/*"])
+    assert [Path(address).name for address in addresses] == sorted(
+        p.name for p in tmp_path.iterdir()
+    )
+    far, _ = there(first(2), addresses, plan)
+    near, _ = here(files(tmp_path, 7), plan)
+    assert far.features.yes.starts.tolist() == near.features.yes.starts.tolist()
+    with pytest.raises(DataError, match="is an address, which workers read"):
+        here(addresses, plan)
+    with pytest.raises(DataError, match="no such file"):
+        there(first(1), ["memory://far/none.jsonl"], plan)
