@@ -445,7 +445,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("crossval", DATA, *ROUNDS, "--folds", "2", "--report", "cv"),
     ("tune", DATA, "-o", "t.yaml", "--rounds", "10", "--threads", "1"),
     ("predict", "old.boostext", DATA, "--output", "csv"),
-    ("suggest", "old.boostext", DATA, "-o", "s.csv"),
+    ("suggest", "old.boostext", DATA, "-o", "s.csv", "--force"),
 )
 """What is killed, and what meets a full disk."""
 

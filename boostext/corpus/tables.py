@@ -209,9 +209,13 @@ def _condition(
     return is_wanted if looked else lambda cells: True
 
 
+MOST_NUMBERED = 100_000
+"""Columns that can be named by their number."""
+
+
 def _places(names: Sequence[str]) -> dict[str, int]:
     """Where a column stands that is named, or given by its 1-based number."""
-    numbers = {str(n + 1): n for n in range(len(names))}
+    numbers = {str(n + 1): n for n in range(min(len(names), MOST_NUMBERED))}
     return numbers | {name: n for n, name in enumerate(names) if name}
 
 

@@ -5,7 +5,9 @@ Ctrl-C and SIGTERM: the first signal asks for an orderly end, a second one ends 
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -106,11 +108,28 @@ def ended_by_sigterm() -> Iterator[None]:
     if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
+    before = sys.unraisablehook
+    sys.unraisablehook = _not_lost
     signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        sys.unraisablehook = before
+
+
+def _not_lost(unraisable: sys.UnraisableHookArgs) -> None:
+    """Where a signal comes while Python clears away a generator, what its handler raises is lost:
+    let the signal come again, a moment later.
+    """
+    error = unraisable.exc_value
+    if isinstance(error, KeyboardInterrupt):
+        number = getattr(error, "signal_number", signal.SIGINT)
+        timer = threading.Timer(0.02, _thread.interrupt_main, (number,))
+        timer.daemon = True
+        timer.start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from boostext import __main__ as entry
-from boostext.library.watch import Stopped, StopRequest, stop_request
+from boostext.library.watch import Stopped, StopRequest, ended_by_sigterm, stop_request
 from boostext.model.file import read_model
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -189,3 +189,26 @@ def test_ctrl_c_while_modules_load_is_told_in_a_word(monkeypatch, capsys):
         entry.main()
     assert ended.value.code == 130
     assert capsys.readouterr().err == "stopped\n"
+
+
+class Cleared:
+    """Something that Python clears away when a signal comes."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __del__(self):
+        raise self.error
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("error", [Stopped(signal.SIGTERM, "stopped"), KeyboardInterrupt()])
+def test_a_signal_while_python_clears_away_is_not_lost(error, capsys):
+    def work():
+        with ended_by_sigterm():
+            Cleared(error)
+            time.sleep(5)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert capsys.readouterr().err == ""
