@@ -113,7 +113,9 @@ def inputs_of(
     """
     own = settings if callable(settings) else lambda path: settings
     if not addresses and (far := next(filter(is_address, paths), None)):
-        raise DataError(far, 0, "is an address, which workers read; add --workers N, or copy it")
+        raise DataError(
+            far, 0, "is an address, which only workers of a cluster read; copy the file here"
+        )
     given = [path if is_address(path) else stem_file(path) for path in paths]
     paths = [file for path in given for file in data_files(path, own(path), account)]
     each = [own(path) for path in paths]

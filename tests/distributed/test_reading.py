@@ -193,7 +193,7 @@ def test_workers_read_addresses_and_one_process_does_not(first, tmp_path):
     far, _ = there(first(2), addresses, plan)
     near, _ = here(files(tmp_path, 7), plan)
     assert far.features.yes.starts.tolist() == near.features.yes.starts.tolist()
-    with pytest.raises(DataError, match="is an address, which workers read"):
+    with pytest.raises(DataError, match="is an address, which only workers"):
         here(addresses, plan)
     with pytest.raises(DataError, match="no such file"):
         there(first(1), ["memory://far/none.jsonl"], plan)
