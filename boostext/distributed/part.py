@@ -236,4 +236,5 @@ class Part:
             self._preference = np.broadcast_to(liking.whole, self._preference.shape).copy()
             if not isinstance(self.engine, IncrementalEngine):
                 self._preference[~self._searched] = 0.0
-        self._preference[liking.numbers] = liking.values
+        own = self._searched[liking.numbers]
+        self._preference[liking.numbers[own]] = liking.values[own]

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import boostext
@@ -60,6 +60,7 @@ KINDS = (
 
 
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.booleans(), st.integers(1, 3))
+@example(488318, {"terms": 4}, True, 3)
 @settings(max_examples=20)
 def test_models_are_those_of_one_process(first, seed, kind, several, workers):
     for engine in ("incremental", "plain"):
