@@ -1,5 +1,7 @@
 """Fewer rules or terms: a model cut, merged or fitted anew, and the curve to choose by."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,15 @@ def test_a_refit_asks_for_no_other_terms_and_lowers_the_bound_of_those():
 def test_a_refit_on_other_documents_is_refused():
     with pytest.raises(BoostextError, match="not the very documents"):
         refit(documents(seed=1), trained().model, 3)
+
+
+def test_a_refit_says_that_the_digest_of_an_earlier_model_is_another():
+    docs, model = list(documents()), trained().model
+    model = replace(model, provenance=replace(model.provenance, digest="0" * 64))
+    with pytest.raises(BoostextError, match="an earlier boostext wrote the model"):
+        refit(docs, model, 3)
+    with pytest.raises(BoostextError, match=r"\(\d+ documents, where it learned from \d+\); name"):
+        refit(docs[1:], model, 3)
 
 
 def test_terms_of_rules_with_preconditions_do_not_stand_alone():

@@ -187,7 +187,7 @@ def inspect(
             by_folds = source == "cv" or (source is None and place is not None)
             found = found_in_data(content, documents, threads, by_folds, watch or Watch())
             if found.digest != content.provenance.digest:
-                said = content.provenance.other_documents
+                said = content.provenance.other_documents(len(found.rows))
                 LOG.info(f"{said}; likely label errors show best on the training data")
         rows = gathered.margins() if found and wanted else ()
         if place is not None:

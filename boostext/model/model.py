@@ -24,6 +24,13 @@ class History:
     z: tuple[float, ...] = ()
 
 
+EARLIER = (
+    "if nothing in them has changed, an earlier boostext wrote the model, whose digest of the "
+    "training data was computed in another way: the model still predicts, but train it anew to "
+    "resume it, or to prune it with data"
+)
+
+
 @dataclass(frozen=True)
 class Provenance:
     """Where the model comes from. No times, threads or paths: equal work gives equal bytes.
@@ -45,17 +52,22 @@ class Provenance:
     corrected: int = 0
     edited: bool = False
 
-    @property
-    def other_documents(self) -> str:
-        """What to say of documents that are not those of the digest."""
+    def other_documents(self, count: int) -> str:
+        """What to say of `count` documents that are not those of the digest.
+
+        Where there are as many as in training they may be the same ones all the same: boostext
+        once made the digest of the training data in another way, and the model does not tell how.
+        """
         told = "these are not the very documents the model was trained on"
-        if not self.corrected:
-            return told
-        noun = "document" if self.corrected == 1 else "documents"
-        return (
-            f"{told}, or not their labels: the labels of {self.corrected:,} {noun} were corrected "
-            "for training; give the same --labels-from FILE here"
-        )
+        if self.corrected:
+            noun = "document" if self.corrected == 1 else "documents"
+            told += (
+                f", or not their labels: the labels of {self.corrected:,} {noun} were corrected "
+                "for training; give the same --labels-from FILE here"
+            )
+        if count != self.documents:
+            return f"{told} ({count} documents, where it learned from {self.documents})"
+        return f"{told} (there are {count} documents, as in training; {EARLIER})"
 
 
 @dataclass(frozen=True)

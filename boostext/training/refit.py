@@ -63,8 +63,7 @@ def _prepared(documents: Iterable[Document], model: Model, plan: Plan) -> Prepar
     prepared = prepare(documents, plan, prior=model.prior)
     if prepared.corpus.digest != model.provenance.digest:
         raise BoostextError(
-            f"{model.provenance.other_documents} ({len(prepared.corpus)} documents, where it "
-            f"learned from {model.provenance.documents}, or other contents); name its training data"
+            f"{model.provenance.other_documents(len(prepared.corpus))}; name its training data"
         )
     return prepared
 

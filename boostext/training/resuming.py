@@ -11,7 +11,7 @@ from boostext import __version__, fields
 from boostext.boosting.rules import Round
 from boostext.corpus.corpus import Corpus
 from boostext.errors import SettingsError
-from boostext.model.model import Model
+from boostext.model.model import EARLIER, Model
 from boostext.model.prior import Prior
 from boostext.settings import Group
 from boostext.training.plan import Plan
@@ -34,7 +34,8 @@ def check_same_work(old: Model, corpus: Corpus, plan: Plan, prior: Prior | None 
         differences.append(f"boostext version: {old.provenance.version} -> {__version__}")
     if old.provenance.digest != corpus.digest:
         count = f"{old.provenance.documents} documents -> {len(corpus)}"
-        differences.append(f"training data: {count}, contents differ")
+        why = f" ({EARLIER})" if old.provenance.documents == len(corpus) else ""
+        differences.append(f"training data: {count}, contents differ{why}")
     if old.labels != corpus.labels:
         differences.append(
             f"labels: {len(old.labels)} -> {len(corpus.labels)}, or in another order"
