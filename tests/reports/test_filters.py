@@ -31,10 +31,13 @@ def test_all_filters_must_fit():
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        ("documents", "expected a column"), ("document>3", "did you mean 'documents'"),
-        ("documents>many", "is a number"), ("kind>a", "kind is text"), ("term~(", "no regular"),
+        ("documents", "expected a column"),
+        ("document>3", "did you mean 'documents'"),
+        ("documents>many", "is a number"),
+        ("kind>a", "kind is text"),
+        ("term~(", "not a regular expression"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_told(written, told):
     with pytest.raises(SettingsError, match=told):
         kept(ROWS, [read_filter(written)])
