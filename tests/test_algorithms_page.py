@@ -20,7 +20,7 @@ def rows(heading):
 
 
 def test_every_algorithm_has_a_row_and_a_use():
-    assert [row[0].strip("`") for row in rows("What each may be given")] == list(ALGORITHMS)
+    assert [row[0].strip("`") for row in rows("What each algorithm supports")] == list(ALGORITHMS)
     uses = " ".join(row[1] for row in rows("By what is wanted"))
     named = {*re.findall(r"`([a-z0-9-]+)[ `]", uses)}
     variants = {"adtree-logistic", "logistic-codes"}
@@ -36,7 +36,7 @@ def engine_of(name, **choices):
     return "incremental"
 
 
-@pytest.mark.parametrize("row", rows("What each may be given"), ids=lambda row: row[0].strip("`"))
+@pytest.mark.parametrize("row", rows("What each algorithm supports"), ids=lambda row: row[0].strip("`"))
 def test_what_it_may_be_given_is_what_the_settings_allow(row):
     name, *told, learners, engine, bound = row
     choices = ALGORITHMS[name.strip("`")]
