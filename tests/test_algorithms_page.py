@@ -36,7 +36,9 @@ def engine_of(name, **choices):
     return "incremental"
 
 
-@pytest.mark.parametrize("row", rows("What each algorithm supports"), ids=lambda row: row[0].strip("`"))
+@pytest.mark.parametrize(
+    "row", rows("What each algorithm supports"), ids=lambda row: row[0].strip("`")
+)
 def test_what_it_may_be_given_is_what_the_settings_allow(row):
     name, *told, learners, engine, bound = row
     choices = ALGORITHMS[name.strip("`")]
