@@ -176,6 +176,15 @@ def test_links_lead_to_files(page):
     assert set(missing) <= MADE
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_tables_have_a_line_below_their_heads_with_as_many_cells(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    tables = re.findall(r"(?:^|\n)\n((?:\|[^\n]*\n)+)", text)
+    for head, line, *_ in (table.splitlines() for table in tables):
+        assert re.fullmatch(r"\|(?: ?:?-+:? ?\|)+", line), head
+        assert line.count("|") == head.replace("\\|", "").count("|"), head
+
+
 # What the examples of docs/data-formats.md hold: the labels of each document.
 EXAMPLES = {
     "jsonl": [("billing", "complaint"), ("moving",), ()],
