@@ -113,6 +113,7 @@ OPEN = frozenset(
         "smoothing",
         "rounds",
         "threshold",
+        "bins",
     ]
 )
 """Settings that follow from the data unless a person says them."""
@@ -170,6 +171,10 @@ class Facts:
     several: bool
     characters: float
     unspaced: float
+
+
+NUMBERS: Choices = {"bins": 255}
+"""What goes with attributes: no more thresholds for a number than tell documents apart."""
 
 
 def by_facts(facts: Facts) -> Choices:

@@ -57,6 +57,14 @@ def test_facts_are_of_labelled_documents_and_their_weights():
     assert facts_of(empty, OPENED) is None
 
 
+def test_numbers_have_a_bounded_number_of_thresholds_unless_a_person_says_more():
+    numbered = [dataclasses.replace(d, attributes={"size": 1.5}) for d in documents(40, labels=3)]
+    textless = [dataclasses.replace(d, texts={}) for d in numbered]
+    for docs, bins in ((numbered, 255), (textless, 255), (documents(40, labels=3), 0)):
+        assert decided(docs, OPENED)[1].boosting.bins == bins
+    assert decided(numbered, Plan.of(bins=9).opened(None, {"bins"}))[1].boosting.bins == 9
+
+
 def test_no_more_is_held_than_the_bound_and_no_document_is_lost(monkeypatch):
     monkeypatch.setattr("boostext.training.choosing.MOST_DOCUMENTS", 10)
     docs, read = documents(30), []

@@ -11,7 +11,7 @@ from typing import Any
 from boostext import fields
 from boostext.corpus.documents import Document, Told
 from boostext.features.unicode_classes import class_letters
-from boostext.presets import Choices, Facts, by_facts
+from boostext.presets import NUMBERS, Choices, Facts, by_facts
 from boostext.settings import Group
 from boostext.training.plan import Plan
 
@@ -28,15 +28,16 @@ def decided(
 ) -> tuple[Iterable[Document], Plan, Choices]:
     """The same documents; the plan with nothing left open; and what was chosen, by name.
 
-    Documents are read up to a bound and held; where they have no texts, nothing is chosen. whole:
-    brings the texts of those that are told without.
+    Documents are read up to a bound and held; where they have no texts, only what goes with their
+    attributes is chosen. whole: brings the texts of those that are told without.
     """
     if not plan.open:
         return documents, plan, {}
     rest = iter(documents)
     head = list(_head(rest))
     facts = facts_of(list(whole(head)), plan)
-    choices = by_facts(facts) if facts else {}
+    numbers = NUMBERS if any(document.attributes for document in head) else {}
+    choices = {**(by_facts(facts) if facts else {}), **numbers}
     chosen = {name: value for name, value in choices.items() if name in plan.open}
     share = fields.SHARE_OF_M.fullmatch(str(chosen.get("smoothing", "")))
     if facts and share and any(document.weight != 1 for document in head):
