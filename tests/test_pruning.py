@@ -105,7 +105,7 @@ def test_a_refit_on_other_documents_is_refused():
 def test_a_refit_says_that_the_digest_of_an_earlier_model_is_another():
     docs, model = list(documents()), trained().model
     model = replace(model, provenance=replace(model.provenance, digest="0" * 64))
-    with pytest.raises(BoostextError, match="an earlier boostext wrote the model"):
+    with pytest.raises(BoostextError, match="an earlier version of boostext wrote the model"):
         refit(docs, model, 3)
     with pytest.raises(BoostextError, match=r"\(\d+ documents, where it learned from \d+\); name"):
         refit(docs[1:], model, 3)

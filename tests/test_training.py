@@ -235,7 +235,7 @@ def test_going_on_with_anything_else_lists_every_difference():
     assert "rounds: 30 -> 20" in said
     assert "stop-words: 0 words -> 2 words" in said
     assert "training data: 90 documents -> 90, contents differ (if nothing in them" in said
-    assert "an earlier boostext wrote the model" in said
+    assert "an earlier version of boostext wrote the model" in said
 
 
 def test_an_interrupted_model_is_one_that_predicts():

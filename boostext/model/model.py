@@ -25,9 +25,9 @@ class History:
 
 
 EARLIER = (
-    "if nothing in them has changed, an earlier boostext wrote the model, whose digest of the "
-    "training data was computed in another way: the model still predicts, but train it anew to "
-    "resume it, or to prune it with data"
+    "if nothing in them has changed, an earlier version of boostext wrote the model and computed "
+    "the digest of its training data in another way: such a model still predicts, but has to be "
+    "trained anew before it can be resumed or pruned with data"
 )
 
 
