@@ -443,7 +443,7 @@ def good(number=0, **changes):
         ({"texts": "a b"}, "its texts are not a mapping from fields"),
         ({"texts": {"text": None}}, "its text 'text' is a NoneType"),
         ({"texts": {"text": b"a"}}, "its text 'text' is a bytes"),
-        ({"weight": "2"}, "its weight '2' is no number"),
+        ({"weight": "2"}, "its weight '2' is not a number"),
         ({"attributes": {"n": [1]}}, "its attribute 'n' is a list"),
     ],
 )
@@ -460,7 +460,7 @@ def test_a_document_of_wrong_types_is_a_type_error(changes, said):
         ({"weight": 1e308}, "weight is 1e.308; it must be"),
         ({"labels": ("",)}, "an empty label"),
         ({"labels": ("x", "x")}, "a label is given twice"),
-        ({"attributes": {"n": float("nan")}}, "attribute 'n' is nan; a missing value is None"),
+        ({"attributes": {"n": float("nan")}}, "attribute 'n' is nan; use None for a missing value"),
     ],
 )
 def test_a_document_of_wrong_values_is_told(changes, said):

@@ -1,9 +1,11 @@
-"""New files read as the training data were: what a model remembers, and what a call says instead.
+"""How a model reads new files: the settings of its training, and the options that override them.
 
-A model keeps the settings of its training. Those of what a record holds (which field is the text)
-count for every file; those of how a file is written (its header, its encoding) for files like the
-ones it was trained on: files with one of their endings or in one of their formats, and files whose
-ending says no format. Other files are read by their own ending. What a call says wins over both.
+A model keeps the settings with which its training data was read. Settings about the content of
+records (such as the name of the text field) apply to every file. Settings about how a file is
+written (such as its header or its encoding) apply to files that are like the training files: those
+that have one of their endings or one of their formats, and those whose ending does not determine a
+format. Other files are read according to their own ending. Options of the current call override
+both.
 """
 
 from __future__ import annotations
@@ -22,21 +24,21 @@ from boostext.settings import DataSettings
 
 DEFAULTS = DataSettings()
 WRITTEN = ("format", "delimiter", "header", "quotes", "encoding")
-"""How a file is written."""
+"""Settings about how a file is written."""
 OF_ONE_CALL = ("names", "where", "encoding_errors", "skip_bad", "max_record")
-"""What a call says for itself. All other settings are about what records hold."""
+"""Settings that apply to one call only. All others are about the content of records."""
 TABLES = ("csv", "tsv")
 FOLDER = "/"
-"""What stands for the ending of a folder."""
+"""The ending that represents a folder."""
 HEAD = 2**16
-"""Bytes of a file that are looked at for its encoding."""
+"""Number of bytes at the start of a file that are examined to determine its encoding."""
 
 
 def remembered(paths: Sequence[str], settings: DataSettings) -> DataSettings:
-    """The settings with the endings of the training files, where these are needed later.
+    """Add the endings of the training files to the settings, if they are needed later.
 
-    Files that are read by their endings and nothing else need none: equal data then give equal
-    models, whatever format they are in.
+    They are not needed if nothing but the ending determined how the files were read. Equal data
+    then gives equal models, whatever format it is stored in.
     """
     if not paths or not _said(settings):
         return settings
@@ -44,7 +46,7 @@ def remembered(paths: Sequence[str], settings: DataSettings) -> DataSettings:
 
 
 def ending_of(path: str) -> str:
-    """The ending of a file without that of a compression; "-" for stdin, "/" for a folder."""
+    """The ending of a file, ignoring that of a compression; "-" for stdin, "/" for a folder."""
     if path == STDIN:
         return STDIN
     return FOLDER if Path(path).is_dir() else file_ending(path)
@@ -52,7 +54,10 @@ def ending_of(path: str) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """How the files of one call are read. kept: as the model says; given: what this call says."""
+    """How the files of one call are read.
+
+    kept: the settings in the model. given: the settings that this call overrides.
+    """
 
     kept: DataSettings
     given: Mapping[str, Any]
@@ -75,9 +80,9 @@ class Reading:
         return DataSettings(**{**held, **written, **self.given})
 
     def for_prediction(self, attributes: Collection[str], labels: bool = False) -> Reading:
-        """Texts and these attributes alone: weights and all else may hold anything.
+        """Read only texts and these attributes; all other fields, such as weights, are ignored.
 
-        labels: where there are any, they are read too, to be shown beside those predicted.
+        labels: also read labels where there are any, to show them beside the predicted ones.
         """
         unread = ("weight",) if labels else ("label", "weight")
         label = self.kept.label if labels else ()
@@ -85,7 +90,7 @@ class Reading:
         return Reading(kept, {name: v for name, v in self.given.items() if name not in unread})
 
     def is_alike(self, path: str) -> bool:
-        """Whether a file counts as one like those of the training."""
+        """Whether a file is like the training files."""
         kept = self.kept
         formats = {kept.format} if kept.format != "auto" else set(map(_by_ending, kept.endings))
         if "format" in self.given:
@@ -97,7 +102,7 @@ class Reading:
         return kept.format == "auto" or known in (kept.format, "")
 
     def remarks(self, paths: Sequence[str]) -> Iterator[str]:
-        """What a user may want to know of how the files are read, in a line each."""
+        """Messages about how the files are read, one line each."""
         said = _said(self.kept)
         if not said:
             return
@@ -108,43 +113,43 @@ class Reading:
         for path in alike:
             if self.of(path).encoding != self.given.get("encoding", self.kept.encoding):
                 yield (
-                    f"{path}: is UTF-8, and read as such, though the training data were "
-                    f"{self.kept.encoding}; --encoding says otherwise"
+                    f"{path}: read as UTF-8, although the training data were {self.kept.encoding}; "
+                    "use --encoding to change this"
                 )
         for path in paths:
             if path not in alike and "format" not in self.given:
                 yield from self._unlike(path, said)
 
     def _unlike(self, path: str, said: Mapping[str, Any]) -> Iterator[str]:
-        """What of the training files' writing does not hold for a file of another format."""
+        """Which settings of the training files do not apply to a file of another format."""
         own = self.of(path)
         form = format_of(path, own)
         lost = {name: value for name, value in said.items() if getattr(own, name) != value}
         if lost:
             yield (
-                f"{path}: read as {form}, by its ending, and not with {_options(lost)} as the "
-                "training data were"
+                f"{path}: read as {form} because of its ending, without {_options(lost)}, with "
+                "which the training data were read"
             )
         if not own.header and form in TABLES:
             yield (
-                f"{path}: read without a header, as the training data were; --header says that "
-                "there is one"
+                f"{path}: read without a header, as the training data were; add --header if it has "
+                "one"
             )
 
     @property
     def _is_numbered(self) -> bool:
-        """Whether the columns are known by their numbers."""
+        """Whether the text columns are named by number."""
         return all(name.isdecimal() for name in self.kept.text)
 
     def _is_utf8(self, path: str) -> bool:
-        """Whether a file is UTF-8, and no plain ASCII, where the training data were not."""
+        """Whether a file is UTF-8 (and not pure ASCII) although the training data were not."""
         if self.kept.encoding == DEFAULTS.encoding or not Path(path).is_file():
             return False
         try:
             with open_bytes(path) as file:
                 head = file.read(HEAD)
         except (BoostextError, OSError, EOFError):
-            return False  # told by who reads the file
+            return False  # the reader of the file reports the error
         cut = head[: head.rfind(b"\n") + 1] or head
         try:
             return not cut.isascii() and bool(cut.decode("utf-8"))
@@ -153,14 +158,14 @@ class Reading:
 
 
 def _by_ending(ending: str) -> str:
-    """The format that an ending says; nothing for .txt, stdin and unknown ones."""
+    """The format that an ending determines; "" for .txt, stdin and unknown endings."""
     if ending == FOLDER:
         return "folders"
     return "" if ENDINGS.get(ending) == "txt" else ENDINGS.get(ending, "")
 
 
 def _said(settings: DataSettings) -> dict[str, Any]:
-    """What settings say of how files are written, beyond the defaults."""
+    """The settings about how files are written that differ from the defaults."""
     values = {name: getattr(settings, name) for name in WRITTEN}
     return {name: value for name, value in values.items() if value != getattr(DEFAULTS, name)}
 

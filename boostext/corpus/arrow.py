@@ -1,4 +1,4 @@
-"""Parquet and Arrow files, by pyarrow: a record at a time, whatever the file's own parts."""
+"""Read Parquet and Arrow files with pyarrow, a limited number of records at a time."""
 
 from __future__ import annotations
 
@@ -17,23 +17,26 @@ from boostext.errors import DataError
 from boostext.settings import DataSettings
 
 BATCH = 256
-"""Records that pyarrow decodes at once."""
+"""Number of records that pyarrow decodes at a time."""
 MAGIC = b"ARROW1"
-"""First bytes of an Arrow file; a stream of Arrow has none."""
+"""First bytes of an Arrow file; an Arrow stream does not begin with them."""
 INFO = "dataset_info.json"
-"""Where Hugging Face describes the columns of the Arrow files beside it."""
+"""The file in which Hugging Face describes the columns of the Arrow files next to it."""
 INFO_LIMIT = 2**24
 
 Fields = dict[str, Any]
 Names = Mapping[str, list[str]]
-"""column -> the names that its numbers stand for"""
+"""column -> the class names that its numbers refer to"""
 
 
 def parquet_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """The documents of a Parquet file; messages name the number of the record."""
+    """The documents of a Parquet file. Messages give the number of the record."""
     if source.path == STDIN:
-        raise source.fault(0, "Parquet cannot be read from stdin, as its index stands at its end; "
-                           "name the file")  # fmt: skip
+        raise source.fault(
+            0,
+            "Parquet cannot be read from stdin because its index is at the end of the file; name "
+            "the file",
+        )
     return record_documents(_records(source, _parquet_batches), source, settings, labelled)
 
 
@@ -45,13 +48,13 @@ def arrow_documents(source: Source, settings: DataSettings, labelled: bool) -> I
 def _records(
     source: Source, read: Callable[[Source], Iterator[Any]]
 ) -> Iterator[tuple[int, Fields | DataError]]:
-    """Numbered from 1. read: source -> batches of pyarrow."""
+    """Records, numbered from 1. read: source -> batches of pyarrow."""
     pyarrow = _pyarrow(source)
     number = 0
     names: Names | None = None
     try:
         for batch in read(source):
-            # subtle: pyarrow trusts offsets in a file, and one that is wrong ends the process
+            # subtle: pyarrow trusts the offsets in a file, and a wrong one crashes the process
             batch.validate(full=True)
             names = class_names(batch.schema, source) if names is None else names
             columns = list(zip(batch.schema.names, batch.columns, strict=True))
@@ -74,7 +77,7 @@ def _pyarrow(source: Source) -> Any:
     except ImportError:
         raise source.fault(
             0, "Parquet and Arrow files need pyarrow, which is not installed; "
-            "install it by: pip install 'boostext[arrow]'",
+            "install it with: pip install 'boostext[arrow]'",
         ) from None  # fmt: skip
     return pyarrow
 
@@ -88,7 +91,7 @@ def _parquet_batches(source: Source) -> Iterator[Any]:
         text = (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_binary)
         texts = [field.name for field in schema if any(fits(field.type) for fits in text)]
         file.seek(0)
-        # subtle: texts that repeat stay once in memory, however often a small file repeats them
+        # subtle: a repeated text is in memory once, however often a small file repeats it
         parts = parquet.ParquetFile(file, read_dictionary=texts, pre_buffer=False)
         yield from parts.iter_batches(BATCH, use_threads=False)
 
@@ -114,7 +117,7 @@ def _record(columns: list[tuple[str, Any]], place: int, names: Names) -> Fields:
 
 
 def plain(value: Any) -> Any:
-    """A value of pyarrow as JSON knows values; what JSON cannot hold becomes its text."""
+    """Convert a pyarrow value to a JSON value; what JSON cannot represent becomes a string."""
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, list | tuple):
@@ -134,9 +137,7 @@ def plain(value: Any) -> Any:
 
 
 def class_names(schema: Any, source: Source | None = None) -> Names:
-    """The names that numbers stand for, as Hugging Face keeps them in its files, or beside those
-    of a source.
-    """
+    """The class names of numeric labels, as Hugging Face stores them in a file or next to it."""
     kept = (schema.metadata or {}).get(b"huggingface")
     info = _json(kept.decode("utf-8", "replace")).get("info") if kept else {}
     described = _info(source) if source and not kept else info
@@ -147,7 +148,7 @@ def class_names(schema: Any, source: Source | None = None) -> Names:
         if found:
             names[column] = found
         if found and source:
-            source.understand(f"numbers of {column} are read as the names the data set gives them")
+            source.understand(f"numbers in {column} are read as the class names of the data set")
     return names
 
 
@@ -167,7 +168,7 @@ def _json(text: str) -> Fields:
 
 
 def _names_in(feature: Any) -> list[str]:
-    """Of a class label, or of a list of them."""
+    """The class names of a class label, or of a list of class labels."""
     if isinstance(feature, list):
         feature = feature[0] if len(feature) == 1 else None
     if not isinstance(feature, dict):
@@ -180,7 +181,7 @@ def _names_in(feature: Any) -> list[str]:
 
 
 def named(value: Any, names: list[str]) -> Any:
-    """-1 stands for a label that is not known."""
+    """Replace a class number by its name; -1 means that the label is not known."""
     if isinstance(value, list):
         return [named(item, names) for item in value]
     if isinstance(value, int) and not isinstance(value, bool):

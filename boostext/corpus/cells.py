@@ -1,10 +1,10 @@
-"""What a value in the data means as a label, weight, id, attribute or text: one table.
+"""What a value in the data means as a label, weight, id, attribute or text.
 
-Every format hands its values here as JSON knows them: strings, numbers, true or false, null, lists
-and objects. Tables hold strings only, in which numbers are spelled. docs/data-formats.md has the
-table in words. What is guessed is noted in the account of the reading, for the commands to tell;
-what cannot be guessed raises CellError. Nothing here depends on what other records hold, but for
-`one-hot` columns, which the first record decides.
+The readers of all formats pass their values to this module as JSON values: strings, numbers, true
+or false, null, lists and objects. Tables contain only strings, some of which represent numbers.
+docs/data-formats.md describes the rules in a table. Guesses are recorded, and the commands report
+them; a value that cannot be guessed raises CellError. The meaning of a value does not depend on
+other records, except for `one-hot` columns, which are determined by the first record.
 """
 
 from __future__ import annotations
@@ -34,30 +34,31 @@ from boostext.settings import DataSettings, column_kinds
 
 KINDS = {dict: "an object", list: "a list", tuple: "a list", str: "a string",
          bool: "true or false", int: "a number", float: "a number", type(None): "null"}  # fmt: skip
-"""Types of values, as messages call them."""
+"""Names of the types of values in messages."""
 
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
-"""A whole number written with a decimal point, as programs do that hold it as a float."""
+"""A whole number with a decimal point, as written by programs that store it as a float."""
 GREATEST_WEIGHT = 1e100
 
 TAGS = re.compile(r"(?:<[^<>]+>)+")
-"""Tags as Stack Overflow exports them: <python><regex>."""
+"""Tags in the notation of Stack Overflow's exports: <python><regex>."""
 CACHED, CACHED_LENGTH = 10_000, 200
 """Texts of labels and attributes whose meaning is kept; how long those of labels may be."""
 
 INNER = ("choices", "labels", "label", "name")
-"""Names under which the objects of annotation programs hold labels."""
+"""Keys that contain labels in the objects of annotation programs."""
 
 
 class CellError(ValueError):
-    """A value that means nothing in its place; the message says what to do."""
+    """A value that cannot be used in its place. The message says what to do."""
 
 
 class Cells:
-    """The values of one source. line: where the record stands whose values are read.
+    """Interprets the values of one source.
 
-    textual: values are cells of a table, in which strings spell numbers. longest_mark: characters
-    of a string that may mark a missing value, at most. literal: labels count as they stand.
+    line: line number of the record whose values are being read. textual: values are cells of a
+    table, in which strings may represent numbers. longest_mark: maximum number of characters of a
+    string that marks a missing value. literal: labels are taken unchanged.
     """
 
     def __init__(self, source: Source, settings: DataSettings, textual: bool) -> None:
@@ -66,13 +67,13 @@ class Cells:
         self.literal, self._separator = settings.literal_labels, settings.label_sep
         given = frozenset(mark.strip().casefold() for mark in settings.missing)
         self._marks = given - {""} if "" in given else given | MARKS
-        self.longest_mark = max(map(len, self._marks), default=0) + 2  # a blank on either side
+        self.longest_mark = max(map(len, self._marks), default=0) + 2  # with a space on either side
         self._kinds = column_kinds(settings)
         self._known: dict[str, tuple[tuple[str, ...], list[str]]] = {}
         self._values: dict[str, Attribute] = {}
 
     def note(self, kind: str, value: str) -> None:
-        """Something that was guessed in the record, for the account."""
+        """Record a guess about a value, so that it can be reported."""
         self._source.bad.notes.add(kind, value, Origin(self._source.path, self.line))
 
     def is_missing(self, text: str) -> bool:
@@ -82,7 +83,7 @@ class Cells:
     # Labels ----------------------------------------------------------------------------------
 
     def labels(self, name: str, value: object) -> tuple[str, ...]:
-        """The labels that a value gives, each once."""
+        """The labels in a value, without duplicates."""
         known = self._known.get(value) if type(value) is str else None
         if known is None:
             kinds: list[str] = []
@@ -101,7 +102,7 @@ class Cells:
         return read(self, name, value, kinds)
 
     def text_labels(self, name: str, text: str, kinds: list[str]) -> Iterable[str]:
-        """A string: a label, several between separators, or a list written as text."""
+        """The labels in a string: one, several with separators, or a list written as text."""
         if self.literal:
             return [part for part in split_labels(text, self._separator) if part]
         listed = self._listed(name, text.strip(), kinds)
@@ -114,7 +115,7 @@ class Cells:
         return labels
 
     def one_label(self, text: str, kinds: list[str]) -> list[str]:
-        """A label without blanks around it, if it is one."""
+        """The label that a stripped text gives; an empty list if it marks a missing label."""
         if not text:
             return []
         if text.casefold() in self._marks:
@@ -141,15 +142,15 @@ class Cells:
             return self._label_values(name, value, kinds)
         if ends != "()" and "," in text:
             raise CellError(
-                f"{shown(name)} is {shown(text)}, which looks like a list and cannot be read as "
-                'one; expected ["a", "b"]; --literal-labels takes labels as they stand'
+                f"{shown(name)} is {shown(text)}, which looks like a list but cannot be read as "
+                'one; expected ["a", "b"]; --literal-labels takes labels unchanged'
             )
         if ends != "()":
             kinds.append("label in brackets")
         return None
 
     def number_labels(self, name: str, value: float, kinds: list[str]) -> Iterable[str]:
-        """A number by its text; 1.0 is 1, and NaN is missing."""
+        """The label of a number: its decimal text, with 1.0 as "1"; NaN is a missing label."""
         if math.isnan(value):
             kinds.append("missing label")
             return []
@@ -158,20 +159,20 @@ class Cells:
         return [number_text(value)]
 
     def list_labels(self, name: str, value: Sequence[object], kinds: list[str]) -> Iterator[str]:
-        """Each member is a label as it would be alone, but strings are not split."""
+        """Each member gives the label that it would give alone, but strings are not split."""
         if not self.literal and is_vector(value):
             raise CellError(
-                f"{shown(name)} is {shown(json.dumps(value))}, numbers that may say which labels "
-                "are given, or be labels; write the names of the labels, or say --literal-labels "
-                "where 0 and 1 are labels"
+                f"{shown(name)} is {shown(json.dumps(value))}; the numbers may be labels or show "
+                "which labels are present; write the names of the labels, or add --literal-labels "
+                "if 0 and 1 are labels"
             )
         for member in value:
             if isinstance(member, str):
                 yield from [member] if self.literal else self.one_label(member.strip(), kinds)
             elif isinstance(member, list | tuple):
                 raise CellError(
-                    f"{shown(name)} holds a list in a list; expected a list of labels; name the "
-                    "labels in one list, or another field by --label"
+                    f"{shown(name)} is a list that contains a list; expected a list of labels; put "
+                    "the labels into one list, or name another field with --label"
                 )
             else:
                 yield from self._label_values(name, member, kinds)
@@ -179,7 +180,7 @@ class Cells:
     def object_labels(
         self, name: str, value: Mapping[str, object], kinds: list[str]
     ) -> Iterable[str]:
-        """The names whose values say yes, as in spaCy; or the labels that annotators chose."""
+        """The keys whose values mean yes, as in spaCy, or the labels that annotators chose."""
         if not value:
             return []
         if all(is_switch(given) for given in value.values()):
@@ -191,13 +192,13 @@ class Cells:
         odd = next(label for label, given in value.items() if not is_switch(given))
         raise CellError(
             f"{shown(name)} is an object with {shown(odd)}: {shown(json.dumps(value[odd]))}; "
-            "expected 0 or 1 for each label, or a list of labels; name another field by --label"
+            "expected 0 or 1 for each label, or a list of labels; name another field with --label"
         )
 
     # The rest --------------------------------------------------------------------------------
 
     def text(self, name: str, value: object) -> str:
-        """A string as it stands, a number by its text, nothing where a value is missing."""
+        """A string unchanged, a number as its decimal text, "" for a missing value."""
         if isinstance(value, str):
             if len(value) <= self.longest_mark and self.is_missing(value):
                 self.note("missing text", value)
@@ -209,18 +210,19 @@ class Cells:
         if isinstance(value, int | float):
             return truth_text(value) if isinstance(value, bool) else number_text(value)
         raise CellError(
-            f"{shown(name)} is {kind_of(value)}; expected a string, or name another field by --text"
+            f"{shown(name)} is {kind_of(value)}; expected a string, or name another field with "
+            "--text"
         )
 
     def weight(self, name: str, value: object) -> float:
-        """1 where it is missing."""
+        """The weight of a document; 1 if it is missing."""
         if isinstance(value, str):
             value = self._text_weight(name, value)
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return 1.0
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise CellError(
-                f"{shown(name)} is {kind_of(value)}; expected a number, or name another field by "
+                f"{shown(name)} is {kind_of(value)}; expected a number, or name another field with "
                 "--weight"
             )
         number = as_float(name, value)
@@ -236,20 +238,21 @@ class Cells:
             self.note("missing weight", text.strip())
             return None
         raise CellError(
-            f"{shown(name)} is {shown(text)}; expected a number, or name another field by --weight"
+            f"{shown(name)} is {shown(text)}; expected a number, or name another field with "
+            "--weight"
         )
 
     def id(self, name: str, value: object) -> str:
-        """Nothing where there is none."""
+        """The id of a document; "" if there is none."""
         if isinstance(value, str) or value is None:
             return value or ""
         if isinstance(value, int | float) and not isinstance(value, bool):
             return number_text(value) if math.isfinite(value) else ""
-        if isinstance(value, dict) and isinstance(value.get("$oid"), str):  # as MongoDB exports it
+        if isinstance(value, dict) and isinstance(value.get("$oid"), str):  # from MongoDB
             return str(value["$oid"])
         raise CellError(
             f"{shown(name)} is {kind_of(value)}; expected a string or a number, or name another "
-            "field by --id"
+            "field with --id"
         )
 
     def attribute(self, name: str, value: object) -> Attribute:
@@ -274,7 +277,7 @@ class Cells:
             return None if math.isnan(number) else number
         raise CellError(
             f"{shown(name)} is {kind_of(value)}; expected a number, a string, null, "
-            "or words with a number each as {...}"
+            "or an object of words and their numbers, {...}"
         )
 
     def _text_attribute(self, name: str, text: str) -> Attribute:
@@ -295,7 +298,7 @@ class Cells:
         return text
 
     def words(self, name: str, value: Mapping[str, object]) -> dict[str, float]:
-        """A scored text: words with a number each; null is none."""
+        """A scored text: words with one number each. Words whose value is null are left out."""
         words = {}
         for word, given in value.items():
             number = self.attribute(f"{name}:{word}", given)
@@ -325,13 +328,13 @@ LABELS: dict[type, Labels] = {
 
 
 def as_float(name: str, value: int | float) -> float:
-    """The number as a float; CellError where it has too many digits."""
+    """Convert a number to float; CellError if it has too many digits."""
     try:
         return float(value)
     except OverflowError:
-        raise CellError(f"{shown(name)} is a number of more than 308 digits") from None
+        raise CellError(f"{shown(name)} is a number with more than 308 digits") from None
 
 
 def kind_of(value: object) -> str:
-    """What JSON calls a value."""
+    """The name of a value's type in JSON, for messages."""
     return KINDS.get(type(value), f"a {type(value).__name__}")

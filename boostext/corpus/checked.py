@@ -1,4 +1,4 @@
-"""Documents made by hand, checked before anything trusts them; readers make none that fail here."""
+"""Check documents that were created in Python. Documents from readers always pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WANTED = "expected a Document, such as Document('1', {'text': 'my bill'}, ('bill
 
 
 def checked(documents: Iterable[object]) -> Iterator[Document]:
-    """The same documents; TypeError or BoostextError at the first that is not as it should be."""
+    """Pass documents on; TypeError or BoostextError at the first invalid one."""
     for number, document in enumerate(documents):
         if not isinstance(document, Document):
             raise TypeError(f"document {number} is a {type(document).__name__}; {WANTED}")
@@ -38,7 +38,7 @@ def _wrong_type(document: Document) -> str:
         if not isinstance(label, str):
             return f"its label {label!r} is not a string"
     if not isinstance(document.weight, int | float):
-        return f"its weight {document.weight!r} is no number"
+        return f"its weight {document.weight!r} is not a number"
     for name, value in document.attributes.items():
         if not (value is None or isinstance(value, str | int | float)):
             return f"its attribute {name!r} is a {type(value).__name__}"
@@ -51,7 +51,7 @@ def _wrong_words(document: Document) -> str:
             return f"its scored text {name!r} is not a mapping from words to numbers"
         for word, value in words.items():
             if not (isinstance(word, str) and isinstance(value, int | float)):
-                return f"its scored text {name!r} has {word!r}: {value!r}, no word with a number"
+                return f"its scored text {name!r} has {word!r}: {value!r}, not a word with a number"
     return ""
 
 
@@ -59,13 +59,13 @@ def _wrong_value(document: Document) -> str:
     if not 0 <= document.weight <= GREATEST_WEIGHT:
         return f"weight is {document.weight}; it must be a number from 0 to {GREATEST_WEIGHT}"
     if "" in document.labels:
-        return "an empty label; leave it out, or give it a name"
+        return "an empty label; remove it, or give it a name"
     if len(set(document.labels)) < len(document.labels):
         return "a label is given twice; give each once"
     for name, value in document.attributes.items():
         if isinstance(value, int | float) and not math.isfinite(value):
-            return f"attribute {name!r} is {value}; a missing value is None"
+            return f"attribute {name!r} is {value}; use None for a missing value"
     for name, value in document.word_values().items():
         if not math.isfinite(value):
-            return f"the word {name!r} has the value {value}; leave out words without one"
+            return f"the word {name!r} has the value {value}; leave out words without a value"
     return ""

@@ -1,4 +1,4 @@
-"""What is in a corpus, and what in it looks wrong: the findings of `boostext check`."""
+"""The findings of `boostext check`: a summary of a corpus and its likely problems."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from boostext.corpus.lookalikes import alike_labels, lookalikes
 from boostext.corpus.sources import BadRecords
 
 LISTED = 1000
-"""Groups, and members of one group, that are listed; counts count all."""
+"""Maximum number of groups, and of members of a group, that are listed. Counts include all."""
 LONG = 2**20
 WORD = re.compile(r"\S+")
 
 ReadText = Callable[[str, str], str]
-"""(text field, text) -> equal for texts that are equal to a learner, empty where it sees nothing"""
+"""(text field, text) -> a key that is equal for texts that are equal to a learner; "" if it sees
+no token in the text"""
 
 
 def _folded(text: str) -> str:
-    """Letters without case, white space as one space."""
+    """Fold the case of letters, and replace each run of white space by one space."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def as_written(field: str, text: str) -> str:
-    """A learner to whom all but case and white space counts."""
+    """The key of a text for learners that ignore only case and white space."""
     return _folded(text)
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Of one number per document."""
+    """A summary of numbers, one for each document."""
 
     least: float
     median: float
@@ -50,7 +51,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Member:
-    """One document of a group: its id, where it stands, its labels."""
+    """One document of a group: its id, its origin and its labels."""
 
     id: str
     origin: str
@@ -59,7 +60,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Group:
-    """Documents that share something. count: all of them; members: the first ones."""
+    """Documents that have something in common. count: all of them; members: the first ones."""
 
     count: int
     members: tuple[Member, ...]
@@ -68,7 +69,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Groups:
-    """count: groups in all; documents: in all of them; listed: the first groups."""
+    """count: number of groups; documents: number of documents in them; listed: the first groups."""
 
     count: int
     documents: int
@@ -77,10 +78,11 @@ class Groups:
 
 @dataclass(frozen=True)
 class Column:
-    """An attribute: in how many documents it is what; values: distinct ones.
+    """An attribute, with the number of documents for each type of value.
 
-    kind: what training would take it for. strays: texts that are unknown to it, where it takes the
-    column for numbers; first_stray: where the first stands, and what it is.
+    values: number of distinct values. kind: the type that training would choose. strays: number of
+    strings in a column of numbers, which training treats as unknown; first_stray: the origin and
+    the value of the first.
     """
 
     numbers: int
@@ -94,11 +96,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Test data beside the training data.
+    """Test data compared with the training data.
 
     unseen_labels: labels without a training example, with their counts. alike_labels: those of
-    them that look like a label of the training data, with it. untested_labels: labels without a
-    test example. same_texts: texts in both; documents counts those of the test data.
+    them that look like a label of the training data -> that label. untested_labels: labels without
+    a test example. same_texts: texts that are in both; `documents` counts those of the test data.
     """
 
     documents: int
@@ -111,15 +113,16 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Findings:
-    """What `check` found; `to_dict` is plain data.
+    """What `check` found; `to_dict` returns it as plain data.
 
-    labels: name -> examples, the greatest first. label_set_sizes: labels in a document ->
-    documents. cardinality: labels per document. words: parts between white space. text_fields:
-    name -> documents that have it. scored_texts: name -> distinct words. tokenless: with a text,
-    but nothing in it that rules could ask for. same_texts: those with the same tokens; conflicts:
-    those of them whose labels differ. rare_labels: with one example. alike_labels: groups of labels
-    that look alike, with their examples.
-    bad_records: first ones, as (place, message). notes: what was guessed, in sentences.
+    labels: name -> number of examples, most frequent first. label_set_sizes: number of labels of a
+    document -> number of documents. cardinality: mean number of labels per document. words: words
+    separated by white space. text_fields: name -> number of documents that have it. scored_texts:
+    name -> number of distinct words. tokenless: documents whose text contains no token for rules.
+    same_texts: documents with the same tokens; conflicts: those of them whose labels differ.
+    rare_labels: labels with one example. alike_labels: groups of labels that look alike, with their
+    number of examples. bad_records: the first ones, as (place, message). notes: sentences about
+    what was guessed.
     """
 
     documents: int
@@ -149,7 +152,7 @@ class Findings:
     comparison: Comparison | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON can hold it."""
+        """Convert to values that JSON can represent."""
         return asdict(self)
 
 
@@ -157,9 +160,10 @@ def check(
     documents: Iterable[Document], bad: BadRecords | None = None,
     test: Iterable[Document] | None = None, read: ReadText = as_written,
 ) -> Findings:  # fmt: skip
-    """Read documents once and say what is in them; of texts only a hash each is kept.
+    """Read documents once and summarize them. Only a hash of each text is kept in memory.
 
-    bad: the account of the reading, once it is over. test: to compare with. read: see ReadText.
+    bad: the account of the reading, complete after the last document. test: documents to compare
+    with. read: see ReadText.
     """
     tally = _Tally(documents, read)
     corpus, account = tally.corpus, bad or BadRecords()
@@ -196,10 +200,10 @@ def check(
 
 
 class _Tally:
-    """One pass over documents: their corpus, and of each text a hash and its size.
+    """One pass over documents: their corpus, and a hash and the size of each text.
 
-    characters, words: (m,) of all text fields together. has_tokens: (m,) whether any of them has
-    something in it that `read` sees; texts without that are the same only if they are as written.
+    characters, words: (m,), the totals of all text fields. has_tokens: (m,), whether `read` finds a
+    token in any text field; texts without tokens are the same only if they are written the same.
     """
 
     def __init__(self, documents: Iterable[Document], read: ReadText) -> None:
@@ -221,12 +225,12 @@ class _Tally:
         self.has_tokens = np.frombuffer(bytes(seen), np.bool_)
 
     def text_keys(self) -> Int64:
-        """(m, 2): equal for equal texts, and practically only for them."""
+        """(m, 2): equal for equal texts; different texts collide with negligible probability."""
         return np.frombuffer(bytes(self._hashes), np.int64).reshape(-1, 2)
 
 
 def _word_count(text: str) -> int:
-    """Words between blanks; those of a long text one by one, as a list of them takes much more."""
+    """Number of words; those of a long text are not made into a list, which takes more memory."""
     return len(text.split()) if len(text) < LONG else sum(1 for _ in WORD.finditer(text))
 
 
@@ -239,13 +243,13 @@ def _keys(names: Iterable[str]) -> Int64:
 
 
 def _equal_rows(keys: Int64, wanted: np.ndarray | None = None) -> list[Int64]:
-    """Places of equal rows, ascending, for each row found more than once; by first place.
+    """Indices of equal rows, ascending, for each row that occurs more than once; by first index.
 
     keys: (m, 2). wanted: (m,) bool, the rows that count.
     """
     places = np.arange(len(keys)) if wanted is None else np.flatnonzero(wanted)
     kept = keys[places]
-    order = np.lexsort((kept[:, 1], kept[:, 0]))  # stable: places ascend within equal rows
+    order = np.lexsort((kept[:, 1], kept[:, 0]))  # stable: indices ascend within equal rows
     changes = np.flatnonzero((np.diff(kept[order], axis=0) != 0).any(axis=1)) + 1
     groups = [group for group in np.split(places[order], changes) if len(group) > 1]
     return sorted(groups, key=lambda group: int(group[0]))
@@ -278,7 +282,7 @@ def _spread(values: np.ndarray) -> Spread:
 
 
 def count_labels(corpus: Corpus) -> dict[str, int]:
-    """Label -> examples, the greatest first."""
+    """Label -> number of examples, most frequent first."""
     counts = np.bincount(corpus.label_sets.items, minlength=len(corpus.labels))
     pairs = zip(corpus.labels, counts.tolist(), strict=True)
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
@@ -302,7 +306,7 @@ def _column(values: Sequence[Attribute], origins: Sequence[Origin]) -> Column:
 
 
 def _scored_texts(corpus: Corpus) -> dict[str, int]:
-    """Scored text -> its distinct words. Names may hold colons; words do so less often."""
+    """Scored text -> number of distinct words. Colons are more likely in names than in words."""
     return dict(Counter(name.rpartition(":")[0] for name in corpus.scored))
 
 
@@ -320,7 +324,7 @@ def _compare(train: _Tally, test: _Tally) -> Comparison:
 
 
 def _leaks(train: _Tally, test: _Tally) -> Groups:
-    """Texts that stand in both; the members of the training data come first."""
+    """Texts that are in both; the members from the training data come first."""
     keys = np.concatenate([train.text_keys(), test.text_keys()])
     filled = np.concatenate([train.words, test.words]) > 0
     m = len(train.corpus)
@@ -330,7 +334,7 @@ def _leaks(train: _Tally, test: _Tally) -> Groups:
 
 
 def _joined(train: Corpus, test: Corpus, places: Int64) -> Group:
-    """A group over both corpora; places from m on are those of the test data."""
+    """A group over both corpora; indices from m on belong to the test data."""
     m = len(train)
     sides = ((train, places[places < m]), (test, places[places >= m] - m))
     members = tuple(_member(side, int(j)) for side, js in sides for j in js[: LISTED // 2])

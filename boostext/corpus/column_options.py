@@ -9,9 +9,9 @@ from boostext.corpus.roles import shown
 from boostext.settings import TextSettings
 
 EXPERTS = {"ngram": "ngram", "fgram": "full", "sgram": "icsi-sparse"}
-"""icsiboost's name of a text expert -> ours."""
+"""icsiboost's name of a text expert -> the name in boostext."""
 NO_UNK = r"(^|#)unk(#|$)"
-"""A term with the token `unk` in it."""
+"""Matches a term that contains the token `unk`."""
 
 
 def _expert(value: str) -> str:
@@ -50,11 +50,11 @@ OPTIONS: dict[str, Callable[[str], object]] = {
     "expert_type": _expert, "expert_length": _window, "cutoff": _count, "drop": _regex,
     "no_unk": _flag,
 }  # fmt: skip
-"""option of a text column -> reader of its value"""
+"""option of a text column -> function that parses its value"""
 
 
 def own_settings(given: Mapping[str, str], text: TextSettings) -> Iterator[tuple[str, str]]:
-    """The options as settings of the column's own, by option names of TextSettings."""
+    """Convert the options of a column to its own settings, named as in TextSettings."""
     expert = _expert(given["expert_type"]) if "expert_type" in given else text.expert
     window = _window(given["expert_length"]) if "expert_length" in given else text.ngrams[1]
     if "expert_type" in given or "expert_length" in given:
@@ -62,7 +62,7 @@ def own_settings(given: Mapping[str, str], text: TextSettings) -> Iterator[tuple
         yield "ngrams", f"1-{window}"
     if "cutoff" in given:
         yield "min-df", given["cutoff"]
-    if given.get("no_unk") == "1":  # icsiboost then leaves drop undone
+    if given.get("no_unk") == "1":  # icsiboost then ignores drop
         yield "drop", NO_UNK
     elif "drop" in given:
         yield "drop", given["drop"]

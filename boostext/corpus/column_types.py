@@ -1,4 +1,4 @@
-"""What a column of attribute values is: numbers, or categories. Most of its values decide."""
+"""Decide whether a column of attribute values contains numbers or categories, by majority."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from boostext.settings import COLUMN_KINDS
 NUMBER, DECIMAL_COMMA, CATEGORY = COLUMN_KINDS
 
 LEADING_ZERO = re.compile(r"\s*0[0-9]+\s*")
-"""Digits that are no number but a code, as those of places and articles."""
+"""Digits that are a code rather than a number, such as a postal code or an article number."""
 MANY = 10
-"""Distinct categories of a column that may be meant as numbers, at least."""
+"""Minimum number of distinct categories in a column that may be meant as numbers."""
 MEASURED = re.compile(r"[^\w\s]{0,3}\s?[-+\u2212]?[0-9][0-9.,_'\s]*[^\d\s]{0,8}\s*|0x[0-9a-fA-F]+")
-"""A number with a unit, a currency, or something between its digits."""
+"""A number with a unit, a currency, or other characters between its digits."""
 THOUSANDS = re.compile(r"\s*[-+]?[0-9]{1,3},[0-9]{3}\s*")
-"""What may be a decimal comma, or a comma between thousands."""
+"""A number whose comma may be a decimal comma or separate thousands."""
 
 
 @dataclass(frozen=True)
 class ColumnType:
-    """kind: NUMBER, DECIMAL_COMMA or CATEGORY. strays: values of a column of numbers that are
-    none; first_stray: the place of the first. ambiguous: its commas may part thousands.
-    doubt: why many values of a column of categories may be meant as numbers, a kind of note.
+    """The type of a column.
+
+    kind: NUMBER, DECIMAL_COMMA or CATEGORY. strays: number of values in a column of numbers that
+    are not numbers; first_stray: the index of the first. ambiguous: the commas may separate
+    thousands. doubt: the kind of note that says why many of the categories may be meant as numbers.
     """
 
     kind: str
@@ -39,10 +41,11 @@ class ColumnType:
 
 
 def column_type(values: Sequence[Attribute]) -> ColumnType:
-    """The type of a column, of which None is a missing value.
+    """The type of a column. None is a missing value.
 
-    More than half of what is known must be numbers, or all is categories. Numbers with a decimal
-    comma count where none has a decimal point; a column with codes such as 01234 has categories.
+    A column contains numbers if more than half of its known values are numbers, and categories
+    otherwise. Numbers may have a decimal comma if none of them has a decimal point. A column that
+    contains codes such as 01234 is a column of categories.
     """
     strings = Counter(value for value in values if isinstance(value, str))
     if not strings:
@@ -65,7 +68,7 @@ def column_type(values: Sequence[Attribute]) -> ColumnType:
 
 
 def _doubt(strings: Collection[str], plain: Sequence[str]) -> str:
-    """What to tell of categories of which many differ and most are a number, or contain one."""
+    """The note for categories of which many are distinct and most are or contain a number."""
     codes = any(map(LEADING_ZERO.fullmatch, strings))
     if len(strings) < MANY or codes:
         return ""
@@ -76,7 +79,7 @@ def _doubt(strings: Collection[str], plain: Sequence[str]) -> str:
 
 
 def as_number(value: Attribute, kind: str) -> float | None:
-    """A value of a column of numbers; None where it is none."""
+    """The number in a cell of a column of numbers; None if it is not a number."""
     if isinstance(value, str):
         comma = comma_number(value) if kind == DECIMAL_COMMA else None
         return cell_number(value) if comma is None else comma
@@ -84,7 +87,7 @@ def as_number(value: Attribute, kind: str) -> float | None:
 
 
 def typed(documents: Iterable[Document], kinds: Mapping[str, str]) -> Iterator[Document]:
-    """The documents, with numbers in columns of numbers and nothing else. kinds: by column."""
+    """Convert the values in columns of numbers, others to None. kinds: column -> its type."""
     for document in documents:
         texts = {
             name: as_number(value, kinds[name])

@@ -1,4 +1,4 @@
-"""What training keeps of its documents once the texts have gone by."""
+"""The data about documents that training keeps after their texts have been read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from boostext.arrays import Float64, Int32, Int64, Lists
 from boostext.corpus.documents import Attribute, Document, Origin, Told
 
 SNIPPET = 160
-"""Characters of a text that listings show."""
+"""Maximum number of characters of a text in listings."""
 
 UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and marks that turn the direction of what follows."""
+"""Control characters, and characters that change the direction of text."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Corpus:
 
     labels: the k label names in label order (sorted, unless an order was given).
     label_sets: m lists of label numbers, in the order given in the record.
-    weights: (m,) as given, before any scaling. attributes: column -> m values.
-    scored: `column:word` of scored texts -> documents that have it, and its values there.
+    weights: (m,), as given, before any scaling. attributes: column -> m values.
+    scored: `column:word` of scored texts -> the documents that contain it, and its values there.
     snippets: the first characters of each example's texts, for listings.
-    digest: hex SHA-256 over those of the documents' ids, texts, labels, weights and attributes.
+    digest: hexadecimal SHA-256 over the digests of the documents (see `digest_of`).
     """
 
     ids: Sequence[str]
@@ -50,7 +50,7 @@ class Corpus:
 
 @dataclass(frozen=True, eq=False)
 class Origins(Sequence[Origin]):
-    """Origins in 12 bytes each. files: (m,) numbers of `paths`; lines: (m,)."""
+    """Origins of documents, 12 bytes each. files: (m,), indices into `paths`; lines: (m,)."""
 
     paths: tuple[str, ...]
     files: Int32
@@ -70,7 +70,7 @@ class Origins(Sequence[Origin]):
 
 
 class CorpusBuilder:
-    """Takes documents one by one and keeps what a Corpus holds; texts leave only their digest."""
+    """Builds a Corpus from documents, one at a time. Only digests of their texts are kept."""
 
     def __init__(self) -> None:
         self._ids: list[str] = []
@@ -89,7 +89,7 @@ class CorpusBuilder:
         return len(self._ids)
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Pass documents on, each recorded before it goes."""
+        """Record each document, then pass it on."""
         for document in documents:
             self.add(document)
             yield document
@@ -117,7 +117,7 @@ class CorpusBuilder:
             column = self._attributes.get(name)
             if column is None:
                 column = self._attributes[name] = [None] * before
-            if isinstance(value, str):  # one copy of each category, however many records have it
+            if isinstance(value, str):  # one copy of each category for all records
                 value = self._categories.setdefault(value, value)
             column.append(value)
         for column in self._attributes.values():
@@ -126,15 +126,15 @@ class CorpusBuilder:
 
     @property
     def label_names(self) -> tuple[str, ...]:
-        """The labels so far, in the order in which they came."""
+        """The labels so far, in order of first occurrence."""
         return tuple(self._labels)
 
     def corpus(self, labels: Sequence[str] | None = None, more: Iterable[str] = ()) -> Corpus:
-        """What was recorded so far.
+        """The corpus of the documents recorded so far.
 
-        labels: names that come first and in this order, with examples or without, such as those
-        of a model; names they lack follow, sorted. Without it all names are sorted.
-        more: further names, whether or not there are examples.
+        labels: names that come first and in this order, with or without examples, such as those
+        of a model; all other names follow, sorted. By default all names are sorted.
+        more: further names to include, with or without examples.
         """
         if isinstance(labels, str):
             raise TypeError("labels is one string; expected a sequence of names")
@@ -161,22 +161,24 @@ class CorpusBuilder:
 
 
 def _copy(values: array[int] | array[float]) -> np.ndarray:
-    """The values of a growing array, apart from it."""
+    """A copy of the values of a growing array."""
     return np.array(values)
 
 
 def snippet(document: Document) -> str:
-    """The first characters of the texts in one line, harmless to print; "…" where there is more."""
+    """The beginning of the texts in one line, safe to print, with "…" if it was shortened."""
     texts = (text for text in document.texts.values() if text)
-    # four times the length: enough for texts with ordinary white space, and no walk through all
+    # four times the length is enough for ordinary white space, and avoids splitting long texts
     starts = (" ".join(text[: 4 * SNIPPET].split()) for text in texts)
     line = UNSHOWABLE.sub("\ufffd", " | ".join(start for start in starts if start))
     return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
 
 
 def digest_of(document: Document) -> bytes:
-    """SHA-256 of all of a document that training sees: that of a corpus is made of these, so that
-    documents may be read in several places.
+    """SHA-256 of everything in a document that training uses.
+
+    The digest of a corpus is computed from these, so that documents can be read by several
+    processes.
     """
     if isinstance(document, Told):
         return document.digest
@@ -184,10 +186,11 @@ def digest_of(document: Document) -> bytes:
 
 
 def fingerprint(document: Document) -> bytes:
-    """All of a document that training sees, as bytes no other document has.
+    """Everything in a document that training uses, as bytes that no other document has.
 
-    Every string is preceded by its length and every list by its count, so that nothing can be
-    moved from one field into the next unnoticed. 8-byte little-endian integers and doubles.
+    Every string is preceded by its length and every list by its count, so that content which moves
+    from one field to the next changes the bytes. Numbers are 8-byte little-endian integers and
+    doubles.
     """
     texts, attributes = document.texts, document.attributes
     parts = [_text(document.id), struct.pack("<d", document.weight)]

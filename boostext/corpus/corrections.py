@@ -1,4 +1,4 @@
-"""Corrected labels, as listings of outliers, predictions and people write them."""
+"""Read corrected labels from lists of outliers, from predictions, or from lists made by hand."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from boostext.fields import nearest
 
 SIZE_LIMIT = 64 * 1024 * 1024
 LABELS = ("label", "labels", "suggested")
-"""Columns that hold corrected labels; the first of them that a file has is read."""
+"""Columns that may contain corrected labels; the first one that a file has is read."""
 DECIDED = {"id", "label", "decision"}
-"""Columns of a list that is filled in: an empty label there is no label."""
+"""The columns of a completed list, in which an empty label means "no label"."""
 TOLD = 3
-"""Ids that a message names."""
+"""Maximum number of ids in a message."""
 _BAR = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _ESCAPED = re.compile(r"\\([\\|tnr])")
 _PLAIN = {"t": "\t", "n": "\n", "r": "\r"}
@@ -30,7 +30,7 @@ _PLAIN = {"t": "\t", "n": "\n", "r": "\r"}
 
 @dataclass(frozen=True)
 class Correction:
-    """labels: none for a document that shall have no label. origin: where that stands."""
+    """labels: empty for a document that should have no label. origin: where it was read."""
 
     labels: tuple[str, ...]
     origin: Origin
@@ -38,12 +38,12 @@ class Correction:
 
 @dataclass
 class Corrections:
-    """What documents shall have as labels, and what came of it.
+    """Corrected labels of documents, and counts of what applying them changed.
 
-    given: id -> its correction; of several files the last one counts. new_labels: labels that no
-    document has are taken too. open: ids that a list for labelling leaves empty. met: id ->
-    documents that have it. changed: documents whose labels were others. left_out: documents that
-    have no label at all.
+    given: id -> its correction; the last of several files wins. new_labels: allow labels that no
+    document has. open: number of ids whose label is still empty in a list for labelling. met:
+    id -> number of documents that have it. changed: number of documents whose labels were
+    different. left_out: number of documents without any label.
     """
 
     paths: tuple[str, ...] = ()
@@ -60,19 +60,19 @@ class Corrections:
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:
-        """id -> the labels that it shall have."""
+        """id -> its corrected labels."""
         return {id: correction.labels for id, correction in self.given.items()}
 
     def applied(
         self, documents: Iterable[Document], labels: Iterable[str] = (), every: bool = False
     ) -> Iterator[Document]:
-        """The documents, those with a correction with its labels alone.
+        """Replace the labels of documents that have a correction, and pass all documents on.
 
-        Documents that have no label field, and no correction, are left out and counted, as nobody
-        has said anything of their labels; with `every` they stay.
+        Documents that have neither a label field nor a correction are left out and counted, because
+        nothing is known about their labels; with `every` they are kept.
 
-        After the last one, DataError at a label that neither a document nor `labels` has, unless
-        new labels are wanted.
+        After the last document, raise DataError for a label that occurs neither in the documents
+        nor in `labels`, unless new labels are allowed.
         """
         known = set(labels)
         for document in documents:
@@ -82,14 +82,14 @@ class Corrections:
                 self.met[document.id] += 1
                 same = set(found.labels) == set(document.labels)
                 self.changed += not same
-                # the same labels in another order change nothing, nor does the digest
+                # the same labels in another order are no change, and keep the digest
                 labels_now = document.labels if same else found.labels
                 document = replace(document, labels=labels_now, labelled=True)
             if self and not document.labelled and not every:
                 self.left_out += 1
                 continue
             yield document
-        # subtle: where the data has no label at all, the corrections bring the first ones
+        # subtle: if the data has no labels at all, the corrections provide the first ones
         if self.given and known and not self.new_labels:
             self._check_labels(sorted(known))
 
@@ -100,20 +100,20 @@ class Corrections:
                     origin = correction.origin
                     raise DataError(
                         origin.path, origin.line,
-                        f"no document has the label {spelled(label)}{nearest(label, known)}; mend "
-                        "it, or allow new labels by --new-labels",
+                        f"no document has the label {spelled(label)}{nearest(label, known)}; "
+                        "correct it, or allow new labels with --new-labels",
                     )  # fmt: skip
 
     @property
     def unmet(self) -> list[str]:
-        """Ids that no document had, in the order of the files."""
+        """Ids that no document has, in the order of the files."""
         return [id for id in self.given if id not in self.met]
 
     def said(self) -> str:
-        """What was done, in a line."""
+        """A line that says what was changed."""
         documents = self.met.total()
         noun = "document" if documents == 1 else "documents"
-        left = f"; {self.open:,} without a label there left as they are" if self.open else ""
+        left = f"; {self.open:,} with an empty label left unchanged" if self.open else ""
         if self.left_out:
             kind = "document" if self.left_out == 1 else "documents"
             left += f"; {self.left_out:,} {kind} without any label left out"
@@ -123,13 +123,13 @@ class Corrections:
         )
 
     def doubts(self) -> Iterator[str]:
-        """What is probably not meant."""
+        """Warnings about what is probably a mistake."""
         if self.unmet:
             yield f"{', '.join(self.paths)}: {_some(self.unmet, 'that no document has')}"
         if self.overruled:
             yield (
                 f"{_some(self.overruled, 'with other labels in an earlier file')}; the last file "
-                "counts"
+                "wins"
             )
         repeated = [id for id, times in self.met.items() if times > 1]
         if repeated:
@@ -143,13 +143,14 @@ def _some(ids: Sequence[str], what: str) -> str:
 
 
 def read_corrections(*paths: str, new_labels: bool = False) -> Corrections:
-    r"""CSV, TSV (by its ending) or JSONL (by its ending) with `id` and a column of LABELS.
+    r"""Read corrections from CSV, or from TSV or JSONL if the file has that ending.
 
-    `label` is one label, and an id may have several lines; `labels` and `suggested` are what
-    `predict` and `outliers.tsv` write, several joined by `|`, one of their own as `\|`. An empty
-    cell is a document without labels in a list of DECIDED columns alone; in one with others it is
-    not labelled yet. Other columns are not looked at. DataError with the line of what cannot
-    be used.
+    A file has the column `id` and one of LABELS. `label` is one label, and an id may have several
+    lines. `labels` and `suggested` are the columns that `predict` and `outliers.tsv` write: several
+    labels joined by `|`, where a `|` within a label is written `\|`. If all columns of the list
+    are in DECIDED, an empty cell means a document without labels; otherwise it means that the
+    document is not labelled yet. All other columns are ignored. DataError gives the line of what
+    cannot be used.
     """
     found = Corrections(paths, new_labels)
     for path in paths:
@@ -171,7 +172,7 @@ def read_corrections(*paths: str, new_labels: bool = False) -> Corrections:
 
 
 Row = tuple[int, str, Sequence[str] | None]
-"""Line, id, labels; None where the document is not labelled yet."""
+"""Line, id and labels; labels are None if the document is not labelled yet."""
 
 
 def _content(path: str) -> str:
@@ -195,7 +196,7 @@ def _table_rows(path: str, text: str) -> Iterator[Row]:
     csv.field_size_limit(SIZE_LIMIT)
     first = text.split("\n", 1)[0]
     usual = "\t" if tab else ","
-    # spreadsheets of many countries write semicolons
+    # in many countries spreadsheet programs write semicolons
     found = next((mark for mark in (usual, ";", "\t", ",") if mark in first), usual)
     rows = csv.reader(text.splitlines(keepends=True), delimiter=found, strict=True)
     try:

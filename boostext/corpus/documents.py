@@ -1,4 +1,4 @@
-"""What a record of any input format becomes."""
+"""The document, into which a record of any input format is converted."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Attribute = float | str | None
-"""A number, a category, or None where the value is missing."""
+"""A number, a category, or None if the value is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a document was read: path as given ("-" is stdin), 1-based first line (0: the file)."""
+    """Where a document was read: its path as given ("-" is stdin) and its first line.
+
+    line: 1-based; 0 stands for the file as a whole.
+    """
 
     path: str
     line: int
@@ -22,13 +25,13 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One example as read: nothing normalized, labels in the order given, no label twice.
+    """One example as it was read: not normalized, labels in the given order, no label twice.
 
     texts: text field -> text, in the order of the fields; a missing field is absent.
-    id: as given, else "FILENAME:NUMBER"; labelled is False where the record has no label field.
+    id: as given, or "FILENAME:NUMBER". labelled: False if the record has no label field.
     scored: scored texts, column -> word -> its value.
-    columns: the fields of the record as they stand there, without the one called id that the id
-    says again; None unless the reading was asked for them and the format has records.
+    columns: the unchanged fields of the record, without a field `id` that only repeats the id; None
+    unless they were requested and the format has records.
     """
 
     id: str
@@ -42,7 +45,9 @@ class Document:
     columns: Mapping[str, object] | None = None
 
     def word_values(self) -> dict[str, float]:
-        """Every word of the scored texts, spelled `column:word` as conditions spell it."""
+        """Every word of the scored texts -> its value. Words are written `column:word`, as in
+        conditions.
+        """
         return {
             f"{name}:{word}": value for name, words in self.scored.items()
             for word, value in words.items()
@@ -51,10 +56,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Told(Document):
-    """A document whose texts stayed where it was read, and what is told of it instead.
+    """A document without its texts, which stay in the process that read them.
 
-    digest: see corpus.digest_of. characters: of all texts. part, place: where it is to be found
-    again.
+    digest: see corpus.digest_of. characters: number of characters of all texts. part, place: the
+    part of the data, and the index in it, where the document can be found again.
     """
 
     digest: bytes = b""

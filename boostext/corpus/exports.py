@@ -1,8 +1,8 @@
-"""Records as annotation programs export them: where their text and labels stand, and which count.
+"""Read the exports of annotation programs: find their texts and labels, and skip rejected answers.
 
-An export is known by the fields of its first record. What annotators rejected, skipped or have not
-confirmed is no example of its label; such records are left out and counted, unless the settings
-ask for all answers.
+An export is recognized by the fields of its first record. Answers that annotators rejected, skipped
+or have not confirmed are not examples of their labels. Such records are left out and counted,
+unless the settings ask for all answers.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ REFUSALS: dict[str, frozenset[str]] = {
     "was_cancelled": frozenset({"true", "1"}),
     "is_confirmed": frozenset({"false", "0"}),
 }
-"""field -> its values, in lower case, that mean that the label does not count"""
+"""field -> its values, in lower case, which mean that the label must not be used"""
 
 NOT_SUBMITTED = ("discarded", "draft", "pending")
-"""States of responses and records of Argilla that are no answers."""
+"""Statuses of responses and records in Argilla that are not answers."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What a record of an export says.
+    """The content of one record of an export.
 
-    text: None where a field called text has it. labels: question -> answers; None where fields
-    called label or labels have them. refused: why it does not count. annotated: somebody did.
+    text: None if it is in a field called text. labels: question -> answers; None if they are in
+    fields called label or labels. refused: why the record is left out, or "". annotated: whether
+    anybody has annotated the record.
     """
 
     text: str | None = None
@@ -45,7 +46,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Export:
-    """One program's way. text, labels: where they stand, in words."""
+    """The export format of one program. text, labels: where they are found, for messages."""
 
     name: str
     text: str
@@ -55,7 +56,7 @@ class Export:
 
 
 class ExportReader:
-    """The records of one source, as their export means them."""
+    """Interprets the records of one source according to their export format."""
 
     def __init__(self, source: Source, settings: DataSettings, roles: Roles) -> None:
         self._source, self._labelled = source, roles.labelled
@@ -67,7 +68,7 @@ class ExportReader:
         self._begun = False
 
     def take(self, record: Fields) -> Fields | None:
-        """The record with its text and labels in fields of these names; None where it is no use."""
+        """The record with its text and labels in fields of these names; None to leave it out."""
         if not self._begun:
             self._begin(record)
         if not self._refusals.isdisjoint(record) and self.is_refused(record):
@@ -95,11 +96,11 @@ class ExportReader:
             self._source.understand(f"read as {name}{where}")
 
     def refusing(self, names: Iterable[str]) -> list[str]:
-        """Those of the fields that may say that a record does not count."""
+        """Those of the fields that can mark a record as rejected."""
         return [name for name in names if name in self._refusals]
 
     def is_refused(self, record: Fields) -> bool:
-        """Whether a field says that the record does not count, which is then counted."""
+        """Whether a field marks the record as rejected; if so, count it as left out."""
         for name in self.refusing(record):
             if reason := refusal(name, record):
                 self._leave_out(reason)
@@ -120,7 +121,7 @@ class ExportReader:
         if len(taken.labels) > 1:
             names = ", ".join(map(shown, sorted(taken.labels)))
             self._source.understand(
-                f"several questions ({names}) give labels; name one by --label to read it alone"
+                f"several questions ({names}) contain labels; choose one with --label"
             )
             laid_out["labels"] = [answer for part in taken.labels.values() for answer in part]
         elif taken.annotated:
@@ -129,14 +130,14 @@ class ExportReader:
 
 
 def refusal(name: str, record: Fields) -> str:
-    """Why a record does not count, by one of its fields; nothing where it does."""
+    """Why one of its fields makes a record be left out; "" if it does not."""
     value = record.get(name)
     told = str(value).lower() if isinstance(value, str | bool | int) else ""
     return f"{name} is {told}" if told in REFUSALS[name] else ""
 
 
 def column_names(names: Sequence[str]) -> dict[str, str]:
-    """Which columns of an exported table hold the text and the labels: text or labels -> column."""
+    """The columns of an exported table with the text and the labels: text or labels -> column."""
     if set(names) >= LABEL_STUDIO_FIELDS:
         found = _label_studio_question(names)
         return {"labels": found} if found else {}
@@ -174,7 +175,7 @@ def _label_studio(record: Fields, all_answers: bool) -> Taken:
             labels.setdefault(str(result.get("from_name", "labels")), []).extend(chosen)
     refused = "was_cancelled is true" if given and not kept else ""
     text = main_text(record.get("data"))
-    # where only parts of the text were marked, nobody said that no label applies
+    # if only parts of the text were marked, it is not known that no label applies
     return Taken(text, labels, refused, bool(given) and (bool(labels) or not others), {name: kept})
 
 
@@ -200,7 +201,7 @@ def _label_studio_min(record: Fields, all_answers: bool) -> Taken:
 
 
 def _label_studio_question(names: Iterable[str]) -> str:
-    """The only field beside the text and those that Label Studio adds."""
+    """The only field other than the text and those that Label Studio adds."""
     rest = [name for name in names if name not in LABEL_STUDIO_OWN]
     return rest[0] if len(rest) == 1 and not {"label", "labels"} & set(names) else ""
 
@@ -246,7 +247,7 @@ def _is_spacy(record: Fields) -> bool:
 
 
 def _spacy(record: Fields, all_answers: bool) -> Taken:
-    """Categories with a number each: from a half on they are given."""
+    """Categories with one number each; a category is a label if its number is at least 0.5."""
     cats = record.get("cats")
     if isinstance(cats, list):
         names = {name: 1 for name in cats if isinstance(name, str)}
@@ -322,12 +323,12 @@ def _state(response: Fields) -> str:
 
 
 def objects(value: object) -> list[Fields]:
-    """The objects of a list; none where it is no list."""
+    """The objects in a list; empty if the value is not a list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def main_text(data: object) -> str | None:
-    """The field called text, or the only string."""
+    """The value of the field called text, or else the only string."""
     if not isinstance(data, dict):
         return None
     texts = [value for value in data.values() if isinstance(value, str)]
@@ -337,11 +338,11 @@ def main_text(data: object) -> str | None:
 
 EXPORTS = (
     Export("a Label Studio export", "data.text", "annotations", _is_label_studio, _label_studio),
-    Export("a small Label Studio export", "text", "the question's field", _is_label_studio_min,
+    Export("a Label Studio export (JSON_MIN)", "text", "the question's field", _is_label_studio_min,
            _label_studio_min),
     Export("a Prodigy export", "text", "label or accept", _is_prodigy, _prodigy),
     Export("an Argilla export", "text or fields", "the responses", _is_argilla, _argilla),
     Export("spaCy examples", "text", "cats", _is_spacy, _spacy),
     Export("a doccano export", "text or data", "label, annotations or cats", _is_doccano, _doccano),
 )  # fmt: skip
-"""The first that fits the first record of a source counts."""
+"""Known export formats. The first one that fits the first record of a source is used."""

@@ -1,4 +1,4 @@
-"""A document a line: after `__label__` words as in fastText, or plain."""
+"""Files with one document per line, either in fastText's format or plain text."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from boostext.settings import DataSettings
 
 PREFIX = "__label__"
 BLANKS = " \t\v\f\r"
-"""What separates words in fastText; other white space may stand in a label."""
+"""The characters that separate words in fastText; labels may contain other white space."""
 LABEL = re.compile(rf"[{BLANKS}]*{PREFIX}([^{BLANKS}]*)")
 LATER_LABEL = re.compile(rf"[{BLANKS}]{PREFIX}")
 
 
 def fasttext_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """Lines that begin with their labels; a line without one is a document without labels."""
+    """Lines that begin with labels. A line without labels is a document without labels."""
     return _fasttext(_filled_lines(source, settings), source, settings, labelled)
 
 
 def line_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """Lines that are texts, whatever they begin with."""
+    """Lines of plain text, even if they begin with `__label__`."""
     if labelled:
-        raise source.fault(0, "lines of plain text hold no labels; expected another --format")
+        raise source.fault(0, "lines of plain text have no labels; choose another --format")
     return _plain(_filled_lines(source, settings), source, settings)
 
 
 def txt_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """fastText where the first line begins with a label, else plain lines."""
+    """fastText's format if the first line begins with a label, otherwise lines of plain text."""
     lines = _filled_lines(source, settings)
     first = next(lines, None)
     if first is None:
@@ -44,16 +44,16 @@ def txt_documents(source: Source, settings: DataSettings, labelled: bool) -> Ite
         return _fasttext(lines, source, settings, labelled)
     if labelled:
         raise source.fault(
-            first[0], f"does not begin with {PREFIX}, and plain text holds no labels; expected "
-            "fastText lines (say --format fasttext where some have no label)",
+            first[0], f"does not begin with {PREFIX}, and plain text has no labels; expected "
+            "fastText lines (add --format fasttext if some have no label)",
         )  # fmt: skip
     return _plain(lines, source, settings)
 
 
 def _filled_lines(source: Source, settings: DataSettings) -> Iterator[Line]:
-    """The lines that hold something, without their ends; the blank ones are counted."""
+    """The lines that are not blank, without their line ends. Blank lines are counted."""
     for number, text, error in numbered_lines(source, settings):
-        if number > 1:  # files that were joined
+        if number > 1:  # after files were concatenated
             text = text.removeprefix(MARK)
         if not error and (not text or text.isspace()):
             source.bad.blank_lines += 1
@@ -92,7 +92,7 @@ def _fasttext(
 
 
 def _labels_and_text(line: str, source: Source, number: int) -> tuple[list[str], str]:
-    """The labels at the begin; then the text, which begins after one blank."""
+    """The labels at the beginning, and the text, which begins after one space."""
     labels: list[str] = []
     place = 0
     while match := LABEL.match(line, place):
@@ -100,10 +100,10 @@ def _labels_and_text(line: str, source: Source, number: int) -> tuple[list[str],
         place = match.end()
     text = line[place + 1 :] if labels else line
     if PREFIX in text and LATER_LABEL.search(text):
-        raise source.fault(number, f"{PREFIX} after the text; labels stand before it")
+        raise source.fault(number, f"{PREFIX} inside the text; labels must come before it")
     return labels, text
 
 
 def text_field(settings: DataSettings) -> str:
-    """The one text field of formats that do not name theirs."""
+    """The name of the text field for formats that do not name it."""
     return next((name for name in settings.text if name), "text")

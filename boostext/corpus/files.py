@@ -1,4 +1,4 @@
-"""Lines out of files - plain, compressed or stdin - with never more than one line in memory."""
+"""Read lines from plain or compressed files or stdin, with at most one line in memory."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from boostext.settings import DataSettings
 
 STDIN = "-"
 MARK = "\ufeff"
-"""The byte order mark, decoded. Files that were joined have one wherever a file began."""
+"""The byte order mark, decoded. Concatenated files have one where each of the files began."""
 BUFFER = 2**18
 XZ_MEMORY = 2**28
 DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError)
-"""What reading damaged compressed data, or a failing disk, raises."""
+"""Exceptions raised by reading damaged compressed data or a failing disk."""
 
 MAGIC = (
-    (b"\x1f\x8b", "gzip data; end its name in .gz"),
-    (b"BZh9", "bzip2 data; end its name in .bz2"),
-    (b"\xfd7zXZ\x00", "xz data; end its name in .xz"),
+    (b"\x1f\x8b", "gzip data; rename it to end in .gz"),
+    (b"BZh9", "bzip2 data; rename it to end in .bz2"),
+    (b"\xfd7zXZ\x00", "xz data; rename it to end in .xz"),
     (b"\x28\xb5\x2f\xfd", "zstd data; decompress it first"),
     (b"PK\x03\x04", "a zip archive or spreadsheet; unpack it, or save it as CSV"),
-    (b"ARROW1", "an Arrow file; end its name in .arrow"),
-    (b"PAR1", "a Parquet file; end its name in .parquet"),
+    (b"ARROW1", "an Arrow file; rename it to end in .arrow"),
+    (b"PAR1", "a Parquet file; rename it to end in .parquet"),
 )
-"""First bytes of what is not text, and what to do with it."""
+"""The first bytes of files that are not text, and what the user can do with such a file."""
 
 MARKS = (
     (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"),
     (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
 )  # fmt: skip
-"""Byte order marks and the encoding they speak of; the longest first."""
+"""Byte order marks and the encodings they indicate, longest first."""
 
 
 class XzReader(io.RawIOBase):
-    """Bytes of an .xz file; lzma.LZMAFile would let the file itself say how much memory to take."""
+    """Decompresses an .xz file with bounded memory, which lzma.LZMAFile does not do."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class XzReader(io.RawIOBase):
                 return len(out)
 
     def _next_stream(self) -> bool:
-        """Begin the stream that follows the one that ended, after padding; False at the end."""
+        """Skip padding and begin the next stream; False at the end of the file."""
         data = self._stream.unused_data.lstrip(b"\0")
         while not data and (more := self._file.read(BUFFER)):
             data = more.lstrip(b"\0")
@@ -86,7 +86,7 @@ class XzReader(io.RawIOBase):
 
 
 class Eager(io.RawIOBase):
-    """Gives the bytes at hand: a decompressing file filling a buffer would lose them to damage."""
+    """Returns available bytes at once, so that those before damaged data are not lost."""
 
     def __init__(self, file: gzip.GzipFile | bz2.BZ2File) -> None:
         super().__init__()
@@ -107,31 +107,31 @@ DECOMPRESSORS: dict[str, Callable[[BinaryIO], object]] = {
     ".bz2": lambda file: Eager(bz2.BZ2File(file)),
     ".xz": XzReader,
 }
-"""ending -> bytes of the decompressed file"""
+"""ending -> function that opens the decompressed content of a file"""
 
 
 def compression(path: str) -> str:
-    """The ending that says how a file is compressed, or nothing."""
+    """The ending that shows how a file is compressed, or ""."""
     ending = Path(path).suffix.lower()
     return ending if ending in DECOMPRESSORS else ""
 
 
 def file_ending(path: str) -> str:
-    """The last ending of a name, in lower case, before that of a compression."""
+    """The last ending of a name, in lower case, ignoring that of a compression."""
     plain = path.removesuffix(Path(path).suffix) if compression(path) else path
     return Path(plain).suffix.lower()
 
 
 @contextlib.contextmanager
 def open_bytes(path: str, span: Span | None = None) -> Iterator[BinaryIO]:
-    """Decompressed bytes of a file, or of stdin for "-"; DataError where there is no such file.
+    """Open the decompressed bytes of a file, or stdin for "-"; DataError if there is no such file.
 
-    span: of these bytes, in a file that is not compressed. An address such as s3://bucket/file,
-    which `inputs_of` lets pass for workers alone, is opened by fsspec.
+    span: read only these bytes of an uncompressed file. fsspec opens addresses such as
+    s3://bucket/file, which `inputs_of` allows for workers only.
     """
     if path == STDIN:
         if sys.stdin is None:
-            raise DataError(path, 0, "stdin is closed; name a file, or feed it by < or |")
+            raise DataError(path, 0, "stdin is closed; name a file, or redirect one with < or |")
         yield sys.stdin.buffer
         return
     with contextlib.ExitStack() as stack:
@@ -143,7 +143,7 @@ def open_bytes(path: str, span: Span | None = None) -> Iterator[BinaryIO]:
         except (OSError, ValueError) as error:
             raise DataError(path, 0, cannot_open(path, error)) from None
         if ending := compression(path):
-            # typeshed knows BufferedReader over a mere RawIOBase; these are as good
+            # these classes have all that BufferedReader needs, but typeshed asks for more
             inner = cast(io.RawIOBase, DECOMPRESSORS[ending](plain))
             yield cast(BinaryIO, stack.enter_context(io.BufferedReader(inner, BUFFER)))
         elif span is not None and (span.start or span.stop is not None):
@@ -153,7 +153,7 @@ def open_bytes(path: str, span: Span | None = None) -> Iterator[BinaryIO]:
 
 
 def is_address(path: str) -> bool:
-    """Whether a path names a file of another system, such as s3://bucket/file."""
+    """Whether a path is the address of a remote file, such as s3://bucket/file."""
     return "://" in path
 
 
@@ -166,12 +166,12 @@ def _far_file(path: str) -> BinaryIO:
         ) from None
     try:
         return cast(BinaryIO, fsspec.open(path, "rb").open())
-    except ImportError as error:  # of the file system
+    except ImportError as error:  # the package of the file system is missing
         raise DataError(path, 0, f"cannot be opened: {error}") from None
 
 
 class _Part(io.RawIOBase):
-    """Some bytes of a file."""
+    """A range of the bytes of a file."""
 
     def __init__(self, file: BinaryIO, span: Span) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ class _Part(io.RawIOBase):
 
 
 def cannot_open(path: str, error: OSError | ValueError) -> str:
-    """Why a file cannot be opened, and the nearest name where there is no such file."""
+    """The reason why a file cannot be opened, with the most similar name if it does not exist."""
     if isinstance(error, FileNotFoundError):
         return f"no such file{_near_file(Path(path))}"
     if isinstance(error, IsADirectoryError):
@@ -209,17 +209,18 @@ def _near_file(path: Path) -> str:
 
 
 def numbered_lines(source: Source, settings: DataSettings) -> Iterator[Line]:
-    """The lines of a source, decoded, without the byte order mark.
+    """The decoded lines of a source, without the byte order mark.
 
-    A line ends with LF or CRLF, which stay on it. Bytes that are no text give the line with
-    U+FFFD in their place, and the fault; encoding_errors "replace" gives no fault and counts.
+    A line ends with LF or CRLF, which it keeps. In a line with bytes that cannot be decoded they
+    are replaced by U+FFFD, and the line comes with an error; if encoding_errors is "replace", the
+    line is only counted.
     """
     with open_bytes(source.path) as file:
         yield from lines_of(file, source, settings)
 
 
 def lines_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterator[Line]:
-    """`numbered_lines` of a file that is already open."""
+    """Like `numbered_lines`, for a file that is already open."""
     encoding = _encoding(settings)
     bytewise = "\n".encode(encoding) == b"\n"
     read = _byte_lines if bytewise else _transcoded_lines
@@ -228,9 +229,10 @@ def lines_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterator
 
 
 def pieces_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterator[str]:
-    """The text of an open file in pieces of some hundred kilobytes, wherever its lines end.
+    """The text of an open file in pieces of some hundred kilobytes, regardless of line ends.
 
-    Bytes that are no text raise DataError; encoding_errors "replace" counts the lines with them.
+    Bytes that cannot be decoded raise DataError; if encoding_errors is "replace", the lines that
+    contain them are counted.
     """
     replacing = settings.encoding_errors == "replace"
     for piece in _decoded(source, file, _encoding(settings), settings.encoding_errors):
@@ -240,8 +242,8 @@ def pieces_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterato
 
 
 def first_bytes(file: BinaryIO, source: Source) -> tuple[BinaryIO, bytes]:
-    """The file, and some of its first bytes, which it will still give."""
-    # typeshed: any file that reads into a buffer will do
+    """The file and some of its first bytes. Reading the file returns these bytes again."""
+    # typeshed: any file with readinto is sufficient
     raw = cast(io.RawIOBase, file)
     peeked = file if isinstance(file, io.BufferedReader) else io.BufferedReader(raw, BUFFER)
     return cast(BinaryIO, peeked), _read(source, 0, peeked.peek, BUFFER)
@@ -253,7 +255,7 @@ def _encoding(settings: DataSettings) -> str:
 
 
 def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[Line]:
-    """For encodings whose line end is the byte LF: split, then decode each line."""
+    """Split into lines, then decode each one; for encodings whose line end is the byte LF."""
     number, offset = source.span.lines, source.span.start
     while raw := _read(source, number, file.readline, source.longest + 1):
         number += 1
@@ -278,7 +280,7 @@ def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> I
 
 
 def _rest_of_line(source: Source, number: int, file: BinaryIO) -> int:
-    """Read to the end of a line, and count its bytes."""
+    """Read to the end of a line and return the number of its bytes."""
     size = 0
     while part := _read(source, number, file.readline, BUFFER):
         size += len(part)
@@ -288,7 +290,7 @@ def _rest_of_line(source: Source, number: int, file: BinaryIO) -> int:
 
 
 def _transcoded_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iterator[Line]:
-    """For encodings such as UTF-16: decode, then split. Bytes that are no text end the reading."""
+    """Decode, then split into lines; for encodings such as UTF-16. Invalid bytes end reading."""
     number, size = 1, 0
     parts: list[str] = []
     for chunk in _decoded(source, file, encoding, errors):
@@ -330,7 +332,7 @@ def _decoded(source: Source, file: BinaryIO, encoding: str, errors: str) -> Iter
 
 
 def read_text(source: Source, settings: DataSettings) -> str:
-    """The whole text of a small file, with its line ends; DataError where it cannot be had."""
+    """The whole text of a small file, with its line ends; DataError if it cannot be read."""
     parts, size = [], 0
     for _, text, error in numbered_lines(source, settings):
         if error:
@@ -343,7 +345,7 @@ def read_text(source: Source, settings: DataSettings) -> str:
 
 
 def _read(source: Source, line: int, read: Callable[[int], bytes], size: int) -> bytes:
-    """Bytes, or a DataError that names the last whole line before the damage."""
+    """Read bytes; DataError, with the last complete line, if the data is damaged."""
     try:
         return read(size)
     except DAMAGED as error:
@@ -352,17 +354,17 @@ def _read(source: Source, line: int, read: Callable[[int], bytes], size: int) ->
             message = f"cannot be read{after}: {error.strerror}"
         else:
             ending = compression(source.path)
-            message = f"is no {ending} data, or is cut or damaged{after}; make it anew"
+            message = f"is not {ending} data, or is truncated or damaged{after}; create it again"
         if isinstance(error, lzma.LZMAError) and str(error).startswith("Memory usage limit"):
             message = (
-                f"needs more than {XZ_MEMORY >> 20} MB of memory to be decompressed, as its "
-                "dictionary is so large; compress it anew, such as by xz -9"
+                f"needs more than {XZ_MEMORY >> 20} MB of memory to be decompressed because of its "
+                "large dictionary; compress it again, for example with xz -9"
             )
         raise source.fault(0, message) from None
 
 
 def _refuse_foreign(source: Source, head: bytes, encoding: str) -> None:
-    """Stop at the first bytes of what is no text, or text of another encoding."""
+    """Raise DataError if the first bytes show a binary file or text in another encoding."""
     for magic, what in MAGIC:
         if head.startswith(magic):
             raise source.fault(0, f"expected text, found {what}")
@@ -371,12 +373,13 @@ def _refuse_foreign(source: Source, head: bytes, encoding: str) -> None:
             raise source.fault(0, f"is {other.upper()} text, not UTF-8; add --encoding {other}")
     if encoding == "utf-8" and (other := _unmarked(head)):
         raise source.fault(
-            0, f"looks like UTF-16 text without a mark, not UTF-8; add --encoding {other}"
+            0,
+            f"looks like UTF-16 text without byte order mark, not UTF-8; add --encoding {other}",
         )
 
 
 def _unmarked(head: bytes) -> str:
-    """UTF-16 without a byte order mark has a zero byte in every letter of ASCII."""
+    """The encoding of UTF-16 text without a byte order mark; its ASCII letters have zero bytes."""
     start = head[:200]
     if len(start) < 4 or start.count(0) < len(start) // 3:
         return ""
@@ -385,10 +388,10 @@ def _unmarked(head: bytes) -> str:
 
 
 def _not_text(source: Source, line: int, offset: int, error: UnicodeDecodeError) -> DataError:
-    """offset: of error.object in the file."""
+    """The error for bytes that cannot be decoded. offset: of error.object in the file."""
     byte, place = error.object[error.start], offset + error.start
     return source.fault(
         line,
         f"byte 0x{byte:02X} at offset {place} of the file is not {error.encoding} text; "
-        "say the file's --encoding (such as cp1252), or --encoding-errors replace",
+        "give its encoding with --encoding (such as cp1252), or add --encoding-errors replace",
     )

@@ -1,4 +1,4 @@
-"""A folder of folders of text files out of documents with one label each."""
+"""Write documents with one label each as text files, in one folder for each label."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ from boostext.errors import DataError
 from boostext.settings import DataSettings
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}")
-"""Ids that are file names everywhere."""
+"""Matches ids that are valid file names on every system."""
 LOOSE = dict.fromkeys(map(ord, "~#"), "_")
-"""Characters by which names are taken for those of backups."""
+"""Characters that make a name look like that of a backup."""
 UNNAMEABLE = re.compile(r"[\x00-\x1f/\\:*?\"<>|]|[. ]$" if os.name == "nt" else r"[\x00/]")
-"""What this system does not take in the name of a folder."""
+"""Matches what the operating system does not allow in the name of a folder."""
 LONGEST_NAME = 255
-"""Bytes of a folder's name."""
+"""Maximum number of bytes in the name of a folder."""
 
 
 def write_folders(
     documents: Iterable[Document], path: str, ledger: Ledger, settings: DataSettings
 ) -> None:
-    """Write LABEL/FILE with one line end after each text, by way of a folder beside `path`.
+    """Write LABEL/FILE with one line end after each text, by way of a folder next to `path`.
 
-    Files are named by the documents' ids where these are plain names, else by number. A document
-    that was read without labels stands beside the labels' folders. DataError where `path` is
-    there already and not empty, unless it may be replaced and holds nothing but LABEL/FILE.
+    Files are named after the ids of the documents if these are valid file names, otherwise by
+    number. A document that was read without labels is written next to the folders of the labels.
+    DataError if `path` already exists and is not empty, unless it may be replaced and contains
+    nothing but LABEL/FILE.
     """
     made: set[str] = set()
     with _new_folder(path, ledger.replaces is None) as folder:
@@ -56,15 +57,15 @@ def write_folders(
 
 @contextlib.contextmanager
 def _new_folder(path: str, force: bool) -> Iterator[Path]:
-    """An empty folder that becomes `path` when the block ends well, and vanishes otherwise.
+    """An empty folder that is renamed to `path` if the block succeeds, and removed otherwise.
 
-    The files are not forced to the disk one by one: for thousands of them that takes minutes.
+    The files are not flushed to disk one by one, which takes minutes for thousands of files.
     """
     target = Path(os.path.realpath(path))
     _check_free(target, path, force)
     remove_leftovers(target.parent)
     temporary = unfinished(target)
-    # subtle: if the system stops between the two renames, people must know what this is
+    # subtle: if the system stops between the two renames, the name must show what this is
     old = target.with_name(f"{target.name[:200]}.{os.urandom(4).hex()}.old")
     try:
         with _held_folder(temporary):
@@ -88,9 +89,9 @@ def _new_folder(path: str, force: bool) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _held_folder(folder: Path) -> Iterator[None]:
-    """A new folder, which nobody takes for left over during the block."""
+    """Create a folder and lock it, so that no other process treats it as abandoned."""
     folder.mkdir()
-    if os.name == "nt":  # which opens no folders
+    if os.name == "nt":  # where folders cannot be opened
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -102,20 +103,20 @@ def _held_folder(folder: Path) -> Iterator[None]:
 
 
 def _check_free(target: Path, path: str, force: bool) -> None:
-    """DataError where a folder is there that may not be replaced."""
+    """DataError if a folder already exists and must not be replaced."""
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
     if not force:
         raise DataError(path, 0, "is there already; name a new folder, or add --force")
     if not target.is_dir() or not all(map(_is_label_folder, target.iterdir())):
         raise DataError(
-            path, 0, "is there already and holds more than LABEL/FILE, which --force does not "
-            "replace; name a new folder",
+            path, 0, "is there already and contains more than LABEL/FILE, so --force does not "
+            "replace it; name a new folder",
         )  # fmt: skip
 
 
 def _is_label_folder(path: Path) -> bool:
-    """Whether it is an ordinary file, or a folder of such."""
+    """Whether a path is a regular file, or a folder that contains only regular files."""
     inside = path.iterdir() if path.is_dir() and not path.is_symlink() else [path]
     return not path.name.startswith(".") and all(
         file.is_file() and not file.is_symlink() for file in inside
@@ -123,14 +124,14 @@ def _is_label_folder(path: Path) -> bool:
 
 
 def _label(document: Document, ledger: Ledger) -> str | None:
-    """The folder's name; "." for documents without a label field; None leaves the document out."""
+    """The folder's name; "." if the document has no label field, None to leave it out."""
     if not document.labelled:
         return "."
     if not document.labels:
         ledger.cannot_hold("a document without labels", "leaves it out")
         return None
     if len(document.labels) > 1:
-        ledger.cannot_hold("several labels", "keeps the first only")
+        ledger.cannot_hold("several labels", "keeps only the first")
     label = document.labels[0]
     if UNNAMEABLE.search(label) or is_clutter(label):
         ledger.cannot_hold(f"the label {shown(label)} as the name of a folder", "writes _ there")
@@ -149,12 +150,12 @@ def _make(folder: Path, label: str, ledger: Ledger) -> None:
         folder.mkdir()
     except FileExistsError:
         raise ledger.fault(
-            f"the label {shown(label)} and another are the same folder name here"
+            f"the label {shown(label)} and another one give the same folder name on this system"
         ) from None
 
 
 def _name(document: Document, number: int) -> str:
-    """The last part of the id, with an ending that is not taken for a compression."""
+    """The last part of the id, with an ending that does not look like a compression."""
     name = document.id.rpartition("/")[2]
     if not PLAIN_NAME.fullmatch(name):
         return f"{number:07d}.txt"
@@ -162,7 +163,7 @@ def _name(document: Document, number: int) -> str:
 
 
 def _write(folder: Path, name: str, number: int, content: bytes) -> None:
-    """Where the name is taken, the document's number makes it another."""
+    """Write a file. If its name already exists, the document's number is added to it."""
     try:
         file = (folder / name).open("xb")
     except FileExistsError:
@@ -176,5 +177,5 @@ def _content(document: Document, ledger: Ledger) -> str:
     if text.endswith("\r"):
         ledger.cannot_hold("a text that ends in CR", "leaves it out")
         text = text.rstrip("\r")
-    # subtle: a reader takes one byte order mark off
+    # subtle: a reader removes one byte order mark
     return "\ufeff" * text.startswith("\ufeff") + text + "\n"

@@ -1,4 +1,4 @@
-"""A folder of folders of text files: the first folder's name is the label."""
+"""Read text files from one folder for each label: the name of the folder is the label."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from boostext.settings import DataSettings
 
 
 def folder_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """One document a file, in the order of the names, without clutter such as hidden files.
+    """One document for each file, sorted by name, without clutter such as hidden files.
 
-    The id is the path below the folder, with "/". A file outside any label's folder is a fault
-    where labels are wanted, or where there are folders beside it. One line end at the end of a
-    file is not part of the text.
+    The id is the path relative to the folder, with "/". A file that is not in the folder of a label
+    is an error if labels are required, or if there are folders next to it. One line end at the end
+    of a file is not part of the text.
     """
     if not Path(source.path).is_dir():
         raise source.fault(0, "is not a folder; expected a folder LABEL/FILE")
@@ -33,9 +33,9 @@ def folder_documents(source: Source, settings: DataSettings, labelled: bool) -> 
 
 
 def _files(folder: Path, source: Source) -> Iterator[Path]:
-    """All that is no folder, sorted by name at every level.
+    """Everything that is not a folder, sorted by name at every level.
 
-    Links to folders are followed at the first level only: deeper ones may go round in circles.
+    Links to folders are followed only at the first level, because deeper ones may be circular.
     """
     for path in listed(folder):
         if not path.is_dir():
@@ -51,11 +51,11 @@ def _record(path: Path, source: Source, settings: DataSettings, wants_folder: bo
         _check_names(parts, here)
         if wants_folder and len(parts) == 1:
             raise here.fault(
-                0, "stands in no label's folder; expected LABEL/FILE; move it into one or away, or "
-                "leave it out by --skip-bad",
+                0, "is not in the folder of a label; expected LABEL/FILE; move it into one or "
+                "away, or leave it out with --skip-bad",
             )  # fmt: skip
         if not path.is_file():
-            raise here.fault(0, "is not an ordinary file, or a link to nowhere")
+            raise here.fault(0, "is not a regular file, or is a broken link")
         text = read_text(here, settings)
     except DataError as error:
         return error
@@ -69,7 +69,7 @@ def _record(path: Path, source: Source, settings: DataSettings, wants_folder: bo
 
 
 def _check_names(parts: tuple[str, ...], source: Source) -> None:
-    """Names of files may hold bytes that are no text; ids and labels may not."""
+    """DataError if names contain bytes that are not UTF-8, as they become ids and labels."""
     for name in parts:
         try:
             name.encode("utf-8")

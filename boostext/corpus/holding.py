@@ -1,4 +1,4 @@
-"""What a format cannot hold: an error that names the document, or a change that is counted."""
+"""Handle what a format cannot represent: raise an error, or change the document and count it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from boostext.settings import DataSettings
 
 
 class Ledger:
-    """Counts the documents a writer takes, and those it had to change.
+    """Counts the documents that a writer writes, and those that it has to change.
 
-    lossy: changes are allowed. names: text field -> the name it is written under. replaces: what
-    the file may take the place of; None is anything. safe_cells: see `table_writer.safe_cell`.
+    lossy: changes are allowed. names: text field -> its name in the output. replaces: the kind of
+    output that may be replaced; None is any kind. safe_cells: see `table_writer.safe_cell`.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Ledger:
         self.count = self.replaced = 0
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Pass documents on; what is said from then on is about the last one."""
+        """Pass documents on. Errors and counts that follow are about the last one."""
         for document in documents:
             self._origin, self._changed = document.origin, False
             self.count += 1
@@ -45,62 +45,62 @@ class Ledger:
         return DataError(self._origin.path, self._origin.line, message)
 
     def cannot_hold(self, what: str, instead: str) -> None:
-        """Raise, or where changes are allowed count the document as changed, once."""
+        """Raise DataError or, if changes are allowed, count the document as changed, once."""
         if not self._lossy:
             raise self.fault(f"the format cannot hold {what}; --lossy {instead}")
         self.replaced += not self._changed
         self._changed = True
 
     def texts(self, document: Document) -> dict[str, str]:
-        """The texts under the names they are written under."""
+        """The texts, with the names of their fields in the output."""
         return {self.text_name(name): text for name, text in document.texts.items()}
 
     def text_name(self, field: str) -> str:
-        """What a text field is called in the file."""
+        """The name of a text field in the output."""
         return self._names.get(field, field)
 
     def check_texts(self, document: Document, cells: Cells) -> None:
-        """Texts that a reader would take for a missing value cannot be held."""
+        """Check that no text would be read as a missing value."""
         for name, text in document.texts.items():
             if cells.is_missing(text):
                 self.cannot_hold(
                     f"the text {shown(text)} of {shown(name)}, which marks a missing value",
-                    "writes it nevertheless",
+                    "writes it anyway",
                 )
 
     def check_labels(self, labels: Sequence[str], written: object, cells: Cells) -> None:
-        """Labels that would be read otherwise than they are cannot be held. written: as a value."""
+        """Check that labels would be read unchanged. written: the value that represents them."""
         try:
             same = cells.labels("label", written) == tuple(labels)
         except CellError:
             same = False
         if not same:
             self.cannot_hold(
-                f"the labels {', '.join(map(shown, labels))}, which would not be read as they are "
+                f"the labels {', '.join(map(shown, labels))}, which would change when read "
                 "without --literal-labels",
-                "writes them nevertheless",
+                "writes them anyway",
             )
 
     def check_categories(self, document: Document, cells: Cells) -> None:
-        """Categories that would be read as a number or as missing cannot be held."""
+        """Check that no category would be read as a number or as a missing value."""
         for name, value in document.attributes.items():
             if isinstance(value, str) and cells.attribute(name, value) != value:
                 self.cannot_hold(
                     f"the category {shown(value)} of {shown(name)}, which reads as a number or "
-                    "as nothing",
-                    "writes it nevertheless",
+                    "as a missing value",
+                    "writes it anyway",
                 )
 
 
 def read_back(settings: DataSettings, textual: bool) -> Cells:
-    """What a reader with these settings will make of the values that are written."""
+    """The interpretation of written values by a reader with these settings."""
     return Cells(Source("-", "-", BadRecords()), settings, textual)
 
 
 def one_text(document: Document, ledger: Ledger) -> str:
-    """The text, for formats that hold nothing but one text with labels."""
+    """The text, for formats that can only represent one text with labels."""
     if len(document.texts) > 1:
-        ledger.cannot_hold("several text fields", "joins them by spaces")
+        ledger.cannot_hold("several text fields", "joins them with spaces")
     if document.weight != 1:
         ledger.cannot_hold("weights", "leaves them out")
     if document.attributes:
@@ -110,6 +110,6 @@ def one_text(document: Document, ledger: Ledger) -> str:
 
 
 def no_scored_texts(document: Document, ledger: Ledger) -> None:
-    """For formats that hold no words with values."""
+    """Check that there are no scored texts, for formats that cannot represent them."""
     if any(document.scored.values()):
         ledger.cannot_hold("scored texts", "leaves them out")

@@ -1,4 +1,4 @@
-"""JSON text to values: a line at a time, or as a stream of values wherever their lines end."""
+"""Decode JSON, either line by line or as a stream of values that may span lines."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from boostext.corpus.sources import Source
 from boostext.errors import DataError
 
 Found = tuple[int, dict[str, object] | DataError]
-"""The line where a record begins, and its fields or what is wrong with it."""
+"""The line where a record begins, and its fields or the error in it."""
 
 HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
-"""Escapes of surrogates: legal in pairs only, but JSON parsers take single ones."""
+"""Escaped surrogates. Only pairs are valid, but JSON parsers also accept single ones."""
 
 BETWEEN = re.compile("[\\s,\ufeff\x1e]*")
-"""What may stand between two values: also commas, and the marks of files that were joined."""
+"""What may separate values, including commas and the byte order marks of concatenated files."""
 
 TOO_DEEP = "JSON nested too deeply; expected flat objects"
 
 LONGEST_TOKEN = 12
-"""Characters before the end of a piece that may be the begin of something longer: -Infinity."""
+"""Characters at the end of a piece that may begin a longer token, such as -Infinity."""
 
 LARGE = 2**22
-"""Characters of one record from which on it is looked at before it is decoded."""
+"""Number of characters from which a record is checked before it is decoded."""
 SPARSE = 16
-"""Characters for each value of a large record, at least: lists of millions of numbers are none."""
+"""Minimum number of characters per value in a large record, to refuse huge lists of numbers."""
 
 
 def check_size(text: str, source: Source, line: int) -> None:
-    """Refuse what would take many times its length in memory; a long text does not."""
+    """DataError if decoding would take many times the length in memory, unlike a long text."""
     if len(text) > LARGE and sum(map(text.count, ",[{")) * SPARSE > len(text):
         raise source.fault(
             line,
@@ -49,24 +49,24 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"the name {shown(twice)} stands twice in one object")
+        raise ValueError(f"the name {shown(twice)} occurs twice in one object")
     return fields
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 SKIPPER = json.JSONDecoder(parse_int=len, parse_float=len)
-"""Finds the end of a value whose content the other one refuses."""
+"""Finds the end of a value whose content the other decoder refuses."""
 
 
 def begin_of(text: str, place: int = 0) -> int:
-    """Where the next value begins, from a place on."""
+    """The index at or after `place` where the next value begins."""
     match = BETWEEN.match(text, place)
     return match.end() if match else place
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands, for messages: record is its number, 0 where the line tells enough."""
+    """The position of a value, for messages. record: its number; 0 if the line is sufficient."""
 
     source: Source
     line: int
@@ -78,15 +78,15 @@ class Place:
 
 
 def refused(error: ValueError, place: Place) -> DataError:
-    """What is wrong with JSON that is well formed."""
-    # subtle: Python refuses to read very long whole numbers, and says so for programmers
+    """The error for a value that is well-formed JSON but cannot be used."""
+    # subtle: Python's message about very long whole numbers is addressed to programmers
     long = str(error).startswith("Exceeds")
     what = "a whole number of more than 4,300 digits" if long else error
     return place.fault(f"not JSON: {what}; expected an object")
 
 
 def not_json(error: json.JSONDecodeError, column: int) -> str:
-    """The module's words end in "at" where they like."""
+    """The message of a syntax error; some messages of the json module already end in "at"."""
     return f"not JSON: {error.msg.removesuffix(' at')} at column {column}"
 
 
@@ -95,9 +95,9 @@ def too_deep(place: Place) -> DataError:
 
 
 def as_record(value: object, text: str, place: Place, repair: bool) -> dict[str, object]:
-    """The object that `text` spells; halves of characters are a fault, or replaced.
+    """The object that `text` represents. Lone surrogates are an error, or replaced.
 
-    A pair of a text and an object, as spaCy's examples are written, is one record.
+    A pair of a text and an object, the notation of spaCy's examples, is one record.
     """
     if HALF_CHARACTER.search(text):
         value = _whole(value, place, repair)
@@ -127,14 +127,14 @@ def _whole(value: object, place: Place, repair: bool) -> object:
 
 
 class _Text:
-    """A text that comes in pieces: what is in memory, how far it was read, and on which line."""
+    """A text that arrives in pieces: the part in memory, and the current position and line."""
 
     def __init__(self, source: Source, pieces: Iterator[str]) -> None:
         self._source, self._pieces = source, pieces
         self.held, self.place, self.line = "", 0, 1
 
     def more(self) -> bool:
-        """Take at least as much again into memory; False where nothing follows."""
+        """Read at least as much again into memory; False if nothing follows."""
         held = [self.held[self.place :]]
         size = len(held[0])
         if size > self._source.longest:
@@ -152,7 +152,7 @@ class _Text:
         return True
 
     def skip(self) -> str:
-        """Go to the next value or bracket; its first character, or nothing at the end."""
+        """Go to the next value or bracket and return its first character, or "" at the end."""
         while True:
             self.go(begin_of(self.held, self.place))
             if self.place < len(self.held):
@@ -161,7 +161,7 @@ class _Text:
                 return ""
 
     def next_character(self) -> str:
-        """What comes after this one and blanks: a text, where a list is a pair as spaCy has it."""
+        """The next character after this one and white space; a quote if a list is a spaCy pair."""
         while (place := begin_of(self.held, self.place + 1)) >= len(self.held):
             if not self.more():
                 return ""
@@ -173,10 +173,10 @@ class _Text:
 
 
 def streamed_records(source: Source, pieces: Iterator[str], repair: bool) -> Iterator[Found]:
-    """The objects of JSON text: those of lists, or one after the other, with commas or without.
+    """The objects in JSON text: in lists or one after the other, with or without commas.
 
-    Only one object is in memory at a time. Text that is no JSON ends the reading, as nobody knows
-    where the next object begins.
+    Only one object is in memory at a time. Invalid JSON ends reading, because it is not known where
+    the next object begins.
     """
     text, number, opened = _Text(source, pieces), 0, 0
     while first := text.skip():
@@ -190,7 +190,7 @@ def streamed_records(source: Source, pieces: Iterator[str], repair: bool) -> Ite
             number += 1
             yield _next_record(text, Place(source, text.line, number), repair)
     if opened:
-        raise source.fault(opened, "the list that begins here never ends; is the file cut?")
+        raise source.fault(opened, "the list that begins here never ends; is the file truncated?")
 
 
 def _next_record(text: _Text, place: Place, repair: bool) -> Found:
@@ -212,7 +212,7 @@ def _next_record(text: _Text, place: Place, repair: bool) -> Found:
 
 
 def _decoded(text: _Text, decoder: json.JSONDecoder, place: Place) -> tuple[object, int]:
-    """The value that begins here, and where it ends; DataError where it is no JSON."""
+    """The value that begins here, and the index of its end; DataError if it is not JSON."""
     while True:
         try:
             value, end = decoder.raw_decode(text.held, text.place)
@@ -228,7 +228,7 @@ def _decoded(text: _Text, decoder: json.JSONDecoder, place: Place) -> tuple[obje
 
 
 def _may_go_on(error: json.JSONDecodeError) -> bool:
-    """Whether text that is not yet in memory may mend it."""
+    """Whether the error may disappear when more of the text is in memory."""
     cut = error.pos >= len(error.doc) - LONGEST_TOKEN
     return cut or error.msg.startswith("Unterminated string")
 

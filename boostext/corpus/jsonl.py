@@ -1,4 +1,4 @@
-"""One JSON object a line: text, labels or label, id, weight, attributes."""
+"""Read JSON objects, one per line: text, labels or label, id, weight, attributes."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from boostext.errors import DataError
 from boostext.settings import DataSettings
 
 NO_END = re.compile(r"[\[{,:]\s*")
-"""How a line ends in the midst of a value."""
+"""Matches the end of a line that is inside a value."""
 
 
 def jsonl_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """The documents of a JSONL source; of one whose objects span lines, or stand in a list, too."""
+    """The documents of a JSONL source. Objects may also span lines or be in a list."""
     with open_bytes(source.path, source.span) as opened:
         file, head = first_bytes(opened, source)
         if not source.span.start and spans_lines(head.decode(settings.encoding, "replace")):
-            source.understand("read as JSON whose objects do not stand in a line each")
+            source.understand("read as JSON in which the objects are not one per line")
             yield from _streamed(file, source, settings, labelled)
         else:
             found = _line_records(lines_of(file, source, settings), source, settings)
@@ -43,7 +43,7 @@ def jsonl_documents(source: Source, settings: DataSettings, labelled: bool) -> I
 
 
 def json_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """The documents of JSON text: a list of objects, or objects one after the other."""
+    """The documents of JSON text, which is a list of objects or a sequence of objects."""
     with open_bytes(source.path) as file:
         yield from _streamed(file, source, settings, labelled)
 
@@ -57,7 +57,7 @@ def _streamed(
 
 
 def spans_lines(head: str) -> bool:
-    """Whether the first line of a text begins a list of objects, or an object that goes on."""
+    """Whether the first line of a text begins a list of objects, or an object that spans lines."""
     line, _, rest = head[begin_of(head) :].partition("\n")
     line = line.rstrip()
     if line[:1] not in ("[", "{"):
@@ -86,7 +86,7 @@ def _line_records(lines: Iterator[Line], source: Source, settings: DataSettings)
 
 
 def _records_of(text: str, place: Place, repair: bool) -> Iterator[Found]:
-    """The record of a line, or those that stand on it one after the other."""
+    """The records of a line: usually one, but there may be several."""
     end, size = 0, len(text.rstrip(" \t\r\n,"))
     while end < size:
         begin = end
@@ -110,7 +110,7 @@ def _unread(error: ValueError, text: str, place: Place) -> DataError:
     column = min(error.pos, len(text.rstrip())) + 1
     message = f"{not_json(error, column)}; expected an object"
     if place.source.path == STDIN and not text.lstrip().startswith("{"):
-        message += "; for plain texts, one a line, say --format lines"
+        message += "; for plain texts, one per line, add --format lines"
     elif place.line > 1 and NO_END.fullmatch(text.rstrip()[-1:]):
-        message += "; where objects span lines, say --format json"
+        message += "; if objects span lines, add --format json"
     return place.fault(message)

@@ -1,5 +1,4 @@
-"""Training data of other programs that is no JSON: Rasa NLU's YAML, lines of Vowpal Wabbit and of
-libsvm."""
+"""Read the training data of other programs: Rasa NLU (YAML), Vowpal Wabbit and libsvm."""
 
 from __future__ import annotations
 
@@ -22,13 +21,13 @@ Found = tuple[int, dict[str, Any] | DataError]
 # Rasa NLU ------------------------------------------------------------------------------------
 
 DEEPEST = 8
-"""Levels of YAML below an intent; Rasa's own have five."""
+"""Maximum depth of YAML below an intent; Rasa's own files have five levels."""
 ENTITY = re.compile(r"\[([^\[\]]+)\](?:\([^()]*\)|\{[^{}]*\})")
 """A marked entity: [Berlin](city) or [Berlin]{"entity": "city"}."""
 
 
 def rasa_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """The examples of the intents in Rasa's NLU data; marks of entities are taken off."""
+    """The examples of the intents in Rasa's NLU data, without the markup of entities."""
     return record_documents(_rasa_records(source, settings), source, settings, labelled)
 
 
@@ -42,7 +41,7 @@ def _rasa_records(source: Source, settings: DataSettings) -> Iterator[Found]:
                 continue
             found = True
             if not isinstance(next(events), yaml.SequenceStartEvent):
-                raise source.fault(0, "nlu holds no list; expected a list of intents")
+                raise source.fault(0, "nlu is not a list; expected a list of intents")
             for event in events:
                 if isinstance(event, yaml.SequenceEndEvent):
                     break
@@ -52,12 +51,12 @@ def _rasa_records(source: Source, settings: DataSettings) -> Iterator[Found]:
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise source.fault(mark.line + 1 if mark else 0, f"not YAML: {problem}") from None
     if not found:
-        raise source.fault(0, "is no Rasa NLU data; expected a list of intents under 'nlu:'")
+        raise source.fault(0, "is not Rasa NLU data; expected a list of intents under 'nlu:'")
     source.understand("read as Rasa NLU data: text from examples, labels from intent")
 
 
 def _top_keys(events: Iterator[Any], source: Source) -> Iterator[str]:
-    """The keys of the file's mapping; whoever takes one reads its value before the next."""
+    """The keys of the file's mapping. The caller must read the value of each before the next."""
     starts = (yaml.StreamStartEvent, yaml.DocumentStartEvent)
     first = next((event for event in events if not isinstance(event, starts)), None)
     if isinstance(first, yaml.MappingStartEvent):
@@ -73,7 +72,7 @@ def _value(events: Iterator[Any], event: Any, source: Source, depth: int) -> Any
     if isinstance(event, yaml.ScalarEvent):
         return event.value, line + (event.style == "|")
     if isinstance(event, yaml.AliasEvent):
-        raise source.fault(line, "aliases (*) are not read; write the value")
+        raise source.fault(line, "aliases (*) are not supported; write the value")
     if depth > DEEPEST:
         raise source.fault(line, "nested too deeply; expected Rasa's intents with examples")
     if isinstance(event, yaml.SequenceStartEvent):
@@ -90,7 +89,7 @@ def _value(events: Iterator[Any], event: Any, source: Source, depth: int) -> Any
 
 
 def _examples(item: Any) -> Iterator[Found]:
-    """The examples of one intent; synonyms, patterns and tables of words are none."""
+    """The examples of one intent. Synonyms, patterns and lookup tables are not examples."""
     intent = item.get("intent") if isinstance(item, dict) else None
     if not isinstance(intent, tuple):
         return
@@ -118,8 +117,8 @@ NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 def vowpal_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
     """Lines `LABEL [WEIGHT] ['ID] |NAMESPACE word word:value ...`.
 
-    The words of all namespaces are the text, those of one are a field of its name. Words with a
-    value other than 1 are a scored text.
+    The words of all namespaces together are the text, and those of each namespace a field with its
+    name. Words with a value other than 1 are a scored text.
     """
     return record_documents(_vowpal_records(source, settings), source, settings, labelled)
 
@@ -159,7 +158,7 @@ def _vowpal_record(text: str, source: Source, line: int) -> dict[str, Any]:
 
 
 def _vowpal_head(head: str, source: Source, line: int) -> dict[str, Any]:
-    """Label, weight and id; the id begins with ' or touches the bar."""
+    """Label, weight and id. The id begins with ' or is directly before the bar."""
     parts = head.split()
     record: dict[str, Any] = {}
     if parts and (parts[-1].startswith("'") or (len(parts) > 1 and head[-1:].strip())):
@@ -178,13 +177,14 @@ def _vowpal_head(head: str, source: Source, line: int) -> dict[str, Any]:
 # libsvm --------------------------------------------------------------------------------------
 
 VALUES = "values"
-"""The scored text that holds the numbers of a line."""
+"""The name of the scored text that contains the numbers of a line."""
 
 
 def libsvm_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """Lines `LABEL[,LABEL] INDEX:VALUE ...`, as libsvm, svmlight and XGBoost read them.
+    """Lines `LABEL[,LABEL] INDEX:VALUE ...`, the format of libsvm, svmlight and XGBoost.
 
-    The numbers are a scored text, in which a missing index is unknown; there is no text.
+    The numbers are a scored text, in which a missing index means an unknown value. The documents
+    have no text.
     """
     return record_documents(_libsvm_records(source, settings), source, settings, labelled)
 
@@ -209,8 +209,8 @@ def _libsvm_record(parts: list[str], source: Source, line: int) -> dict[str, Any
         if index == "qid":
             continue
         if not index or not colon or not NUMBER.fullmatch(value):
-            raise source.fault(line, f"{shown(part)} is no INDEX:VALUE; expected 1 3:0.5 17:2")
+            raise source.fault(line, f"{shown(part)} is not INDEX:VALUE; expected 1 3:0.5 17:2")
         if index in values:
-            raise source.fault(line, f"{shown(index)} stands twice; expected each index once")
+            raise source.fault(line, f"{shown(index)} occurs twice; expected each index once")
         values[index] = float(value)
     return {"text": "", "labels": labels, "attributes": {VALUES: values}}

@@ -1,4 +1,4 @@
-"""Labels that are probably meant to be one, and a spelling that shows what parts them."""
+"""Find labels that are probably meant to be the same, and show how they differ."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 LOOSE_END = re.compile(r"""[\s.,;:!?'"]+$""")
 MOST_TOLD = 5
-"""Pairs that one line names."""
+"""Maximum number of pairs in a message."""
 _WHOLE_NUMBER = re.compile(r"([+-]?\d+)\.0+")
 _HIDDEN = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u3164]")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
 
 
 def likeness(label: str) -> str:
-    """Equal for labels that look alike.
+    """A key that is equal for labels that look alike.
 
-    They differ by case, by white space, by invisible characters, by how Unicode composes the same
-    letters, by the kind of dash, by punctuation at the end, or as `1` and `1.0` do.
+    Such labels differ only in case, white space, invisible characters, Unicode composition of the
+    same letters, the kind of dash or punctuation at the end, or like `1` and `1.0`.
     """
     plain = unicodedata.normalize("NFKC", label)
     if not plain.isascii():
@@ -31,7 +31,7 @@ def likeness(label: str) -> str:
 
 
 def alike_labels(counts: Mapping[str, int]) -> tuple[dict[str, int], ...]:
-    """Groups of labels that look alike, with their examples."""
+    """Groups of labels that look alike: label -> number of examples."""
     names: dict[str, list[str]] = {}
     for name in counts:
         names.setdefault(likeness(name), []).append(name)
@@ -49,7 +49,7 @@ def lookalikes(labels: Iterable[str], known: Sequence[str]) -> dict[str, str]:
 
 
 def alike_words(counts: Mapping[str, int], known: Sequence[str], whose: str) -> str:
-    """`'Billing' (2) is like the model's 'billing'`, the first MOST_TOLD of them; "" for none."""
+    """Such as `'Billing' (2) is like the model's 'billing'`; MOST_TOLD at most, "" for none."""
     found = lookalikes(counts, known)
     told = [
         f"{spelled(label)} ({counts[label]:,}) is like {whose} {spelled(name)}"
@@ -60,17 +60,17 @@ def alike_words(counts: Mapping[str, int], known: Sequence[str], whose: str) -> 
 
 
 def spelled(label: str) -> str:
-    r"""In quotes, with escapes for what cannot be seen, or cannot be told from something else.
+    r"""A label in quotes, with escapes for invisible and easily confused characters.
 
-    `spelled("x\u200b")` is `'x\u200b'`. The marks of a label that is not in Unicode's composed form
-    are escaped too, and so are compatibility characters, such as ligatures.
+    `spelled("x\u200b")` is `'x\u200b'`. Combining marks of a label that is not in Unicode's
+    composed form are also escaped, and so are compatibility characters such as ligatures.
     """
     composed = unicodedata.is_normalized("NFC", label)
     return "".join(_told(char, composed) for char in repr(label))
 
 
 def as_listed(label: str) -> str:
-    """A label for a table: `spelled` where it is not what it seems to be."""
+    """A label for a table, as in `spelled` if it is not what it appears to be."""
     told = spelled(label)
     return label if told[1:-1] == label == label.strip() else told
 

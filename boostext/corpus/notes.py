@@ -1,4 +1,4 @@
-"""What a reading guessed, counted: each kind of guess is told once, with the option against it."""
+"""Count the guesses made while reading. Each kind is reported once, with an option to change it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from boostext.corpus.documents import Origin
 
 EXAMPLES = 3
-"""Distinct values that are kept of a kind."""
+"""Maximum number of distinct values that are kept for each kind of guess."""
 
 KINDS = {
     "missing label": (
@@ -29,55 +29,55 @@ KINDS = {
     ),
     "text for a number": (
         "texts where a number was expected are read as unknown",
-        "train with --attribute-type NAME=category where the column holds categories",
+        "train with --attribute-type NAME=category if the column contains categories",
     ),
     "number as text": (
         "texts that spell numbers are read as categories",
-        "--attribute-type NAME=number takes them for numbers",
+        "--attribute-type NAME=number reads them as numbers",
     ),
     "more than a number": (
-        "values that hold more than a number are read as categories",
-        "write the numbers alone where they are meant, or say --attribute-type NAME=category",
+        "values that contain more than a number are read as categories",
+        "write only the numbers if they are meant, or add --attribute-type NAME=category",
     ),
     "whole number as label": (
-        "whole numbers as labels are written without a point, 1.0 as 1",
-        "--literal-labels keeps them as they stand",
+        "labels that are whole numbers are read without a decimal point, 1.0 as 1",
+        "--literal-labels keeps them unchanged",
     ),
     "blanks around a label": (
-        "labels are read without the blanks around them",
+        "labels are read without the spaces around them",
         "--literal-labels keeps them",
     ),
     "list written as text": (
         "labels written as a list are read as the labels in it",
-        "--literal-labels takes them as they stand",
+        "--literal-labels takes them unchanged",
     ),
     "labels inside an object": (
         "objects are read as the labels they hold",
         "--label names another field",
     ),
     "label in brackets": (
-        "labels in brackets that hold no list are taken as they stand",
+        "labels in brackets that are not a list are taken unchanged",
         "--label-sep splits labels",
     ),
     "no id": (
-        "ids that are neither text nor number are replaced by file and number",
+        "ids that are neither text nor number are replaced by the file name and a number",
         "--id names another field",
     ),
     "header over numbered columns": (
-        "the first row is taken for the names of the columns, though these are given by number",
+        "the first row is read as the names of the columns, although these are given by number",
         "--no-header reads it as data",
     ),
     "one-hot columns": (
-        "the names of columns that hold only 0 and 1, or no and yes, are the labels",
-        "--no-one-hot takes their cells as labels",
+        "the names of columns that contain only 0 and 1, or no and yes, are the labels",
+        "--no-one-hot reads their cells as labels",
     ),
 }
-"""kind of guess -> what is done, and the option that says otherwise"""
+"""kind of guess -> what is done, and how the user can change it"""
 
 
 @dataclass
 class Note:
-    """How often something was guessed, where first, and the first distinct values."""
+    """The number of guesses of one kind, the origin of the first, and the first distinct values."""
 
     kind: str
     first: Origin
@@ -91,7 +91,7 @@ class Note:
         return f"{done}: {values}{more} ({self.count:,}, the first at {self.first}); {option}"
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON can hold it."""
+        """Convert to values that JSON can represent."""
         return {
             "kind": self.kind, "count": self.count, "first": str(self.first),
             "values": self.values[:EXAMPLES],
@@ -100,19 +100,19 @@ class Note:
 
 @dataclass
 class Notes:
-    """The guesses of a reading, in the order of the first of each kind."""
+    """The guesses made while reading, in order of the first one of each kind."""
 
     kinds: dict[str, Note] = field(default_factory=dict)
 
     def add(self, kind: str, value: str, origin: Origin, count: int = 1) -> None:
-        """Count one more, or so many alike."""
+        """Count one guess, or `count` equal ones."""
         note = self.kinds.setdefault(kind, Note(kind, origin))
         note.count += count
         if len(note.values) <= EXAMPLES and value not in note.values:
             note.values.append(value)
 
     def join(self, other: Notes) -> None:
-        """Take in those of the part of the data that follows."""
+        """Add the guesses of the next part of the data."""
         for note in other:
             for value in note.values or [""]:
                 self.add(note.kind, value, note.first, 0)

@@ -1,4 +1,4 @@
-"""Documents out of whatever files there are: one table of readers, one of endings."""
+"""Read documents from files of any format: the tables of formats and of file endings."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from boostext.errors import DataError, SettingsError
 from boostext.settings import DataSettings
 
 Reader = Callable[[Source, DataSettings, bool], Iterator[Record]]
-"""(source, settings, labels are wanted) -> documents, and faults in the place of bad records.
+"""(source, settings, labels are required) -> documents, and a DataError for each bad record.
 
-What stops the reading of the whole source is raised.
+An error that makes the rest of the source unreadable is raised.
 """
 
 ReadingSettings = DataSettings | Callable[[str], DataSettings]
-"""The settings of all files, or of each by its path."""
+"""The settings of all files, or a function from a path to the settings of the file."""
 
 READERS: dict[str, Reader] = {
     "jsonl": jsonl_documents,
@@ -50,7 +50,7 @@ READERS: dict[str, Reader] = {
     "folders": folder_documents,
     "stem": stem_documents,
 }
-"""format -> reader; "txt" is what the ending .txt means"""
+"""format -> reader; "txt" is the format of files with the ending .txt"""
 
 ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
@@ -61,7 +61,7 @@ ENDINGS = {
     ".ft": "fasttext", ".fasttext": "fasttext", ".txt": "txt",
     ".data": "stem", ".dev": "stem", ".test": "stem",
 }  # fmt: skip
-"""ending, without that of a compression -> format"""
+"""ending, ignoring that of a compression -> format"""
 
 
 def read_documents(
@@ -71,12 +71,13 @@ def read_documents(
     labelled: bool = True,
     columns: bool = False,
 ) -> Iterator[Document]:
-    """The documents of files, folders or stdin ("-"), one after the other, as they are read.
+    """Read the documents of files, folders or stdin ("-") one after the other.
 
-    bad: takes the account of blank lines and, with skip_bad, of bad records; without skip_bad the
-    first bad record raises DataError. labelled: a record must have a label field; an empty list
-    of labels is one. columns: documents carry the fields of their records, in formats that have
-    records. A bare stem is its .data. Missing files and unknown endings are raised at once.
+    bad: counts blank lines and, with skip_bad, bad records; without skip_bad the first bad record
+    raises DataError. labelled: every record must have a label field, which may be an empty list.
+    columns: documents keep the fields of their records, in formats that have records. A stem
+    without an ending means its .data file. Missing files and unknown endings raise DataError
+    immediately.
     """
     if isinstance(paths, str):
         raise TypeError("paths is one string; expected a sequence of paths")
@@ -93,7 +94,7 @@ def read_documents(
 
 @dataclass(frozen=True)
 class Input:
-    """A file, or a part of one, and how it is read. format: a key of READERS."""
+    """A file or a part of one, and how it is read. format: a key of READERS."""
 
     source: Source
     format: str
@@ -107,14 +108,16 @@ def inputs_of(
     columns: bool = False,
     addresses: bool = False,
 ) -> list[Input]:
-    """The files of paths, in order; DataError where there is none, or its format is not known.
+    """The files that paths name, in order; DataError if one is missing or its format is unknown.
 
-    addresses: files may be on other systems, such as s3://bucket/file.
+    addresses: allow addresses of remote files, such as s3://bucket/file.
     """
     own = settings if callable(settings) else lambda path: settings
     if not addresses and (far := next(filter(is_address, paths), None)):
         raise DataError(
-            far, 0, "is an address, which only workers of a cluster read; copy the file here"
+            far,
+            0,
+            "is an address, which only workers of a cluster can read; copy the file here",
         )
     given = [path if is_address(path) else stem_file(path) for path in paths]
     paths = [file for path in given for file in data_files(path, own(path), account)]
@@ -145,7 +148,7 @@ def read_input(given: Input, labelled: bool) -> Iterator[Document]:
 
 
 def begin(account: BadRecords, settings: DataSettings, labelled: bool) -> None:
-    """Let the account know which fields were named, of the settings of the first file."""
+    """Record in the account which fields the settings of the first file name."""
     account.unmet, account.fields = set(settings.attribute) - {""}, {}
     account.unmet_roles = {} if labelled else named_roles(settings)
 
@@ -158,19 +161,19 @@ def _checked(
 
 
 def check_attributes(account: BadRecords, path: str, labelled: bool) -> None:
-    """DataError where an attribute was named that no record had."""
+    """DataError if an attribute was named that no record has."""
     if labelled and account.unmet and account.fields:
         raise no_record_has(account, path)
 
 
 def check_names(account: BadRecords, path: str) -> None:
-    """DataError where a field was named that no record had: for who reads without labels, too."""
+    """DataError if a field was named that no record has, even when labels are not required."""
     if account.fields and (account.unmet or account.unmet_roles):
         raise no_record_has(account, path)
 
 
 def no_record_has(account: BadRecords, path: str) -> DataError:
-    """What to say of attributes, or other fields, that were named and that no record has."""
+    """The error for attributes or other fields that were named and that no record has."""
     if not account.unmet:
         option, fields = next(iter(account.unmet_roles.items()))
         return DataError(path, 0, missing("field", option, fields, account.fields))
@@ -183,7 +186,7 @@ def no_record_has(account: BadRecords, path: str) -> DataError:
 
 
 def as_read(settings: DataSettings, account: BadRecords) -> DataSettings:
-    """The settings with what the reading guessed of all records, for further files to be alike."""
+    """Add what was guessed about all records to the settings, to read further files alike."""
     if settings.label_columns != "auto" or account.one_hot is None:
         return settings
     return replace(settings, label_columns="one-hot" if account.one_hot else "labels")
@@ -193,11 +196,11 @@ FILTERING = (
     jsonl_documents, json_documents, csv_documents, tsv_documents, parquet_documents,
     arrow_documents, rasa_documents, vowpal_documents, libsvm_documents,
 )  # fmt: skip
-"""Readers that look at --where themselves, as their records have fields of their own."""
+"""Readers that apply --where themselves, because their records have their own fields."""
 
 
 def _wanted(records: Iterator[Record], source: Source, settings: DataSettings) -> Iterator[Record]:
-    """What `--where` is true of, where documents are all that is known of the records."""
+    """The documents that satisfy `--where`, for formats whose records have no fields."""
     conditions = Conditions.of(settings)
     for record in records:
         fields = _fields(record) if isinstance(record, Document) else {}
@@ -214,7 +217,7 @@ def _fields(document: Document) -> dict[str, object]:
 
 
 def format_of(path: str, settings: DataSettings) -> str:
-    """A key of READERS: as the settings say, else by the ending; DataError where neither tells."""
+    """A key of READERS, from the settings or else from the ending; DataError if unknown."""
     if path == STDIN:
         return "jsonl" if settings.format == "auto" else settings.format
     try:
@@ -229,14 +232,14 @@ def format_of(path: str, settings: DataSettings) -> str:
     if ending not in ENDINGS:
         known = ", ".join(name for name in READERS if name != "txt")
         raise DataError(
-            path, 0, f"the ending {ending or '(none)'} says no format; expected "
-            f"{', '.join(ENDINGS)} or a folder; or say --format ({known})",
+            path, 0, f"the ending {ending or '(none)'} does not determine a format; expected "
+            f"{', '.join(ENDINGS)} or a folder; or give the format with --format ({known})",
         )  # fmt: skip
     return ENDINGS[ending]
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """What default ids begin with: the file's name, or the path where two names are alike."""
+    """The prefixes of default ids: the names of the files, or paths if names are not unique."""
     names = [Path(path).name or path for path in paths]
     counts = Counter(names)
     return [name if counts[name] == 1 else path for name, path in zip(names, paths, strict=True)]

@@ -1,4 +1,4 @@
-"""Fields of records by their names: nested ones by a dotted path, and conditions on them."""
+"""Find fields of records by name, nested ones by a dotted path, and test conditions on them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from boostext.fields import condition_of
 from boostext.settings import DataSettings
 
 MISSING = object()
-"""What a path leads to where there is nothing; null is a value."""
+"""The result for a path that does not exist in a record. null, in contrast, is a value."""
 
 
 # Dotted paths --------------------------------------------------------------------------------
 
 
 def value_at(value: object, name: str) -> object:
-    """What `name` leads to in a record; MISSING where it leads nowhere.
+    """The value at the path `name` in a record; MISSING if there is none.
 
-    A field of the very name wins; else the parts between dots lead into objects. Lists on the way
-    are walked: the values of all their items, in one list.
+    A field with exactly this name takes precedence. Otherwise the parts between dots are the names
+    of nested fields. For a list on the path, the values of all its items are collected in a list.
 
         {"data": {"text": "hello"}}, "data.text"          -> "hello"
         {"parts": [{"tag": "a"}, {"tag": "b"}]}, "parts.tag"   -> ["a", "b"]
@@ -55,7 +55,7 @@ def _values_in(items: list[object], name: str) -> object:
 
 
 def field_names(record: Mapping[str, object]) -> Iterator[str]:
-    """The names of a record's fields, and those one level below, for messages."""
+    """The names of a record's fields, and of those nested one level deep, for messages."""
     for name, value in record.items():
         yield name
         if isinstance(value, dict):
@@ -64,21 +64,21 @@ def field_names(record: Mapping[str, object]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Paths:
-    """The names with a dot in them, which may lead into a record. texts: those of text fields."""
+    """Names that contain a dot, which may be paths to nested fields. texts: those of texts."""
 
     names: tuple[str, ...]
     texts: frozenset[str]
 
     @staticmethod
     def of(roles: Roles, labels: tuple[str, ...] = ()) -> Paths:
-        """labels: further label fields, which the roles leave out."""
+        """labels: further label fields, which are not in the roles."""
         names = (*roles.texts, *roles.labels, *labels, roles.id, roles.weight, *roles.attributes)
         return Paths(tuple(n for n in dict.fromkeys(names) if "." in n), frozenset(roles.texts))
 
     def laid_out(self, record: Mapping[str, object]) -> Mapping[str, object]:
-        """The record, with what a path leads to as a field of that name.
+        """The record with an additional field for each path, named like the path.
 
-        A list of one item counts as the item; several texts are joined, a line each.
+        A list of one item is replaced by the item. Several texts are joined, one per line.
         """
         added = {}
         for name in self.names:
@@ -101,11 +101,11 @@ def _are_texts(values: list[object]) -> TypeGuard[list[str]]:
 
 @dataclass
 class Conditions:
-    """What `--where` says of a record, and what was met so far.
+    """The conditions of `--where`, and the fields that were found so far.
 
-    wanted: field -> values of which one must be there. unwanted: field -> values of which none
-    may be. told: as it was given. met: fields of these that a record had. fields: those that
-    records have, as long as some are not met. count: records.
+    wanted: field -> values, one of which it must have. unwanted: field -> values, none of which it
+    may have. told: the conditions as given. met: those of these fields that a record has had.
+    fields: names of the fields of records, until all are met. count: number of records.
     """
 
     wanted: Mapping[str, frozenset[str]]
@@ -117,7 +117,7 @@ class Conditions:
 
     @staticmethod
     def of(settings: DataSettings) -> Conditions | None:
-        """None where there are none, and every record counts."""
+        """The conditions in the settings; None if there are none and every record is read."""
         sides: dict[str, dict[str, set[str]]] = {"=": {}, "!=": {}}
         for text in settings.where:
             name, sign, value = condition_of(text)
@@ -134,7 +134,7 @@ class Conditions:
         return tuple(dict.fromkeys([*self.wanted, *self.unwanted]))
 
     def hold(self, record: Mapping[str, object], source: Source) -> bool:
-        """Whether the record counts; one that does not is counted as left out."""
+        """Whether the record meets the conditions; if not, it is counted as left out."""
         self.count += 1
         held = {name: self._values(record, name) for name in self.names}
         fits = not any(held[name].isdisjoint(values) for name, values in self.wanted.items())
@@ -152,14 +152,14 @@ class Conditions:
         return set(spellings(value))
 
     def check(self, source: Source) -> None:
-        """Once all records have gone by: DataError where a field was in none of them."""
+        """After the last record: DataError if no record had one of the fields."""
         for name in self.names:
             if self.count and name not in self.met:
                 raise source.fault(0, missing("field", "--where", [name], self.fields))
 
 
 def spellings(value: object) -> Iterator[str]:
-    """How a value may be written after `--where FIELD=`; what is missing is empty."""
+    """The ways to write a value after `--where FIELD=`. A missing value is empty."""
     if isinstance(value, str):
         yield value
     elif value is None or value is MISSING or value == []:

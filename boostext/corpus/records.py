@@ -1,4 +1,4 @@
-"""Records of any format into documents: the one way from named values to a Document."""
+"""Convert records of any format to documents: from named values to a Document."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boostext.errors import DataError
 from boostext.settings import DataSettings
 
 Fields = Mapping[str, Any]
-"""name -> value, as JSON knows values"""
+"""name -> JSON value"""
 
 
 def record_documents(
@@ -28,10 +28,10 @@ def record_documents(
     textual: bool = False,
     numbered: bool = False,
 ) -> Iterator[Record]:
-    """Documents of numbered records; a fault in the place of one that cannot be used.
+    """The documents of numbered records, with a DataError for each record that cannot be used.
 
-    textual: the values are cells of a table, in which strings spell numbers. numbered: messages
-    name the number of the record, as its line tells little.
+    textual: the values are cells of a table, in which strings may represent numbers. numbered:
+    messages give the number of the record, because the line number is not helpful.
     """
     reader = RecordReader(source, settings, labelled, textual)
     export = ExportReader(source, settings, reader.roles)
@@ -60,7 +60,7 @@ def record_documents(
 
 
 class RecordReader:
-    """Makes documents of the records of one source."""
+    """Converts the records of one source to documents."""
 
     def __init__(
         self, source: Source, settings: DataSettings, labelled: bool, textual: bool = False
@@ -71,19 +71,20 @@ class RecordReader:
             source.bad.one_hot = settings.label_columns == "one-hot"
         self._seen = source.bad.seen if self.roles.bare else None
         self._looker: RecordReader | None = None
-        if self._seen:  # what it says of labels is nothing to one who needs none
+        if self._seen:  # notes about labels are irrelevant if none are needed
             apart = Source(source.path, source.name, BadRecords())
             self._looker = RecordReader(apart, self._seen.settings, False, textual)
 
     @property
     def unneeded(self) -> tuple[str, ...]:
-        """Label fields that are looked at though documents need no labels."""
+        """Label fields that are examined although labels are not required."""
         return self._looker.roles.labels if self._looker else ()
 
     def read(self, record: Fields, line: int, number: int, whole: Fields | None = None) -> Record:
-        """The document of a record, or what is wrong with it.
+        """The document for a record, or a DataError.
 
-        number: from 1 in the source. whole: all fields as they stand, for documents to carry.
+        number: 1-based number of the record in the source. whole: all fields unchanged, to be kept
+        in the document.
         """
         self.cells.line = line
         try:
@@ -95,7 +96,7 @@ class RecordReader:
         return document
 
     def _look(self, record: Fields, seen: SeenLabels) -> None:
-        """Count the labels of a record, where these may hold anything."""
+        """Count the labels of a record if they are not required and may be anything."""
         names = [name for name in self.roles.labels if name in record]
         if not names:
             return
@@ -121,7 +122,7 @@ class RecordReader:
         scored: dict[str, dict[str, float]] = {}
         if roles.attributes or "attributes" in record:
             for name, value in self._given(record).items():
-                if isinstance(value, dict):  # a scored text: words with a number each
+                if isinstance(value, dict):  # a scored text: words with one number each
                     scored[name] = cells.words(name, value)
                 else:
                     attributes[name] = cells.attribute(name, value)
@@ -139,7 +140,7 @@ class RecordReader:
         )
 
     def _columns(self, whole: Fields) -> Fields:
-        """The fields but the one that the document's id says again."""
+        """The fields, without the one that only repeats the document's id."""
         given = whole.get("id")
         if self.roles.id == "id" and (given is None or isinstance(given, str | int | float)):
             return {name: value for name, value in whole.items() if name != "id"}
@@ -155,7 +156,7 @@ class RecordReader:
         return default_id("", self.source, number)
 
     def _texts(self, record: Fields) -> dict[str, str]:
-        """Fields that hold null count as absent, as long as there is another."""
+        """The texts by field. Fields that are null are left out unless all of them are."""
         names = self.roles.texts
         text = record.get(names[0]) if len(names) == 1 else None
         if type(text) is str and len(text) > self.cells.longest_mark:  # most by far
@@ -171,7 +172,7 @@ class RecordReader:
     # Labels ----------------------------------------------------------------------------------
 
     def _labels(self, record: Fields) -> tuple[str, ...] | None:
-        """None where there are no label fields, and need not be."""
+        """The labels; None if there are no label fields and they are not required."""
         roles = self.roles
         names = [name for name in roles.labels if name in record]
         if len(names) > 1 and roles.alternatives:
@@ -190,15 +191,15 @@ class RecordReader:
             return self.cells.labels(names[0], record[names[0]])
         if not self.cells.literal and are_shares([record[name] for name in names]):
             raise CellError(
-                f"the label columns {', '.join(map(shown, names))} hold numbers that may say how "
-                "much each label applies; write 0 or 1 in each, or say --literal-labels where the "
-                "numbers are labels"
+                f"the label columns {', '.join(map(shown, names))} contain numbers that may be "
+                "probabilities or scores of labels; write 0 or 1 in each, or add --literal-labels "
+                "if the numbers are labels"
             )
         found = (label for name in names for label in self.cells.labels(name, record[name]))
         return tuple(dict.fromkeys(found))
 
     def _is_one_hot(self, names: list[str], record: Fields) -> bool:
-        """As the settings say; else as the first record does in which one of several is filled."""
+        """Whether label columns are one-hot, by the settings or else by the first filled record."""
         account = self.source.bad
         if account.one_hot is None and len(names) > 1:
             account.one_hot = looks_one_hot([record[name] for name in names])
@@ -212,17 +213,17 @@ class RecordReader:
             told = shown(value) if isinstance(value, str | int | float) else kind_of(value)
             raise CellError(
                 f"{shown(name)} is {told}; expected 0 or 1, or no or yes, as in the one-hot "
-                "columns before; --no-one-hot takes the cells as labels"
+                "columns of earlier rows; --no-one-hot reads the cells as labels"
             )
         return switched(value)
 
     # Attributes ------------------------------------------------------------------------------
 
     def _given(self, record: Fields) -> Fields:
-        """Attributes and scored texts, as they stand."""
+        """The attributes and scored texts, unchanged."""
         roles = self.roles
         given: object = record.get("attributes")
-        if roles.bare or roles.no_attributes:  # no others than those that are named
+        if roles.bare or roles.no_attributes:  # only those that are named
             own = given if isinstance(given, dict) else {}
             named = {name: own[name] for name in roles.attributes if name in own}
             if roles.bare:
@@ -237,7 +238,7 @@ class RecordReader:
         values = dict(given)
         for name in roles.attributes:
             if name in record and name in given:
-                raise CellError(f"{shown(name)} stands both in the record and in 'attributes'")
+                raise CellError(f"{shown(name)} is both a field of the record and in 'attributes'")
             if name in record:
                 values[name] = record[name]
         if self.source.bad.unmet:

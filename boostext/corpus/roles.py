@@ -1,4 +1,4 @@
-"""Which fields of a record mean what, and how messages name them."""
+"""The roles of the fields of a record, and how messages refer to them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ DEFAULTS = DataSettings()
 
 @dataclass(frozen=True)
 class Roles:
-    """The settings of fields, as the readers ask for them.
+    """The settings about fields, in the form that the readers use.
 
-    texts: none where the records hold attributes only (`--text ""`). alternatives: the first
-    label field present counts, else all do. id, weight: empty where no field has the role.
-    no_attributes: those that records bring of their own accord are left out (`--attribute ""`).
-    required: names a record must have, beside texts and labels. labelled: labels must be there.
-    bare: the texts and the attributes that are named count, and nothing else is looked at.
+    texts: empty if the records have only attributes (`--text ""`). alternatives: only the first
+    label field that is present is used, instead of all of them. id, weight: "" if no field has the
+    role. no_attributes: attributes that are not named are left out (`--attribute ""`). required:
+    fields that a record must have in addition to texts and labels. labelled: labels are required.
+    bare: only the texts and the named attributes are read, and everything else is ignored.
     """
 
     texts: tuple[str, ...]
@@ -55,13 +55,13 @@ class Roles:
         )
 
     def label_fields(self, found: Collection[str]) -> list[str]:
-        """The label fields that are there and count, in the order of the settings."""
+        """The label fields that are present and used, in the order of the settings."""
         present = [name for name in self.labels if name in found]
         return present[:1] if self.alternatives else present
 
 
 def named_roles(settings: DataSettings) -> dict[str, tuple[str, ...]]:
-    """option -> names of the fields of labels, id and weight that are not called as usual."""
+    """option -> names of the label, id and weight fields that differ from the default names."""
     given = {"--label": settings.label, "--id": (settings.id,), "--weight": (settings.weight,)}
     usual = {"--label": DEFAULTS.label, "--id": (DEFAULTS.id,), "--weight": (DEFAULTS.weight,)}
     return {option: names for option, names in given.items() if names and names != usual[option]
@@ -69,7 +69,7 @@ def named_roles(settings: DataSettings) -> dict[str, tuple[str, ...]]:
 
 
 def missing(what: str, option: str, wanted: Sequence[str], found: Iterable[str]) -> str:
-    """Says what was looked for, what there is, and the nearest name, as a shell takes it."""
+    """A message with the names that were wanted and found, and the most similar one, quoted."""
     names = [name for name in found if name]
     looked = " or ".join(map(shown, wanted))
     there = ", ".join(map(shown, names[:20])) + (", ..." if len(names) > 20 else "")
@@ -77,25 +77,25 @@ def missing(what: str, option: str, wanted: Sequence[str], found: Iterable[str])
     hint = (
         f"; did you mean {option} {shlex.quote(near[0])}?"
         if near
-        else f"; name the right one by {option}"
+        else f"; name the right one with {option}"
     )
     return f"no {what} {looked} (there are: {there or 'none'}){hint}"
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A value quoted for a message: short, and nothing in it that moves a cursor."""
+    """A value quoted for a message: shortened, and with control characters escaped."""
     text = value if isinstance(value, str) else str(value)
     return repr(text if len(text) <= limit else text[: limit - 3] + "...")
 
 
 def label_set(labels: Iterable[str], source: Source, line: int) -> tuple[str, ...]:
-    """Each label once, in the order given; an empty one is a fault."""
+    """The labels without duplicates, in the given order; DataError if one is empty."""
     distinct = tuple(dict.fromkeys(labels))
     if "" in distinct:
-        raise source.fault(line, "an empty label; leave it out, or give it a name")
+        raise source.fault(line, "an empty label; remove it, or give it a name")
     return distinct
 
 
 def default_id(given: str, source: Source, number: int) -> str:
-    """The id of a record; FILENAME:NUMBER where it gives none."""
+    """The id of a record, or FILENAME:NUMBER if it has none."""
     return given or f"{source.name}:{number}"

@@ -24,7 +24,7 @@ from boostext.settings import DataSettings, TextSettings
 
 TEXT, CONTINUOUS, NOMINAL, SCORED = "text", "continuous", "nominal", "scored text"
 IGNORED = "ignore"
-"""The type of columns that are read over."""
+"""The type of columns that are ignored."""
 NAMED_TYPES = (TEXT, CONTINUOUS, IGNORED, SCORED)
 UNKNOWN = "?"
 UP_TO_COMMA = re.compile(r"(?:[^\\,]|\\.|\\$)*", re.DOTALL)
@@ -32,7 +32,9 @@ UP_TO_COMMA = re.compile(r"(?:[^\\,]|\\.|\\$)*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Column:
-    """kind: text, continuous, nominal, ignore or scored text. values: of a nominal column.
+    """The description of a column.
+
+    kind: text, continuous, nominal, ignore or scored text. values: those of a nominal column.
 
     options: pairs as written after the second colon, such as ("expert_length", "2").
     """
@@ -45,7 +47,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """labels: in the order of the file, which is the order of votes in a .shyp."""
+    """The content of a .names file. labels: in its order, as are the votes in a .shyp file."""
 
     labels: tuple[str, ...]
     columns: tuple[Column, ...]
@@ -59,7 +61,7 @@ class Schema:
 
 
 def read_schema(path: str, settings: DataSettings) -> Schema:
-    """The schema in a file; DataError with its line where something is wrong."""
+    """Read a schema from a file; DataError gives the line of an error."""
     source = Source(path, path, BadRecords())
     return parse_schema(_texts(source, settings), source.fault, settings.names_dialect)
 
@@ -74,7 +76,7 @@ def _texts(source: Source, settings: DataSettings) -> Iterator[tuple[int, str]]:
 def parse_schema(
     lines: Iterable[tuple[int, str]], fault: Callable[[int, str], BoostextError], dialect: str
 ) -> Schema:
-    """The schema in numbered lines. fault: line, message -> what is raised."""
+    """Parse a schema from numbered lines. fault: (line, message) -> the exception to raise."""
     labels: tuple[str, ...] | None = None
     columns: dict[str, Column] = {}
     for number, text in lines:
@@ -87,7 +89,7 @@ def parse_schema(
                 continue
             column = parse_column(line, dialect)
             if column.name in columns:
-                raise ValueError(f"the column {shown(column.name)} is there a second time")
+                raise ValueError(f"the column {shown(column.name)} is declared twice")
             columns[column.name] = column
         except ValueError as error:
             raise fault(number, str(error)) from None
@@ -99,7 +101,7 @@ def parse_schema(
 
 
 def _content(text: str, dialect: str) -> str:
-    """What a line says: without comment, outer white space and final dot."""
+    """The content of a line without comment, outer white space and final dot."""
     line = text.strip()
     if dialect == "jboost":
         line = re.split(r"(?:^|\s)//", line, maxsplit=1)[0].strip()
@@ -114,30 +116,30 @@ def without_dot(text: str, dialect: str) -> str:
 
 
 def _ends_escaped(text: str) -> bool:
-    """Whether a backslash at the end takes what follows along."""
+    """Whether the text ends with a backslash that escapes what follows."""
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1
 
 
 def split_commas(text: str, dialect: str) -> list[str]:
-    """The parts between commas, as written; in the jboost dialect a backslash takes one along."""
+    """The parts between commas, unchanged. In the jboost dialect a backslash escapes a comma."""
     if dialect != "jboost" or "\\" not in text:
         return text.split(",")
     parts, at = [], 0
     while at <= len(text):
         part = UP_TO_COMMA.match(text, at)
-        assert part is not None  # it matches nothing, too
+        assert part is not None  # it also matches the empty string
         parts.append(part[0])
         at = part.end() + 1
     return parts
 
 
 def value_of(part: str, dialect: str) -> str:
-    """What a part says, without outer white space."""
+    """The value of a part, without outer white space."""
     return unescaped(part) if dialect == "jboost" else part.strip()
 
 
 def unescaped(text: str) -> str:
-    """`3\\.14` gives `3.14`; outer white space goes unless it is escaped."""
+    """Resolve escapes: `3\\.14` gives `3.14`. White space at the ends is removed unless escaped."""
     text = text.lstrip()
     bare = text.rstrip()
     if _ends_escaped(bare):
@@ -152,18 +154,18 @@ def escaped(text: str) -> str:
 
 
 def _listed(line: str, dialect: str, what: str) -> tuple[str, ...]:
-    """Labels or nominal values, each there once."""
+    """Parse labels or nominal values, which must be distinct."""
     values = [value_of(part, dialect) for part in split_commas(line, dialect)]
     for value in values:
         if not value:
             raise ValueError(f"an empty {what}; expected {what}s separated by commas")
         if values.count(value) > 1:
-            raise ValueError(f"the {what} {shown(value)} is there twice; expected each once")
+            raise ValueError(f"the {what} {shown(value)} occurs twice; expected each once")
     return tuple(values)
 
 
 def parse_column(line: str, dialect: str = "boostexter") -> Column:
-    """A column's line without its final dot; ValueError says what is wrong with it."""
+    """Parse the line of a column, without its final dot; ValueError describes an error in it."""
     name, colon, rest = _cut(line, dialect)
     if not colon or not name:
         raise ValueError(f"{shown(line)} is not a column; expected NAME: TYPE")
@@ -176,13 +178,13 @@ def parse_column(line: str, dialect: str = "boostexter") -> Column:
         raise ValueError(
             f"column {shown(name)} has the type {shown(kind)}"
             + (f"; did you mean {near[0]}?" if near else "")
-            + "; expected continuous, text, ignore, scored text, or two values or more"
+            + "; expected continuous, text, ignore, scored text, or at least two values"
         )
     return Column(name, NOMINAL, _listed(kind, dialect, "value"), options)
 
 
 def _cut(line: str, dialect: str) -> tuple[str, str, str]:
-    """The name before the first colon, the colon, and what is after it."""
+    """The name before the first colon, the colon, and the text after it."""
     if dialect != "jboost":
         name, colon, rest = line.partition(":")
         return name.strip(), colon, rest.strip()
@@ -191,7 +193,7 @@ def _cut(line: str, dialect: str) -> tuple[str, str, str]:
 
 
 def _kind_and_options(rest: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """What is before a last colon that `key=value` follow; else it all, as values hold colons."""
+    """Split at the last colon if `key=value` pairs follow it; values may contain colons, too."""
     kind, colon, tail = rest.partition(":")
     kind = " ".join(kind.split())
     if kind.lower() not in NAMED_TYPES:
@@ -213,9 +215,10 @@ def _option(text: str) -> tuple[str, str]:
 
 
 def with_columns(text: TextSettings, schema: Schema) -> TextSettings:
-    """The text settings, and for text columns with options of their own what these say.
+    """Add the settings of text columns that have their own options to the text settings.
 
-    An option not given stays as for all columns. As in icsiboost, no_unk leaves `drop` undone.
+    An option that is not given has the same value as for all columns. As in icsiboost, `drop` has
+    no effect together with `no_unk`.
     """
     own = [
         f"{column.name}:{option}={value}"
@@ -230,9 +233,9 @@ def with_columns(text: TextSettings, schema: Schema) -> TextSettings:
 
 
 def schema_lines(schema: Schema, dialect: str = "boostexter") -> tuple[str, ...]:
-    """The lines of a .names file; SettingsError where the dialect cannot hold a name or value.
+    """The lines of a .names file; SettingsError if the dialect cannot represent a name or value.
 
-    The inverse of `parse_schema`, which is asked whether it would read the very same.
+    This is the inverse of `parse_schema`, which is used to check that it reads the same schema.
     """
     write = escaped if dialect == "jboost" else str
     lines = [", ".join(map(write, schema.labels)) + "."]
@@ -246,8 +249,8 @@ def schema_lines(schema: Schema, dialect: str = "boostexter") -> tuple[str, ...]
         same = False
     if not same or any("\n" in line or "\r" in line for line in lines):
         raise SettingsError(
-            "a .names file cannot hold these labels, columns and values: it knows no commas in "
-            "them, no colons in the names of columns, and at least two values in a column"
+            "a .names file cannot hold these labels, columns and values: they must not contain "
+            "commas, names of columns no colons, and a column needs at least two values"
         )
     return tuple(lines)
 
@@ -257,7 +260,7 @@ def _refused(line: int, message: str) -> BoostextError:
 
 
 def kept_schema(settings: DataSettings) -> Schema | None:
-    """The schema in the settings, as a model keeps it; None where there is none."""
+    """The schema that a model keeps in its settings; None if there is none."""
     if not settings.schema:
         return None
     return parse_schema(enumerate(settings.schema, 1), _damaged, "jboost")
@@ -268,7 +271,7 @@ def _damaged(line: int, message: str) -> BoostextError:
 
 
 def without_others(schema: Schema, attributes: Collection[str]) -> Schema:
-    """The schema in which columns that are neither text nor one of these hold nothing."""
+    """The schema, with all columns ignored that are neither text nor one of these attributes."""
     columns = (
         column if column.kind == TEXT or column.name in attributes
         else replace(column, kind=IGNORED, values=())
@@ -278,6 +281,6 @@ def without_others(schema: Schema, attributes: Collection[str]) -> Schema:
 
 
 def with_schema(settings: DataSettings, schema: Schema) -> DataSettings:
-    """Settings that read stems of this schema, with nothing more to be said."""
+    """Settings that are sufficient to read stems with this schema."""
     kept = schema_lines(schema, "jboost")
     return replace(settings, schema=kept, text=schema.texts() or ("",), names="")

@@ -1,4 +1,4 @@
-"""Which character separates the columns of a table, where it is not the one that is usual."""
+"""Detect the character that separates the columns of a table if it is not the usual one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from boostext.corpus.sources import Line, Source
 from boostext.settings import DataSettings
 
 SAID = re.compile(r'"?sep=(.)"?\s*')
-"""The first line that tells Excel the separator."""
+"""Matches a first line that declares the separator, as Excel understands it."""
 OTHERS = (";", "\t", ",", "|")
 LOOKED = 20
-"""Further lines without a header that are looked at for their separator."""
+"""Number of further lines that are examined for a separator if there is no header."""
 
 
 def separator_of(
@@ -23,8 +23,8 @@ def separator_of(
 ) -> tuple[str, Iterator[Line]]:
     """The separator, and the lines of the table.
 
-    What the settings say wins; then a first line `sep=;`, which is no row in any case; then the
-    usual one, unless only another makes a header that has the columns which are looked for.
+    The settings take precedence, then a first line `sep=;`, which is never a row, then the usual
+    separator, unless only another one gives a header with the columns that are needed.
     """
     first = next(lines, None)
     if first is None:
@@ -46,15 +46,18 @@ def separator_of(
         found = [mark for mark in OTHERS if mark != usual and _has_columns(first[1], mark, roles)]
         if len(found) == 1:
             source.understand(
-                f"columns are separated by {found[0]!r}, as its header shows; --delimiter says else"
+                f"columns are separated by {found[0]!r}, as its header shows; --delimiter sets "
+                "another"
             )
             return found[0], lines
     return usual, lines
 
 
 def _of_numbered(some: list[Line], source: Source, roles: Roles, usual: str) -> str:
-    """The separator of columns that are known by number: the usual one, unless only another gives
-    every line as many columns as the numbers need, and the usual one none.
+    """The separator if columns are named by number.
+
+    This is the usual one, unless every line is a single column with it and exactly one other
+    separator gives all lines the same, sufficient number of columns.
     """
     seen = source.bad.seen
     labels = Roles.of(seen.settings, False).labels if seen else roles.labels
@@ -69,7 +72,8 @@ def _of_numbered(some: list[Line], source: Source, roles: Roles, usual: str) -> 
     found = [mark for mark in OTHERS if mark != usual and fits(mark)]
     if len(found) == 1 and all(_width(text, usual) == 1 for text in texts):
         source.understand(
-            f"columns are separated by {found[0]!r}, as its first lines show; --delimiter says else"
+            f"columns are separated by {found[0]!r}, as its first lines show; --delimiter sets "
+            "another"
         )
         return found[0]
     return usual
@@ -83,7 +87,7 @@ def _width(line: str, separator: str) -> int:
 
 
 def _has_columns(header: str, separator: str, roles: Roles) -> bool:
-    """Whether a header has the columns of the texts and of the labels, where these are needed."""
+    """Whether a header has the columns of the texts and, if they are required, of the labels."""
     try:
         names = next(csv.reader([header], delimiter=separator), [])
     except csv.Error:

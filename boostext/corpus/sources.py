@@ -1,4 +1,4 @@
-"""One input as named by the user, and the account of what was left out of it."""
+"""One input as named by the user, and the account of what was left out or changed in it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from boostext.errors import DataError
 from boostext.settings import DataSettings
 
 Record = Document | DataError
-"""What a reader gives for each record: the document, or what is wrong with it."""
+"""What a reader returns for each record: the document or an error."""
 
 Line = tuple[int, str, DataError | None]
-"""1-based number; text with its line end; what is wrong with its bytes."""
+"""1-based number; text with its line end; the error in its bytes, if any."""
 
 
 @dataclass
 class SeenLabels:
-    """The labels of documents that are read without them: counted, and nothing else done.
+    """Counts the labels of documents where labels are not required.
 
-    settings: where labels stand in the data. counts: label -> documents, of the first MOST_LABELS.
+    settings: where labels are found in the data. counts: label -> number of documents, for the
+    first MOST_LABELS labels.
     """
 
     settings: DataSettings
@@ -38,15 +39,16 @@ class SeenLabels:
 
 @dataclass
 class BadRecords:
-    """Counts what a reading left out, mended or guessed; keeps the first `limit` faults.
+    """Counts what was left out, replaced or guessed while reading; keeps the first `limit` errors.
 
-    count: bad records. blank_lines: lines without a record. records: of the formats that have
-    some, good or bad, of files that were read to their ends. replaced: lines in which bytes that
-    are no text were replaced. one_hot: whether the label columns are; None while nothing told.
-    left_out: reason -> records that are good and not wanted. understood: how the data was read, a
-    sentence each. unmet: attributes that were named and no record had so far. unmet_roles: the
-    same of the fields of labels, id and weight, by their options. fields: names that records have.
-    seen: takes the labels that documents have, where nobody needs them.
+    count: number of bad records. blank_lines: number of lines without a record. records: number of
+    good and bad records in files that were read to their end, for formats that have records.
+    replaced: number of lines in which invalid bytes were replaced. one_hot: whether the label
+    columns are one-hot; None as long as this is unknown. left_out: reason -> number of valid
+    records that are not wanted. understood: sentences about how the data was read. unmet:
+    attributes that were named and that no record has had so far. unmet_roles: the same for the
+    fields of labels, id and weight, by option. fields: names of the fields of records. seen: counts
+    the labels of documents where labels are not required.
     """
 
     limit: int = 1000
@@ -65,7 +67,7 @@ class BadRecords:
     seen: SeenLabels | None = None
 
     def join(self, other: BadRecords) -> None:
-        """Take in the account of the part of the data that follows."""
+        """Add the account of the next part of the data."""
         self.count += other.count
         self.blank_lines += other.blank_lines
         self.records += other.records
@@ -89,7 +91,7 @@ class BadRecords:
             self.first.append((Origin(error.path, error.line), error.message))
 
     def meet(self, attributes: Iterable[str], fields: Collection[str]) -> None:
-        """Take note of the attributes and further fields of a record."""
+        """Record that attributes and other fields occur in a record."""
         self.unmet.difference_update(attributes)
         for option, names in list(self.unmet_roles.items()):
             if any(name in fields for name in names):
@@ -99,18 +101,20 @@ class BadRecords:
 
 
 MOST_LABELS = 10_000
-"""Labels that are looked at where nobody needs them; a field of free text has more."""
+"""Maximum number of labels that are counted if not required. Fields of free text have more."""
 
 MOST_FIELDS = 1000
-"""Names of fields that are kept to find the nearest to one that is missing."""
+"""Maximum number of field names that are kept to suggest one in place of a missing one."""
 
 
 LONGEST = 2**28
-"""Bytes of one record where nobody says how many it may have."""
+"""Default maximum number of bytes of one record."""
 
 
 class Span(NamedTuple):
-    """Bytes start..stop - 1 of a file (None: up to its end), after so many lines and records."""
+    """Bytes start..stop - 1 of a file (None: up to its end), and the number of lines and records
+    before them.
+    """
 
     start: int = 0
     stop: int | None = None
@@ -123,11 +127,12 @@ WHOLE = Span()
 
 @dataclass(frozen=True)
 class Source:
-    """path: as given ("-" is stdin). name: what default ids begin with. bad: the account.
+    """One input and its account.
 
-    columns: documents carry the fields of their records. longest: bytes of one record at most; a
-    compressed file of a few kilobytes can hold lines without end. span: the part of the file that
-    is read.
+    path: as given ("-" is stdin). name: prefix of default ids. bad: the account. columns: documents
+    keep the fields of their records. longest: maximum number of bytes of one record, because a
+    compressed file of a few kilobytes can contain lines of any length. span: the part of the file
+    that is read.
     """
 
     path: str
@@ -138,17 +143,17 @@ class Source:
     span: Span = WHOLE
 
     def understand(self, message: str) -> None:
-        """Tell, once, how this source is read."""
+        """Record a message about how this source is read. Repeated messages are kept once."""
         self.bad.understood[f"{self.path}: {message}"] = None
 
     def fault(self, line: int, message: str) -> DataError:
-        """A DataError at a line of this source; 0 is the source as a whole."""
+        """A DataError at a line of this source; 0 stands for the source as a whole."""
         return DataError(self.path, line, message)
 
     def too_long(self, line: int, what: str, more: str = "") -> DataError:
-        """The fault of a record with more than `longest` bytes. more: what may be the matter."""
+        """The error for a record of more than `longest` bytes. more: a possible cause."""
         size = self.longest >> 20
-        hint = f"; where it is one, add --max-record {4 * size}" if self.longest < LONGEST else ""
+        hint = f"; if it is one, add --max-record {4 * size}" if self.longest < LONGEST else ""
         return self.fault(
-            line, f"a {what} of more than {size} MB; expected one document a record{more}{hint}"
+            line, f"a {what} of more than {size} MB; expected one document per record{more}{hint}"
         )

@@ -1,4 +1,4 @@
-"""How numbers, lists, and yes or no are spelled where data holds them as text."""
+"""Recognize numbers, lists, and yes or no in data that represents them as text."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from collections.abc import Sequence
 MARKS = frozenset(
     ("nan", "null", "none", "na", "n/a", "n.a.", "<na>", "#n/a", r"\n", "nat", "-", "--")
 )
-"""What programs write for a missing value, in any case; a blank cell is missing, too."""
+"""Strings that programs write for a missing value, ignoring case. A blank cell is also missing."""
 
 NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-"""A cell that is a number; 007, 1_000, inf and nan are none."""
+"""Matches a cell that is a number; 007, 1_000, inf and nan are not numbers."""
 COMMA_NUMBER = re.compile(r"[-+]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+),[0-9]+")
-"""A number with a decimal comma, and perhaps points between thousands."""
+"""Matches a number with a decimal comma, and possibly with points between thousands."""
 
 SIDE_BY_SIDE = re.compile(r"""(?<=['"])\s+(?=['"])""")
-"""Between the strings of a list that NumPy printed."""
+"""Matches the space between strings in a list that was printed by NumPy."""
 LONGEST_LITERAL = 100_000
-"""Characters of a list in Python's notation; in JSON it may be longer."""
+"""Maximum number of characters of a list in Python's notation. Lists in JSON may be longer."""
 
 SWITCHES: dict[str, tuple[str, bool]] = {
     "1": ("number", True), "0": ("number", False), "1.0": ("number", True),
@@ -30,32 +30,32 @@ SWITCHES: dict[str, tuple[str, bool]] = {
     "y": ("y", True), "n": ("y", False), "x": ("cross", True), "✓": ("cross", True),
     "✔": ("cross", True),
 }  # fmt: skip
-"""What a one-hot cell says -> the pair of words it belongs to, and whether the label is given."""
+"""text of a one-hot cell -> the pair of words it belongs to, and whether the label is present"""
 
 
 # Numbers --------------------------------------------------------------------------------------
 
 
 def cell_number(cell: str) -> float | None:
-    """The number a cell spells, as people write it, or None."""
+    """The number in a cell, or None if it does not contain one."""
     return float(cell) if NUMBER.fullmatch(cell.strip()) else None
 
 
 def comma_number(cell: str) -> float | None:
-    """The number a cell spells with a decimal comma, or None."""
+    """The number with a decimal comma in a cell, or None if it does not contain one."""
     text = cell.strip()
     return float(text.replace(".", "").replace(",", ".")) if COMMA_NUMBER.fullmatch(text) else None
 
 
 def number_text(value: int | float) -> str:
-    """3.0 is "3", 0.5 is "0.5"."""
+    """The shortest decimal text of a number: 3.0 is "3", 0.5 is "0.5"."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)
     return str(value) if isinstance(value, int) else repr(value)
 
 
 def truth_text(value: object) -> str:
-    """As JSON spells it."""
+    """A Boolean value in JSON's notation."""
     return "true" if value else "false"
 
 
@@ -63,12 +63,12 @@ def truth_text(value: object) -> str:
 
 
 def is_switch(value: object) -> bool:
-    """Whether a value says yes or no about its column; nothing says no."""
+    """Whether a value means yes or no for its column. An empty value means no."""
     return _switch(value) is not None
 
 
 def switched(value: object) -> bool:
-    """Whether a value that is a switch says yes."""
+    """Whether a value that means yes or no means yes."""
     found = _switch(value)
     return found is not None and found[1]
 
@@ -85,7 +85,7 @@ def _switch(value: object) -> tuple[str, bool] | None:
 
 
 def looks_one_hot(values: Sequence[object]) -> bool | None:
-    """Whether the label columns of a record hold switches of one kind; None where all are blank."""
+    """Whether all label columns contain the same kind of yes or no; None if all are blank."""
     found = [_switch(value) for value in values]
     pairs = {pair[0] for pair in found if pair is not None and pair[0]}
     if None in found or len(pairs) > 1:
@@ -94,14 +94,14 @@ def looks_one_hot(values: Sequence[object]) -> bool | None:
 
 
 def is_vector(value: Sequence[object]) -> bool:
-    """Whether a list may be a place for each label with 0 or 1 in it."""
+    """Whether a list may be an indicator vector with 0 or 1 for each label."""
     return len(value) > 1 and all(
         isinstance(member, int | float) and member in (0, 1) for member in value
     )
 
 
 def are_shares(values: Sequence[object]) -> bool:
-    """Whether label columns hold numbers alone, of which one is below 0 or no whole one."""
+    """Whether label columns contain only numbers, one of which is negative or not whole."""
     texts = [value if isinstance(value, str) else str(value) for value in values]
     numbers = [cell_number(text) for text in texts if text.strip()]
     found = [number for number in numbers if number is not None]
@@ -112,7 +112,7 @@ def are_shares(values: Sequence[object]) -> bool:
 
 
 def split_labels(text: str, separator: str) -> list[str]:
-    """The parts between separators; in a part within double quotes separators are text."""
+    """The parts between separators. Separators within double quotes are part of the text."""
     if not separator:
         return [text]
     if '"' not in text:
@@ -122,14 +122,14 @@ def split_labels(text: str, separator: str) -> list[str]:
     found, place = [], 0
     while place < len(text):
         match = part.match(text, place)
-        assert match is not None  # the second form takes any text
+        assert match is not None  # the second alternative matches any text
         found.append(match[2] if match[1] is None else match[1].replace('""', '"'))
         place = match.end()
     return found + [""] * text.endswith(separator)
 
 
 def parsed(text: str) -> object:
-    """What a list or object written as text holds, by JSON or as Python prints it; else None."""
+    """The value of a list or object in the notation of JSON or Python; None for other text."""
     try:
         found: object = json.loads(text)
         return found
@@ -137,11 +137,11 @@ def parsed(text: str) -> object:
         pass
     if len(text) > LONGEST_LITERAL:
         return None
-    if "," not in text:  # as NumPy prints arrays; Python would read their strings as one
+    if "," not in text:  # printed by NumPy; Python would concatenate the strings
         text = SIDE_BY_SIDE.sub(", ", text)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that Python frowns upon
+            warnings.simplefilter("ignore")  # about invalid escapes
             found = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None

@@ -1,4 +1,4 @@
-"""Documents into a stem: STEM.data (or .dev, .test) and, where it is not there yet, STEM.names."""
+"""Write documents as a stem: STEM.data (or .dev, .test) and, if it does not exist, STEM.names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MARK = "\ufeff"
 
 
 class Row(NamedTuple):
-    """What a line is made of, as the dialect can hold it."""
+    """The content of a line, in a form that the dialect can represent."""
 
     texts: dict[str, str]
     attributes: dict[str, Attribute]
@@ -46,12 +46,12 @@ class Row(NamedTuple):
 def write_stem(
     documents: Iterable[Document], path: str, ledger: Ledger, settings: DataSettings
 ) -> None:
-    """Write a stem whose data is `path`, in the dialect of the settings.
+    """Write a stem whose data file is `path`, in the dialect of the settings.
 
-    A .names file that is there already is kept, and the documents must fit it: so a test set is
-    written in the columns of its training set. Else it is made of what the documents hold; they
-    go through a temporary file meanwhile, as the columns of the first line are known after the
-    last.
+    An existing .names file is kept, and the documents must fit it, so that a test set is written
+    with the columns of its training set. Otherwise the .names file is created from the documents.
+    They are then written to a temporary file first, because the columns are not known before the
+    last document.
     """
     stem = path.removesuffix(next((part for part in PARTS if path.endswith(part)), ""))
     if stem == path or path.endswith(NAMES):
@@ -79,7 +79,7 @@ def _rows(documents: Iterable[Document], cleaner: _Cleaner) -> Iterator[Row]:
 
 
 def _spool(rows: Iterable[Row], spool: IO[str], ledger: Ledger) -> Schema:
-    """Put the rows aside; the schema that holds them all."""
+    """Write the rows to the temporary file, and return the schema that fits all of them."""
     seen = _Seen()
     for row in rows:
         seen.add(row)
@@ -88,7 +88,7 @@ def _spool(rows: Iterable[Row], spool: IO[str], ledger: Ledger) -> Schema:
         except UnicodeEncodeError:
             raise ledger.fault("holds half of a character (a surrogate)") from None
     if not seen.labels:
-        raise SettingsError("no document with a label; a stem needs one at least")
+        raise SettingsError("no document has a label; a stem needs at least one")
     return seen.schema()
 
 
@@ -104,7 +104,7 @@ def _write(
     with replacing(path, ledger.replaces) as file:
         for number, row in enumerate(rows):
             line = _line(row, schema, settings.names_dialect == "jboost")
-            # subtle: a reader takes one byte order mark off the first line
+            # subtle: a reader removes one byte order mark from the first line
             mark = MARK if number == 0 and line.startswith(MARK) else ""
             try:
                 file.write(f"{mark}{line}\n".encode())
@@ -126,7 +126,7 @@ def _line(row: Row, schema: Schema, escapes: bool) -> str:
 
 
 def spelled(value: Attribute) -> str:
-    """A number without needless decimals; a category as it is; ? for neither."""
+    """A number without trailing zeros, a category unchanged, or ? for a missing value."""
     if value is None or isinstance(value, str):
         return UNKNOWN if value is None else value
     whole = value.is_integer() and abs(value) < 2**53
@@ -135,13 +135,13 @@ def spelled(value: Attribute) -> str:
 
 @dataclass(frozen=True)
 class _Cleaner:
-    """Documents to rows; what the dialect cannot hold is told to the ledger."""
+    """Converts documents to rows, and reports what the dialect cannot represent to the ledger."""
 
     ledger: Ledger
     escapes: bool
 
     def row(self, document: Document) -> Row | None:
-        """None leaves the document out."""
+        """The row of a document; None to leave it out."""
         if document.weight != 1:
             self.ledger.cannot_hold("weights", "leaves them out")
         if not document.labels:
@@ -150,7 +150,7 @@ class _Cleaner:
         texts = {name: self._text(text) for name, text in self.ledger.texts(document).items()}
         first = next(iter(texts), None)
         if first is not None and texts[first].startswith("|") and not self.escapes:
-            self.ledger.cannot_hold("a bar before a text, a comment to icsiboost", "leaves it out")
+            self.ledger.cannot_hold("a bar before a text, a comment in icsiboost", "leaves it out")
             texts[first] = texts[first].lstrip("| ")
         attributes = {
             name: self._category(value) if isinstance(value, str) else value
@@ -163,7 +163,7 @@ class _Cleaner:
         return Row(texts, attributes, [self._label(label) for label in document.labels], scored)
 
     def _word(self, word: str) -> str:
-        """A word of a scored text: not empty, and nothing in it that ends it."""
+        """A word of a scored text: not empty, and without characters that would end it."""
         if not word or any(map(str.isspace, word)) or "," in word:
             self.ledger.cannot_hold(f"the word {shown(word)} of a scored text", "writes _")
             word = re.sub(r"[\s,]", "_", word) or "_"
@@ -185,7 +185,7 @@ class _Cleaner:
         return label or "_"
 
     def _cell(self, text: str, what: str, instead: str) -> str:
-        """The text without line ends, commas and outer blanks; "" for a lone question mark."""
+        """The text without line ends, commas and outer spaces; "" for a lone question mark."""
         if LINE_ENDS.search(text):
             self.ledger.cannot_hold(f"line ends or NULs in {what}", f"writes {instead!r} for them")
             text = LINE_ENDS.sub(instead, text)
@@ -196,14 +196,14 @@ class _Cleaner:
             self.ledger.cannot_hold(f"blanks around {what}", "leaves them out")
             text = text.strip()
         if text == UNKNOWN:
-            self.ledger.cannot_hold(f"a lone ? as {what}, which is unknown", "writes it so")
+            self.ledger.cannot_hold(f"a lone ? as {what}, which means unknown", "writes that")
             return ""
         return text
 
 
 @dataclass
 class _Seen:
-    """The labels, text fields and attributes of the rows so far, by first occurrence."""
+    """The labels, text fields and attributes of the rows so far, in order of first occurrence."""
 
     labels: set[str] = field(default_factory=set)
     texts: dict[str, None] = field(default_factory=dict)
@@ -218,12 +218,12 @@ class _Seen:
         self.scored.update(dict.fromkeys(row.scored))
 
     def schema(self) -> Schema:
-        """Labels sorted; texts first; a column with any category is nominal."""
+        """The schema: labels sorted, text columns first, columns with any category nominal."""
         columns = [Column(name, TEXT) for name in self.texts]
         for name, found in self.values.items():
             values = list(dict.fromkeys(spelled(value) for value in found if value is not None))
             nominal = any(isinstance(value, str) for value in found)
-            if nominal and len(values) == 1:  # the format asks for two
+            if nominal and len(values) == 1:  # the format requires two
                 values.append("other" if values != ["other"] else "another")
             kind = NOMINAL if nominal else CONTINUOUS
             columns.append(Column(name, kind, tuple(values) if nominal else ()))
@@ -232,7 +232,7 @@ class _Seen:
 
 
 def _fitting(rows: Iterable[Row], schema: Schema, names: str, ledger: Ledger) -> Iterator[Row]:
-    """The rows, each held against a .names file that is there already."""
+    """The rows, each checked against the existing .names file."""
     columns = {column.name: column for column in schema.columns}
     for row in rows:
         for label in row.labels:

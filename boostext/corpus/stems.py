@@ -1,8 +1,8 @@
-"""Stems of BoosTexter, icsiboost and C4.5: STEM.names says what the columns of STEM.data hold.
+"""Read stems of BoosTexter, icsiboost and C4.5: STEM.names describes the columns of STEM.data.
 
-One example a line: the columns, then its labels, all separated by commas; labels by spaces, with a
-final dot that is optional. `?` alone is unknown. There are no quotes; the jboost dialect has
-backslash escapes and comments after `//`.
+Each line is one example: the columns and then the labels, separated by commas. Several labels are
+separated by spaces, and a final dot is optional. `?` alone means an unknown value. There are no
+quotes; the jboost dialect has backslash escapes and comments after `//`.
 
     sent me a wrong bill, 12.5, north, billing.
 """
@@ -50,9 +50,9 @@ NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 def stem_file(path: str, part: str = TRAINING) -> str:
-    """The file that a bare stem, or its .names file, means: STEM and the part's ending.
+    """The data file for a stem or its .names file: STEM with the ending of the part.
 
-    Any other path stays as it is.
+    Any other path is returned unchanged.
     """
     if path == STDIN:
         return path
@@ -62,16 +62,16 @@ def stem_file(path: str, part: str = TRAINING) -> str:
 
 
 def names_file(path: str, settings: DataSettings) -> str:
-    """The column description of a data file: as the settings say, else the .names beside it."""
+    """The .names file of a data file: from the settings, or else the one next to the file."""
     if settings.names:
         return settings.names
     if path == STDIN:
-        raise DataError(path, 0, "stems on stdin have no .names beside them; give --names FILE")
+        raise DataError(path, 0, "stems on stdin have no .names next to them; give --names FILE")
     plain = path.removesuffix(Path(path).suffix) if compression(path) else path
     beside = str(Path(plain).with_suffix(NAMES))
     if not is_file(beside):
         raise DataError(
-            path, 0, f"there is no {beside} that says what its columns hold; give --names FILE"
+            path, 0, f"there is no {beside} that describes its columns; give --names FILE"
         )
     return beside
 
@@ -96,9 +96,9 @@ def _exists(path: str) -> bool:
 def stem_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
     """The documents of a .data, .dev or .test file.
 
-    Labels and categories that the .names does not declare are faults. A schema kept in a model
-    judges no categories, and no labels where there must be some: they are like any other. Without
-    label fields in the settings, attributes that they do not name are not looked at.
+    Labels and categories that the .names file does not declare are errors. A schema that is kept in
+    a model accepts any category and, where labels are required, any label, as other formats do. If
+    the settings have no label fields, only the attributes that they name are read.
     """
     kept = kept_schema(settings)
     schema = kept or read_schema(names_file(source.path, settings), settings)
@@ -125,7 +125,7 @@ def _record(row: _Row, content: str, number: int, labelled: bool) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One line of one source: the readers of its values raise DataError there."""
+    """One line of a source. The methods that read its values raise DataError for this line."""
 
     source: Source
     line: int
@@ -137,9 +137,9 @@ class _Row:
         return self.source.fault(self.line, message)
 
     def is_comment(self, content: str) -> bool:
-        """Blank lines, `//` lines of jboost, and `|` lines that have not the columns of a record.
+        """Whether a line is blank, or begins with `//` (jboost), or with `|` and is not a record.
 
-        A text may begin with a bar; icsiboost takes it for a comment and loses the example.
+        A text may begin with a bar; icsiboost reads it as a comment and loses the example.
         """
         if not content or (self.dialect == "jboost" and content.startswith("//")):
             return True
@@ -182,13 +182,13 @@ class _Row:
         labels = "and the labels" if labelled else "with or without labels"
         return (
             f"{found} columns; expected {count} ({names}{more}) {labels}, separated by commas; "
-            "a text must not hold commas"
+            "a text must not contain commas"
         )
 
     def labels(self, cell: str, labelled: bool) -> tuple[str, ...]:
-        """A label as declared, spaces and final dots included, or labels between spaces.
+        """A declared label, which may contain spaces and end in a dot, or labels between spaces.
 
-        Others are a fault where labels may be missing, too: they may be the end of a text.
+        Other labels are an error even if labels are optional: they may be the end of a text.
         """
         readings = [without_dot(cell.strip(), self.dialect), cell.strip()]
         readings = [value_of(reading, self.dialect) for reading in readings]
@@ -199,7 +199,7 @@ class _Row:
         labels = readings[0].split()
         if self.declared or not labelled:
             unknown = next(label for label in labels if label not in self.schema.labels)
-            comma = "" if labelled else "; or a text holds a comma, which it must not"
+            comma = "" if labelled else "; or a text contains a comma, which it must not"
             raise self.fault(f"the label {_undeclared(unknown, self.schema.labels)}{comma}")
         return label_set(labels, self.source, self.line)
 
@@ -213,7 +213,7 @@ class _Row:
         return float(value)
 
     def words(self, column: Column, value: str) -> dict[str, float]:
-        """Words with a value each; of one that stands several times the greatest counts."""
+        """Words with one value each; the greatest one if a word occurs several times."""
         parts = value.split()
         found: dict[str, float] = {}
         for word, given in zip(parts[::2], parts[1::2], strict=False):
@@ -241,7 +241,7 @@ class _Row:
 
 
 VALUES = {CONTINUOUS: _Row.number, NOMINAL: _Row.category}
-"""type of a column -> reader of its cells"""
+"""type of a column -> method that reads its cells"""
 
 
 def _undeclared(value: str, known: Sequence[str]) -> str:
@@ -251,7 +251,7 @@ def _undeclared(value: str, known: Sequence[str]) -> str:
 
 
 def in_single_precision(document: Document) -> Document:
-    """The document with its numbers as near as 32 bits come to them."""
+    """The document with its numbers rounded to single precision."""
     numbers = {
         name: _float32(value)
         for name, value in document.attributes.items()
@@ -267,5 +267,5 @@ def in_single_precision(document: Document) -> Document:
 def _float32(value: float) -> float:
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
-    except OverflowError:  # as strtof of C has it, but finite
+    except OverflowError:  # strtof in C gives infinity; this is the greatest number
         return math.copysign(FLOAT32_MAX, value)

@@ -1,4 +1,4 @@
-"""CSV and TSV out of documents, by the csv module."""
+"""Write documents as CSV and TSV with the csv module."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from boostext.corpus.roles import shown
 from boostext.settings import DataSettings
 
 Shelf = dict[str, None]
-"""Names in the order first seen."""
+"""Names in order of first occurrence."""
 
 
 def csv_pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings
 ) -> Iterator[str]:
-    """Rows separated by commas: id, texts, label or labels, weight, attributes; a header."""
+    """A header and comma-separated rows: id, texts, label or labels, weight, attributes."""
     return _pieces(documents, ledger, settings, ",")
 
 
 def tsv_pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings
 ) -> Iterator[str]:
-    """Rows separated by tabs; quoted as CSV is."""
+    """Like `csv_pieces` with tabs as separators, and with the same quotes."""
     return _pieces(documents, ledger, settings, "\t")
 
 
 def _pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings, delimiter: str
 ) -> Iterator[str]:
-    """The rows, by way of a temporary file: the columns are known after the last document."""
+    """The rows. They go through a temporary file, as all columns are known only at the end."""
     texts: Shelf = {}
     attributes: Shelf = {}
     weighted = False
@@ -50,7 +50,7 @@ def _pieces(
             attributes.update(dict.fromkeys(row[4]))
             weighted |= document.weight != 1
             spool.write(json.dumps(row) + "\n")
-        # readers look for the text column even where there is no text
+        # readers need the text column even if there is no text
         texts = texts or dict.fromkeys(map(ledger.text_name, filter(None, settings.text)))
         label = "labels" if settings.label_sep else "label"
         header = ["id", *texts, label, *["weight"] * weighted, *attributes]
@@ -123,7 +123,7 @@ def _cells(
 
 
 def _lines(rows: Iterable[list[str]], delimiter: str, safe: bool) -> Iterator[str]:
-    r"""One line a row, ended by \n, which may stand inside quotes, too."""
+    r"""One line for each row, ending in \n, which may also occur inside quotes."""
     buffer = io.StringIO(newline="")
     write = row_writer(buffer, delimiter, safe)
     for row in rows:
@@ -134,25 +134,25 @@ def _lines(rows: Iterable[list[str]], delimiter: str, safe: bool) -> Iterator[st
 
 
 FORMULA = re.compile(r"[=+\-@\t\r]")
-"""How cells begin that a spreadsheet may take for a formula, by OWASP's page on CSV injection."""
+"""Starts of cells that a spreadsheet may read as a formula (OWASP's page on CSV injection)."""
 SIGNED = re.compile(r"[-+][0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
 def safe_cell(text: str) -> str:
-    """With an apostrophe before what a spreadsheet would compute; numbers with a sign stay."""
+    """Put an apostrophe before text that a spreadsheet would compute; signed numbers stay."""
     return f"'{text}" if FORMULA.match(text) and not SIGNED.fullmatch(text) else text
 
 
 def row_writer(
     file: IO[str], delimiter: str, safe: bool = False
 ) -> Callable[[Sequence[str]], object]:
-    r"""What writes a row as RFC 4180 has it, ended by \n, so that a reader finds the same cells.
+    r"""A function that writes a row according to RFC 4180 but ending in \n.
 
-    safe: every cell is a `safe_cell`.
+    A reader finds the same cells. safe: apply `safe_cell` to every cell.
     """
     minimal = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-    # subtle: the csv module leaves a lone CR unquoted where lines end with LF (Python 3.11), and
-    # a reader takes a byte order mark off a row that begins with one
+    # subtle: the csv module does not quote a lone CR if lines end with LF (Python 3.11), and a
+    # reader removes a byte order mark from a row that begins with one
     quoted = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
 
     def write(row: Sequence[str]) -> None:

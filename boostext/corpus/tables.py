@@ -1,4 +1,4 @@
-"""CSV and TSV by RFC 4180: a header, quoted fields, line ends inside quotes."""
+"""Read CSV and TSV according to RFC 4180: a header, quoted fields, line ends inside quotes."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from boostext.errors import DataError
 from boostext.settings import DataSettings
 
 FIELD_LIMIT = 2**31 - 1
-"""The greatest csv.field_size_limit every platform takes; its own default is 128 KB."""
+"""The greatest csv.field_size_limit that every platform accepts; the default is 128 KB."""
 
 
 def csv_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """The documents of a table whose columns are separated by commas, unless settings say else."""
+    """The documents of a table with commas between columns, or the separator of the settings."""
     return _documents(source, settings, Roles.of(settings, labelled), ",")
 
 
 def tsv_documents(source: Source, settings: DataSettings, labelled: bool) -> Iterator[Record]:
-    """The documents of a table whose columns are separated by tabs, unless settings say else."""
+    """The documents of a table with tabs between columns, or the separator of the settings."""
     return _documents(source, settings, Roles.of(settings, labelled), "\t")
 
 
 class Row(NamedTuple):
-    """line: the first one of the record. cells: none where `error` says what is wrong."""
+    """A row of a table. line: its first line. cells: empty if `error` says what is wrong."""
 
     line: int
     cells: list[str]
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 
 
 class _Feed:
-    """Gives csv.reader its lines and remembers where the record began and what was wrong in it."""
+    """Passes lines to csv.reader, and keeps the first line of the record and any error in it."""
 
     def __init__(self, source: Source, lines: Iterator[Line]) -> None:
         self._source, self._lines = source, lines
@@ -53,7 +53,7 @@ class _Feed:
         self.start()
 
     def start(self) -> None:
-        """A record begins with the next line."""
+        """Note that a record begins with the next line."""
         self.first, self._size = 0, 0
         self.error: DataError | None = None
 
@@ -64,7 +64,7 @@ class _Feed:
         piece = next(self._pieces, None) or self._next_line()
         if not self.first:
             self.first = self._line
-            piece = piece.removeprefix(MARK) if self._line > 1 else piece  # files that were joined
+            piece = piece.removeprefix(MARK) if self._line > 1 else piece  # concatenated files
         self._size += len(piece)
         if self._size > self._source.longest:
             raise self._source.too_long(self.first, "record", "; is a quote left open?")
@@ -73,14 +73,14 @@ class _Feed:
     def _next_line(self) -> str:
         self._line, text, error = next(self._lines)
         self.error = self.error or error
-        if "\r" in text[:-2]:  # a lone CR ends a line too, and csv wants one line at a time
+        if "\r" in text[:-2]:  # a lone CR also ends a line, and csv expects one line at a time
             self._pieces = io.StringIO(text, newline="")
             return next(self._pieces)
         return text
 
 
 def _rows(source: Source, settings: DataSettings, roles: Roles, usual: str) -> Iterator[Row]:
-    """The rows of a table; blank lines are left out and counted."""
+    """The rows of a table. Blank lines are left out and counted."""
     csv.field_size_limit(FIELD_LIMIT)
     lines = numbered_lines(source, settings)
     delimiter, lines = separator_of(lines, source, settings, roles, usual)
@@ -108,16 +108,16 @@ def _rows(source: Source, settings: DataSettings, roles: Roles, usual: str) -> I
 
 def _quoting(reason: str) -> str:
     if "unexpected end of data" in reason:
-        reason = "a quote that opens here never closes"
+        reason = "a quote that opens here is never closed"
     return (
         f"{reason}; a quoted field ends with a quote before the separator, and a quote inside "
-        'is doubled (""); where quotes are plain text add --no-quotes'
+        'is doubled (""); if quotes are plain text, add --no-quotes'
     )
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the header says. places: name by which a column is read -> its 0-based index."""
+    """The columns of a header. places: name by which a column is read -> its 0-based index."""
 
     names: tuple[str, ...]
     places: tuple[tuple[str, int], ...]
@@ -164,7 +164,7 @@ def _documents(
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """The names of all columns; one that stands there before has its number behind it."""
+    """The names of all columns. A repeated name gets the number of its column as a suffix."""
     found: dict[str, None] = {}
     for number, name in enumerate(names, 1):
         found[name if name not in found else f"{name}_{number}"] = None
@@ -172,7 +172,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def _without_headers(rows: Iterator[Row], names: list[str], source: Source) -> Iterator[Row]:
-    """The rows but those that repeat the header, as in files that were joined."""
+    """The rows without those that repeat the header, as in concatenated files."""
     known = set(names)
     for row in rows:
         if not row.cells or row.cells[0] not in known:
@@ -182,7 +182,7 @@ def _without_headers(rows: Iterator[Row], names: list[str], source: Source) -> I
         elif len(names) > 1 and sorted(row.cells) == sorted(names):
             raise source.fault(
                 row.line, "a header with its columns in another order; expected one file for each "
-                "order: split the file before this line, and name both",
+                "order; split the file before this line, and name both parts",
             )  # fmt: skip
         else:
             yield row
@@ -191,7 +191,7 @@ def _without_headers(rows: Iterator[Row], names: list[str], source: Source) -> I
 def _condition(
     names: list[str], settings: DataSettings, roles: Roles, source: Source, line: int
 ) -> Callable[[list[str]], bool]:
-    """Whether a row counts, by --where and --answers; DataError for unknown columns."""
+    """A test whether to read a row, by --where and --answers; DataError for unknown columns."""
     conditions, export = Conditions.of(settings), ExportReader(source, settings, roles)
     wanted = conditions.names if conditions else ()
     places = _places(names)
@@ -210,17 +210,17 @@ def _condition(
 
 
 MOST_NUMBERED = 100_000
-"""Columns that can be named by their number."""
+"""Maximum number of columns that can be named by number."""
 
 
 def _places(names: Sequence[str]) -> dict[str, int]:
-    """Where a column stands that is named, or given by its 1-based number."""
+    """name or 1-based number of a column -> its 0-based index."""
     numbers = {str(n + 1): n for n in range(min(len(names), MOST_NUMBERED))}
     return numbers | {name: n for n, name in enumerate(names) if name}
 
 
 def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> Columns:
-    """Find the columns, by name or by 1-based number; raise DataError where one is missing."""
+    """Find the columns by name or 1-based number; DataError if one is missing."""
     places = _places(names)
     for role, name in column_names(names).items():
         if role not in places:
@@ -250,7 +250,7 @@ def _columns(names: Sequence[str], roles: Roles, source: Source, line: int) -> C
 
 
 def _needed_attributes(roles: Roles) -> tuple[str, ...]:
-    """Those that must be there: of what a model asks for, not the words of scored texts."""
+    """The attributes that must be present. Words of scored texts that a model uses need not be."""
     words = {name for name in roles.attributes if roles.bare and ":" in name}
     scored = {name.partition(":")[0] for name in words}
     return tuple(name for name in roles.attributes if name not in words | scored)
@@ -259,33 +259,33 @@ def _needed_attributes(roles: Roles) -> tuple[str, ...]:
 def _check_single(
     needed: Mapping[str, Sequence[str]], names: Sequence[str], source: Source, line: int
 ) -> None:
-    """A column that is asked for by its name has it alone; others may be called alike."""
+    """DataError if a column that is requested by name is not unique; others may be repeated."""
     for option, wanted in needed.items():
         for name in filter(None, wanted):
             numbers = [str(n) for n, other in enumerate(names, 1) if other == name]
             if len(numbers) > 1:
                 raise source.fault(
                     line, f"the header has {shown(name)} more than once, in columns "
-                    f"{', '.join(numbers)}; say which by number, such as {option} {numbers[0]}",
+                    f"{', '.join(numbers)}; choose one by number, such as {option} {numbers[0]}",
                 )  # fmt: skip
 
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
-"""What may separate columns, and how messages call it."""
+"""separator of columns -> its name in messages"""
 
 
 def _no_column(option: str, wanted: Sequence[str], names: Sequence[str]) -> str:
     if names and names[0].startswith("{"):
-        return f"found {shown(names[0])}; where these are JSON objects add --format jsonl"
+        return f"found {shown(names[0])}; if these are JSON objects, add --format jsonl"
     if len(names) == 1 and (found := [sign for sign in SEPARATORS if sign in names[0]]):
         sign = max(found, key=names[0].count)
         typed = shlex.quote("\\t" if sign == "\t" else sign)
         return (
-            f"the header is one column, {shown(names[0])}; where {SEPARATORS[sign]} separate "
-            f"columns add --delimiter {typed}"
+            f"the header is one column, {shown(names[0])}; if {SEPARATORS[sign]} separate "
+            f"columns, add --delimiter {typed}"
         )
     message = missing("column", option, wanted, names)
-    return f"{message} (numbers name columns, too; --no-header reads the first row as data)"
+    return f"{message} (columns can be named by number; --no-header reads the first row as data)"
 
 
 def _ragged(row: Row, columns: Columns, source: Source) -> DataError:

@@ -1,4 +1,7 @@
-"""Documents into files: one table of writers; what a format cannot hold is an error or counted."""
+"""Write documents to files: a table of writers for all formats.
+
+What a format cannot represent is an error or, if changes are allowed, a change that is counted.
+"""
 
 from __future__ import annotations
 
@@ -28,25 +31,26 @@ from boostext.errors import SettingsError
 from boostext.settings import DataSettings
 
 Pieces = Callable[[Iterable[Document], Ledger, DataSettings], Iterator[str]]
-"""documents -> the text of the file, piece by piece"""
+"""documents -> the text of the file, in pieces"""
 
 Writer = Callable[[Iterable[Document], str, Ledger, DataSettings], None]
-"""(documents, path, account, settings): write the whole path, or leave it as it was"""
+"""(documents, path, ledger, settings): write all of `path`, or leave it unchanged on errors"""
 
 COMPRESSORS: dict[str, Callable[[BinaryIO], object]] = {
-    # no name and no time inside: the same documents make the same bytes
+    # without name and time, so that the same documents always give the same bytes
     ".gz": lambda file: gzip.GzipFile("", "wb", 6, file, mtime=0),
     ".bz2": partial(bz2.BZ2File, mode="wb"),
     ".xz": partial(lzma.LZMAFile, mode="wb"),
 }
-"""ending -> a file that compresses into another"""
+"""ending -> a file that writes compressed data to another file"""
 
 
 @dataclass(frozen=True)
 class WriteSummary:
-    """count: documents written. replaced: those of them changed, or left out, to fit the format.
+    """The result of writing documents.
 
-    left_out: what the format never holds, such as ids, and which is no error.
+    count: number of documents written. replaced: number of documents that were changed or left out
+    to fit the format. left_out: what the format never contains, such as ids; this is not an error.
     """
 
     count: int
@@ -64,11 +68,12 @@ def write_documents(
 ) -> WriteSummary:
     """Write documents as UTF-8 to a file, a folder, or stdout ("-").
 
-    Of the settings, `format` (else the ending tells), `label_sep` and `text` count: the only text
-    field is written as "text", several keep their names. A document the format cannot hold raises
-    DataError that names its origin; lossy: it is changed and counted. The path appears whole or
-    not at all; what is there already is replaced with `force` only, and a folder only where it
-    holds nothing but LABEL/FILE. safe_cells: no cell of a table looks like a formula.
+    Only the settings `format` (by default from the ending), `label_sep` and `text` are used. A
+    single text field is written as "text"; several fields keep their names. A document that the
+    format cannot represent raises DataError with its origin; lossy: it is changed and counted. The
+    path appears complete or not at all. An existing file is replaced only with `force`, and an
+    existing folder only if it also contains nothing but LABEL/FILE. safe_cells: change cells of a
+    table that look like a formula.
     """
     chosen = settings or DataSettings()
     name = write_format(path, chosen)
@@ -80,11 +85,11 @@ def write_documents(
 
 
 STDOUT = (STDIN, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-"""Names of it; a file of such a name would take the place of where it is sent."""
+"""Names of stdout. Renaming a file to such a name would replace the device."""
 
 
 def write_format(path: str, settings: DataSettings) -> str:
-    """A key of WRITERS: as the settings say, else by the ending; SettingsError where none does."""
+    """A key of WRITERS, from the settings or else from the ending; SettingsError if unknown."""
     name = settings.format
     if name == "auto":
         folder = path.endswith("/") or Path(path).is_dir()
@@ -93,7 +98,7 @@ def write_format(path: str, settings: DataSettings) -> str:
     if name not in WRITERS:
         raise SettingsError(
             f"{path}: no format to write; end the name in .jsonl, .json, .csv, .tsv or .ft (and "
-            ".gz, .bz2 or .xz), in .data for a stem, in / for folders, or say one of: "
+            ".gz, .bz2 or .xz), in .data for a stem, in / for folders, or choose one of: "
             + ", ".join(WRITERS)
         )
     return name
@@ -122,7 +127,10 @@ def _write_file(
 
 @contextlib.contextmanager
 def _open_to_write(path: str, kind: Kind | None) -> Iterator[BinaryIO]:
-    """Compressed as the ending says; renamed to `path` at the end; names of STDOUT are no files."""
+    """Open a file, compressed according to its ending, that is renamed to `path` at the end.
+
+    The names in STDOUT are not treated as files.
+    """
     if path in STDOUT:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -133,7 +141,7 @@ def _open_to_write(path: str, kind: Kind | None) -> Iterator[BinaryIO]:
         if not ending:
             yield file
             return
-        # typeshed knows BufferedWriter over compressing files only from 3.14 on
+        # typeshed allows BufferedWriter over compressed files only from Python 3.14 on
         inner = cast(io.RawIOBase, COMPRESSORS[ending](file))
         with io.BufferedWriter(inner, 2**18) as packed:
             yield cast(BinaryIO, packed)
@@ -142,14 +150,14 @@ def _open_to_write(path: str, kind: Kind | None) -> Iterator[BinaryIO]:
 def jsonl_pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings
 ) -> Iterator[str]:
-    """One object a line; holds everything. A weight of 1 and empty attributes are not written."""
+    """One object per line, with everything except weights of 1 and empty attributes."""
     cells = read_back(settings, textual=False)
     for document in documents:
         texts = ledger.texts(document)
         ledger.check_texts(document, cells)
         ledger.check_labels(document.labels, list(document.labels), cells)
         if clash := {"id", "labels", "weight", "attributes"} & texts.keys():
-            raise ledger.fault(f"a text field is called {min(clash)!r}, which means another thing")
+            raise ledger.fault(f"a text field is called {min(clash)!r}, which has another meaning")
         record: dict[str, object] = {"id": document.id, **texts}
         if document.labelled:
             record["labels"] = document.labels
@@ -167,7 +175,7 @@ def jsonl_pieces(
 def json_pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings
 ) -> Iterator[str]:
-    """One list of the objects that JSONL has, an object a line."""
+    """The objects of JSONL in one list, one object per line."""
     before = "[\n"
     for line in jsonl_pieces(documents, ledger, settings):
         yield before + line.removesuffix("\n")
@@ -178,14 +186,14 @@ def json_pieces(
 def fasttext_pieces(
     documents: Iterable[Document], ledger: Ledger, settings: DataSettings
 ) -> Iterator[str]:
-    """`__label__a __label__b text` a line; holds no ids, white space in labels or line ends."""
+    """Lines `__label__a __label__b text`, without ids, line ends, or white space in labels."""
     cells = read_back(settings, textual=True)
     for document in documents:
         ledger.check_labels(document.labels, list(document.labels), cells)
         labels = [f"{PREFIX}{_fasttext_label(label, ledger)} " for label in document.labels]
         text = _fasttext_text(one_text(document, ledger), ledger)
         if labels or text.strip():
-            # subtle: a reader takes one byte order mark off each line
+            # subtle: a reader removes one byte order mark from each line
             mark = MARK if not labels and text[0] == MARK else ""
             yield f"{mark}{''.join(labels)}{text}\n"
         else:
@@ -223,4 +231,4 @@ WRITERS: dict[str, Writer] = {
 """format -> writer"""
 
 LEFT_OUT = {"fasttext": ("ids",), "folders": ("ids", "order"), "stem": ("ids",)}
-"""format -> what is left out without a word"""
+"""format -> what is left out silently"""

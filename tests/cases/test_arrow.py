@@ -82,7 +82,7 @@ def test_numbers_of_classes_are_read_as_their_names(tmp_path, name):
     bad = BadRecords()
     found = read(written(tmp_path, name, rows, CLASSES), bad)
     assert pairs(found) == [("a", ("pos",)), ("b", ("neg",)), ("c", ())]
-    assert any("numbers of label are read as the names" in told for told in bad.understood)
+    assert any("numbers in label are read as the class names" in told for told in bad.understood)
     several = {"info": {"features": {"labels": {"_type": "Sequence", "feature": {
         "names": ["u", "v"], "_type": "ClassLabel"}}}}}  # fmt: skip
     path = written(tmp_path, name, [{"text": "a", "labels": [0, 1]}], several)
@@ -119,14 +119,14 @@ def test_a_saved_data_set_of_several_parts_names_them(tmp_path):
     for part in ("train", "test"):
         saved(tmp_path / "d" / part, 1)
     (tmp_path / "d" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}', "utf-8")
-    with pytest.raises(DataError, match=r"several parts .*name one: .*d/test, .*d/train"):
+    with pytest.raises(DataError, match=r"several parts .*name one of: .*d/test, .*d/train"):
         read(tmp_path / "d")
     assert len(read(tmp_path / "d" / "train")) == 2
 
 
 def test_a_saved_data_set_may_not_name_files_elsewhere(tmp_path):
     folder = saved(tmp_path / "d", 1, {"_data_files": [{"filename": "../secret.arrow"}]})
-    with pytest.raises(DataError, match=r"state.json: names files elsewhere"):
+    with pytest.raises(DataError, match=r"state.json: names files in other folders"):
         read(folder)
 
 
@@ -166,7 +166,7 @@ def test_text_with_the_ending_of_parquet_is_one_error(tmp_path):
 
 
 def test_a_wrong_ending_names_the_right_one(tmp_path):
-    for name, other in (("a.parquet", "end its name in .parquet"), ("a.arrow", "in .arrow")):
+    for name, other in (("a.parquet", "rename it to end in .parquet"), ("a.arrow", "in .arrow")):
         path = written(tmp_path, name, ROWS).rename(tmp_path / "b.csv")
         with pytest.raises(DataError, match=other):
             read(path)

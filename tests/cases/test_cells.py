@@ -416,7 +416,7 @@ def test_of_an_object_of_attributes_those_are_taken_that_are_named(tmp_path):
 @pytest.mark.parametrize("shares", [("0.9", "0.1"), ("-1", "1")])
 def test_columns_of_shares_are_no_labels(tmp_path, shares):
     records = [{"text": "x", "a": shares[0], "b": shares[1]}]
-    with pytest.raises(DataError, match="--literal-labels where the numbers are labels"):
+    with pytest.raises(DataError, match="--literal-labels if the numbers are labels"):
         read(tmp_path, records, "csv", label=("a", "b"))
     ((document,), _) = read(tmp_path, records, "csv", label=("a", "b"), literal_labels=True)
     assert document.labels == shares

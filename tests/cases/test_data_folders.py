@@ -56,7 +56,7 @@ REFUSED = {
                        r"several parts .*train .*validation .*name the files of one"),
     "data files among texts": ({"a.jsonl": LINE % "a", "x/1.txt": "a"},
                                r"data files \('a.jsonl'\) and others \('1.txt'\)"),
-    "a text beside the labels": ({"notes.txt": "a", "x/1.txt": "a"}, "no label's folder"),
+    "a text beside the labels": ({"notes.txt": "a", "x/1.txt": "a"}, "the folder of a label"),
 }  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def test_commands_tell_that_a_folder_holds_data_files(tmp_path):
 def test_check_reports_what_training_refuses(tmp_path):
     folder = folder_of(tmp_path / "f", {"README.md": "a", "x/1.txt": "a"})
     done = CliRunner().invoke(main, ["check", str(folder)])
-    assert "README.md: stands in no label's folder" in done.output
+    assert "README.md: is not in the folder of a label" in done.output
     bad = BadRecords()
     assert texts(folder, bad=bad, skip_bad=True) == ["a"]
     assert bad.count == 1

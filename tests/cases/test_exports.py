@@ -41,7 +41,7 @@ def example(folder, name):
 # example -> program that is named, records left out and why, documents with --answers all
 EXPORTS = {
     "label-studio": ("Label Studio", {"was_cancelled is true": 1}, 3),
-    "label-studio-min": ("small Label Studio", {}, 2),
+    "label-studio-min": (r"Label Studio export \(JSON_MIN\)", {}, 2),
     "label-studio-csv": ("annotation", {}, 2),
     "doccano": ("doccano", {"is_confirmed is false": 1}, 3),
     "doccano-annotations": ("doccano", {}, 2),
@@ -199,8 +199,8 @@ def test_rasa_data_are_read_with_the_lines_of_their_examples(tmp_path):
 
 BAD_YAML = [
     ("nlu: [&a {intent: x, examples: *a}]", "aliases"),
-    ("rules: []", r"is no Rasa NLU data; expected a list of intents under 'nlu:'"),
-    ("- a", "is no Rasa NLU data"), ("", "is no Rasa NLU data"), ("nlu: 3", "nlu holds no list"),
+    ("rules: []", r"is not Rasa NLU data; expected a list of intents under 'nlu:'"),
+    ("- a", "is not Rasa NLU data"), ("", "is not Rasa NLU data"), ("nlu: 3", "nlu is not a list"),
     ("nlu: [", "not YAML"), ("nlu: " + "[" * 500, "nested too deeply"),
 ]  # fmt: skip
 

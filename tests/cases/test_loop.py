@@ -165,7 +165,7 @@ CASES = {
         ("train base.jsonl -o m --rounds 2 --labels-from a.csv --labels-from b.jsonl",),
         ("labels of 2 documents from a.csv, b.jsonl, 1 of them changed",
          "1 id that no document has: 'gone'",
-         "1 id with other labels in an earlier file: 'd0'; the last file counts"),
+         "1 id with other labels in an earlier file: 'd0'; the last file wins"),
         files={"a.csv": "id,label\nd0,tech\nd1,moving\ngone,tech\n",
                "b.jsonl": jsonl({"id": "d0", "labels": ["moving"]})},
     ),
@@ -194,7 +194,7 @@ CASES = {
     ),
     "corrections, a half-filled list": Case(
         ("check base.jsonl --labels-from a.csv",),
-        ("labels of 1 document from a.csv, 1 of them changed; 1 without a label there left",),
+        ("labels of 1 document from a.csv, 1 of them changed; 1 with an empty label left",),
         ("with no label",),
         files={"a.csv": "id,label,likeliest\nd0,tech,billing\nd1,,moving\n"},
     ),

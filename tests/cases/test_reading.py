@@ -110,7 +110,7 @@ def test_results_before_the_damage_of_a_compressed_file_are_written(folder, endi
     (folder / f"b.jsonl{ending}").write_bytes(packed[: len(packed) * 9 // 10])
     result = run("predict", "m", f"b.jsonl{ending}")
     assert result.exit_code == 1
-    line = int(re.search(r"cut or damaged after line (\d+);", result.stderr)[1])
+    line = int(re.search(r"truncated or damaged after line (\d+);", result.stderr)[1])
     assert line == len(result.stdout.splitlines()) > 500
 
 
@@ -213,7 +213,7 @@ def test_utf8_is_not_read_in_the_single_bytes_of_the_training_data(folder):
         (folder / name).write_bytes(jsonl(records).encode(encoding))
     done("train", "old.jsonl", "--encoding", "cp1252", "-o", "t", "-q", "--rounds", 5)
     result = done("predict", "t", "new.jsonl")
-    assert "new.jsonl: is UTF-8, and read as such" in result.stderr
+    assert "new.jsonl: read as UTF-8, although" in result.stderr
     scores = [json.loads(line)["scores"] for line in result.stdout.splitlines()]
     old = done("predict", "t", "old.jsonl").stdout.splitlines()
     assert scores == [json.loads(line)["scores"] for line in old]
@@ -247,8 +247,8 @@ def test_a_file_that_is_not_like_the_training_data_is_told(folder):
     done("train", "s.csv", "--delimiter", ";", "-o", "t", "-q", "--rounds", 5)
     told = done("predict", "t", "s.tsv").stderr
     assert told == (
-        "s.tsv: read as tsv, by its ending, and not with --delimiter ';' as the training data "
-        "were\n"
+        "s.tsv: read as tsv because of its ending, without --delimiter ';', with which the "
+        "training data were read\n"
     )
     assert not done("predict", "t", "s.tsv", "-q").stderr
 
@@ -371,7 +371,7 @@ def test_a_name_that_is_asked_for_and_there_twice_is_given_by_number(folder):
     (folder / "d.csv").write_text(TWICE.replace("label", "note", 1), encoding="utf-8")
     refused = run("train", "d.csv", "--label", "note", "-o", "t", "-q")
     assert refused.exit_code == 1
-    said = "d.csv:1: the header has 'note' more than once, in columns 3, 4, 5; say which by number"
+    said = "d.csv:1: the header has 'note' more than once, in columns 3, 4, 5; choose one by number"
     assert said in refused.stderr
     advice = re.search(r"such as (--label \d+)", refused.stderr)[1]
     done("train", "d.csv", *advice.split(), "-o", "t", "-q", "--rounds", 2)
@@ -380,7 +380,7 @@ def test_a_name_that_is_asked_for_and_there_twice_is_given_by_number(folder):
 def test_a_header_over_columns_given_by_number_is_told(folder):
     (folder / "a.tsv").write_text(BARE, encoding="utf-8")
     told = done("train", "a.tsv", *COLUMNS, "-o", "t", "--rounds", 2).stderr
-    assert "the first row is taken for the names of the columns" in told
+    assert "the first row is read as the names of the columns" in told
     assert "--no-header" in told
     told = done("train", "a.tsv", *COLUMNS, "--no-header", "-o", "t", "--rounds", 2).stderr
     assert "the first row is taken" not in told
@@ -470,7 +470,7 @@ def test_a_folder_of_texts_is_replaced_by_force_and_only_if_it_is_one(folder):
         (folder / inside).mkdir()
         refused = run("convert", "base.jsonl", "texts/", "--force")
         assert refused.exit_code == 1
-        assert "holds more than LABEL/FILE" in refused.stderr
+        assert "contains more than LABEL/FILE" in refused.stderr
         (folder / inside).rmdir()
     assert not list(folder.glob(".boostext-*"))
 

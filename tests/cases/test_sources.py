@@ -104,7 +104,7 @@ BAD_JSON = [
     ("[" * 100_000, r"a\.json:1: record 1: JSON nested too deeply"),
     (f'[{A}, "text"]', r"a\.json:1: record 2: expected an object .*, found a string"),
     (f"[{A}, 17]", r"record 2: expected an object .*, found a number"),
-    (f'[{A}, {{"label": "x", "label": "y"}}]', r"record 2: not JSON: .*'label' stands twice"),
+    (f'[{A}, {{"label": "x", "label": "y"}}]', r"record 2: not JSON: .*'label' occurs twice"),
     (f'[{A},\n\n{{"text": [3], "label": "x"}}]', r"a\.json:3: record 2: 'text' is"),
     (f"[{A}] and more", r"a\.json:1: record 2: not JSON"),
     ('{"data": {"note": "a"}, "label": "x"}', r"there are: 'data', 'data.note', 'label'"),
@@ -360,7 +360,7 @@ def test_a_model_of_numbered_columns_finds_the_separator_of_new_data(tmp_path):
     done = run("predict", tmp_path / "m", new, "--keep-columns")
     assert json.loads(done.stdout.splitlines()[0])["1"] == "my bill"
     told = done.stderr
-    assert "b.csv: read without a header, as the training data were; --header says" in told
+    assert "b.csv: read without a header, as the training data were; add --header" in told
     assert "not with --no-header" not in told
 
 

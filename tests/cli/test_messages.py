@@ -27,7 +27,7 @@ CASES = {
     "a label of corrections": (
         "c.csv", f"id,label\nd1,{LONG}\n",
         ("train", "d.jsonl", "-o", "m", "--labels-from", "c.csv"),
-        "Error: c.csv:2: no document has the label 'ab ab", "or allow new labels by --new-labels",
+        "Error: c.csv:2: no document has the label 'ab ab", "or allow new labels with --new-labels",
     ),
     "an id of corrections": (
         "c.csv", f"id,label\n{LONG},l1\n", ("check", "d.jsonl", "--labels-from", "c.csv"),
@@ -36,7 +36,7 @@ CASES = {
     "a weight of JSONL": (
         "b.jsonl", json.dumps({"text": "a", "label": "x", "weight": LONG}) + "\n",
         ("train", "b.jsonl", "-o", "m", "--weight", "weight"),
-        "Error: b.jsonl:1: 'weight' is 'ab", "or name another field by --weight",
+        "Error: b.jsonl:1: 'weight' is 'ab", "or name another field with --weight",
     ),
     "a column of CSV": (
         "b.csv", f"{LONG},{LONG}2\na,x\n", ("train", "b.csv", "-o", "m"),
@@ -56,12 +56,12 @@ CASES = {
     ),
     "a path and a line": (
         DEEP, GOOD + "{\n", ("train", DEEP, "-o", "m"),
-        "Error: …", "where objects span lines, say --format json",
+        "Error: …", "if objects span lines, add --format json",
     ),
     "a path, a line and a value": (
         DEEP.replace("last.jsonl", "c.csv"), f"id,label\nd1,{LONG}\n",
         ("train", "d.jsonl", "-o", "m", "--labels-from", DEEP.replace("last.jsonl", "c.csv")),
-        "Error: …", "or allow new labels by --new-labels",
+        "Error: …", "or allow new labels with --new-labels",
     ),
 }  # fmt: skip
 

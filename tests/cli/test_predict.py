@@ -254,7 +254,7 @@ def test_any_text_has_a_result(run, model, text):
 def test_plain_text_on_stdin_is_told_how_to_be_read(run, model):
     done = run("predict", model, "-", input="my bill is wrong\n")
     assert done.exit_code == 1
-    assert "for plain texts, one a line, say --format lines" in done.stderr
+    assert "for plain texts, one per line, add --format lines" in done.stderr
     assert run("predict", model, "-", "--format", "lines", input="my bill\n").exit_code == 0
 
 

@@ -163,7 +163,7 @@ def test_a_drawing_into_a_closed_pipe_is_silent(start, model):
 @pytest.mark.parametrize(
     ("closed", "data", "code", "said"),
     [
-        (0, "-", 1, "Error: -: stdin is closed; name a file, or feed it by < or |\n"),
+        (0, "-", 1, "Error: -: stdin is closed; name a file, or redirect one with < or |\n"),
         (1, "DATA", 0, ""),
         (2, "DATA", 0, ""),
     ],

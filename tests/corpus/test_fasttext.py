@@ -31,7 +31,7 @@ def test_a_line_without_label_is_a_document_without_labels(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("text __label__a", "labels stand before it"), ("__label__a b __label__c", "stand before")],
+    [("text __label__a", "must come before it"), ("__label__a b __label__c", "come before")],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_a_fault(tmp_path, line, message):
     path = write(tmp_path, "a.ft", f"__label__a x\n{line}\n")
@@ -54,10 +54,10 @@ def test_a_txt_file_is_what_its_first_filled_line_says(tmp_path):
 
 
 def test_plain_text_cannot_teach(tmp_path):
-    with pytest.raises(DataError, match="plain text holds no labels") as caught:
+    with pytest.raises(DataError, match="plain text has no labels") as caught:
         read(write(tmp_path, "a.txt", "\nx\n"))
     assert caught.value.line == 2
-    with pytest.raises(DataError, match="hold no labels"):
+    with pytest.raises(DataError, match="have no labels"):
         read(write(tmp_path, "a.txt", "x\n"), format="lines")
 
 

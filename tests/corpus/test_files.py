@@ -49,7 +49,7 @@ def test_a_cut_compressed_file_is_a_data_error(tmp_path, ending, share):
     content = os.urandom(20000).hex()
     whole = PACKERS[ending](json.dumps({"text": content, "label": "x"}).encode())
     path = write(tmp_path, "a.jsonl" + ending, whole[: int(len(whole) * share)])
-    with pytest.raises(DataError, match=f"{ending} data, or is cut or damaged"):
+    with pytest.raises(DataError, match=f"{ending} data, or is truncated or damaged"):
         read(path)
 
 
@@ -59,19 +59,19 @@ def test_damage_in_the_middle_is_a_data_error_even_when_bad_records_are_skipped(
     whole = bytearray(PACKERS[ending]("\n".join(lines).encode()))
     middle = len(whole) // 2
     whole[middle : middle + 400] = b"\xff" * 400
-    with pytest.raises(DataError, match="cut or damaged"):
+    with pytest.raises(DataError, match="truncated or damaged"):
         read_skipping(write(tmp_path, "a.jsonl" + ending, bytes(whole)))
 
 
 @pytest.mark.parametrize("ending", PACKERS)
 def test_a_plain_file_with_the_ending_of_a_compression_is_a_data_error(tmp_path, ending):
-    with pytest.raises(DataError, match=f"is no {ending} data"):
+    with pytest.raises(DataError, match=f"is not {ending} data"):
         read(write(tmp_path, "a.jsonl" + ending, RECORD))
 
 
 @pytest.mark.parametrize("ending", PACKERS)
 def test_a_compressed_file_without_its_ending_says_which_it_needs(tmp_path, ending):
-    with pytest.raises(DataError, match=f"end its name in {ending}"):
+    with pytest.raises(DataError, match=f"rename it to end in {ending}"):
         read(write(tmp_path, "a.jsonl", PACKERS[ending](RECORD.encode())))
 
 

@@ -37,18 +37,18 @@ def test_documents_come_in_the_order_of_their_names(tree):
 
 def test_a_file_beside_the_folders_of_labels_is_a_fault(tree):
     write(tree, "README", "read me")
-    with pytest.raises(DataError, match=r"README: stands in no label's folder"):
+    with pytest.raises(DataError, match=r"README: is not in the folder of a label"):
         read(str(tree))
     documents, bad = read_skipping(str(tree))
     assert (len(documents), bad.count) == (4, 1)
-    with pytest.raises(DataError, match=r"README: stands in no label's folder; .*--skip-bad"):
+    with pytest.raises(DataError, match=r"README: is not in the folder of a label; .*--skip-bad"):
         read(str(tree), labelled=False)
 
 
 def test_a_folder_of_texts_alone_is_read_where_labels_do_not_matter(tmp_path):
     write(tmp_path, "1.txt", "a")
     assert [d.labelled for d in read(str(tmp_path), labelled=False)] == [False]
-    with pytest.raises(DataError, match=r"1.txt: stands in no label's folder"):
+    with pytest.raises(DataError, match=r"1.txt: is not in the folder of a label"):
         read(str(tmp_path))
 
 
@@ -69,9 +69,7 @@ def test_links_and_pipes_never_hang_a_reading(tree):
     os.mkfifo(tree / "sport" / "pipe")
     documents, bad = read_skipping(str(tree))
     assert {d.labels[0] for d in documents} == {"linked", "sport", "Wirtschaft, lokal"}
-    assert {message for _, message in bad.first} == {
-        "is not an ordinary file, or a link to nowhere"
-    }
+    assert {message for _, message in bad.first} == {"is not a regular file, or is a broken link"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are text there")
@@ -88,7 +86,9 @@ def test_a_file_where_a_folder_is_wanted_is_an_error(tmp_path):
 
 
 def test_an_unknown_ending_lists_endings_and_formats(tmp_path):
-    with pytest.raises(DataError, match=r"the ending \.xls says no format; .*\.jsonl.*--format"):
+    with pytest.raises(
+        DataError, match=r"the ending \.xls does not determine a format; .*\.jsonl.*--format"
+    ):
         read(write(tmp_path, "a.xls", ""))
     with pytest.raises(DataError, match=r"the ending \(none\)"):
         read(write(tmp_path, "data.gz", gzip.compress(b"")))

@@ -116,10 +116,10 @@ def test_nul_and_line_separators_are_text(tmp_path):
 BAD = [
     ("{", "not JSON: .* at column 2"),
     ('{"text": "a"', "not JSON"),
-    ('{"text": "a", "text": "b", "labels": []}', "the name 'text' stands twice"),
+    ('{"text": "a", "text": "b", "labels": []}', "the name 'text' occurs twice"),
     ("[" * 100_000, "nested too deeply"),
     ('{"text": "a", "labels": [], "n": ' + "9" * 5000 + "}", "a whole number of more than 4,300"),
-    ('{"digits": "a", "digits": "b", "labels": []}', "the name 'digits' stands twice"),
+    ('{"digits": "a", "digits": "b", "labels": []}', "the name 'digits' occurs twice"),
     ('{"text": "a", "labels": []', "at column 27; expected an object"),
     ('{"text": "a", "labels": [], "weight": 1e101}', r"weight is 1e\+101; .* from 0 to 1e\+100"),
     ("[]", "expected an object like {...}, found a list"),
@@ -129,10 +129,10 @@ BAD = [
     ('{"text": ["a"], "labels": []}', "'text' is a list"),
     ('{"text": "a", "topic": "x"}', "no field 'labels' or 'label' .there are: 'text', 'topic'"),
     ('{"text": "a", "lable": "x"}', "did you mean --label lable"),
-    ('{"text": "a", "labels": [0, 1, 0]}', "numbers that may say which .*--literal-labels"),
+    ('{"text": "a", "labels": [0, 1, 0]}', "numbers may be labels or show .*--literal-labels"),
     ('{"text": "a", "label": {"a": 0.5}}', "'label' is an object with 'a': '0.5'; .*--label"),
     ('{"text": "a", "label": "[a, b]"}', "looks like a list .*--literal-labels"),
-    ('{"text": "a", "labels": [["a"]]}', "'labels' holds a list"),
+    ('{"text": "a", "labels": [["a"]]}', "'labels' is a list that"),
     ('{"text": "a", "labels": [], "id": true}', "'id' is true or false; expected a string .*--id"),
     ('{"text": "a", "labels": [], "weight": "much"}', "'weight' is 'much'; expected a number"),
     ('{"text": "a", "labels": [], "weight": -1}', "weight is -1.0; it must be"),
@@ -182,7 +182,7 @@ def test_a_named_field_that_is_missing_is_a_fault(tmp_path):
 
 def test_an_attribute_in_two_places_is_a_fault(tmp_path):
     record = {"text": "", "labels": [], "age": 1, "attributes": {"age": 2}}
-    with pytest.raises(DataError, match="both in the record and in"):
+    with pytest.raises(DataError, match="both a field of the record and in"):
         one(tmp_path, record, attribute=("age",))
 
 

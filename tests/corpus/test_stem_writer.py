@@ -92,7 +92,7 @@ def test_a_lossy_stem_has_a_line_a_document(tmp_path_factory, dialect, documents
         (document("a\0b"), "line ends or NULs in a text", "a b"),
         (document(" a"), "blanks around a text", "a"),
         (document("?"), "a lone ? as a text", ""),
-        (document("|a"), "a bar before a text, a comment to icsiboost", "a"),
+        (document("|a"), "a bar before a text, a comment in icsiboost", "a"),
         (document("a", ("L A",)), "blanks in a label ('L A')", "a"),
         (document("a", ("L,A",)), "commas in a label ('L,A')", "a"),
         (document("a", weight=2.0), "weights", "a"),

@@ -86,13 +86,13 @@ def test_white_space_and_final_dots_make_no_difference(text):
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("LA, LA.\nt: text.", 1, "the label 'LA' is there twice"),
+        ("LA, LA.\nt: text.", 1, "the label 'LA' occurs twice"),
         ("LA, , LB.\nt: text.", 1, "an empty label"),
-        ("LA, LB.\nt: text.\nt: text.", 3, "a second time"),
+        ("LA, LB.\nt: text.\nt: text.", 3, "declared twice"),
         ("LA, LB.\nt: texte.", 2, "did you mean text?"),
         ("LA, LB.\nt text.", 2, "expected NAME: TYPE"),
-        ("LA, LB.\nc: red.", 2, "two values or more"),
-        ("LA, LB.\nc: red, red.", 2, "the value 'red' is there twice"),
+        ("LA, LB.\nc: red.", 2, "at least two values"),
+        ("LA, LB.\nc: red, red.", 2, "the value 'red' occurs twice"),
         ("LA, LB.\nt: text: window=2.", 2, "expert_type, expert_length"),
         ("LA, LB.\nt: text: expert_length=-1.", 2, "expected a window of 1 to 32 words"),
         ("LA, LB.\nt: text: expert_length=99999999999.", 2, "expected a window"),
@@ -255,7 +255,7 @@ def test_the_end_of_a_text_is_not_taken_for_a_label(stem, tmp_path):
         DataSettings(), read_schema(str(tmp_path / "calls.names"), DataSettings())
     )
     (tmp_path / "new.test").write_text("well\nwell, yes\n", "utf-8")
-    with pytest.raises(DataError, match="a text holds a comma") as error:
+    with pytest.raises(DataError, match="a text contains a comma") as error:
         list(read_documents([str(tmp_path / "new.test")], settings, labelled=False))
     assert error.value.line == 2
 
@@ -278,7 +278,7 @@ def test_data_may_be_compressed(stem, tmp_path):
 def test_a_missing_names_file_is_told(tmp_path):
     path = tmp_path / "calls.data"
     path.write_text("a, billing.\n", "utf-8")
-    with pytest.raises(DataError, match=r"no .*calls.names that says .*; give --names FILE"):
+    with pytest.raises(DataError, match=r"no .*calls.names that describes .*; give --names FILE"):
         list(read_documents([str(path)], DataSettings()))
 
 

@@ -139,7 +139,7 @@ HEADERS = [
     (
         "text,category\n",
         {},
-        "no column 'labels' or 'label' .*name the right one by --label",
+        "no column 'labels' or 'label' .*name the right one with --label",
     ),
     ("text,a\n", {"label": ("a", "b")}, "no column 'b'"),
     ("text,label\n", {"text": ("3",)}, "no column '3'"),
@@ -163,7 +163,7 @@ ROWS = [
     ("a\n", "1 columns; expected the 3 of the header .'text', 'label', 'weight'"),
     ("a,b,1,d\n", "4 columns; expected the 3"),
     ('"a"b,c,1\n', "',' expected after '\"'; .* --no-quotes"),
-    ('"a\n,b,1\n', "a quote that opens here never closes"),
+    ('"a\n,b,1\n', "a quote that opens here is never closed"),
     ("a,b,x\n", "'weight' is 'x'; expected a number"),
     ("a,b,-1\n", "weight is -1.0"),
 ]
