@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+from boostext.library.report_page import CONFUSION_COLUMNS
+from boostext.library.reporting import BAD_COLUMNS, curve_columns
 from boostext.reports.coverage import COVERAGE_COLUMNS
+from boostext.reports.crossval import OUT_OF_FOLD_COLUMNS, POINT_COLUMNS
 from boostext.reports.explanations import EXPLANATION_COLUMNS
 from boostext.reports.margins import BIN_COLUMNS, MARGIN_COLUMNS
 from boostext.reports.outliers import OUTLIER_COLUMNS
@@ -21,6 +24,13 @@ FILES = {
                      "doubtful first. The last column, `source`, says how that was found.")),
     "margins.tsv": (MARGIN_COLUMNS, "The distribution of margins."),
     "reliability.tsv": (BIN_COLUMNS, "How often probabilities came true (`crossval --report`)."),
+    "curve.tsv": (curve_columns("MEASURE"), "The course of the training."),
+    "curve.tsv of a cross-validation": (POINT_COLUMNS, ("The measure over the folds (`crossval "
+                                        "--report`).")),
+    "out-of-fold.tsv": (OUT_OF_FOLD_COLUMNS, ("Each document and label with its score out of fold "
+                        "(`crossval --report`).")),
+    "confusions.tsv": (CONFUSION_COLUMNS, "The documents behind each confusion of two labels."),
+    "bad.tsv": (BAD_COLUMNS, "Records that were left out (`--skip-bad`)."),
     "explanation.tsv": (EXPLANATION_COLUMNS, ("Why one document has its scores (`inspect "
                         "--document ... -o DIR`).")),
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from boostext.features.merge import gather
 from boostext.model.decoding import decoded
 from boostext.model.model import Model
 from boostext.model.predict import decisions, greatest
+from boostext.reports.columns import Column, tsv_lines
 from boostext.reports.coverage import Aliases
-from boostext.reports.escape import tsv_field
 from boostext.reports.evidence import Evidence, evidence_of
 from boostext.reports.page.confusion import confusion_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits
@@ -129,11 +130,32 @@ def page_reports(content: Content) -> dict[str, Iterable[str]]:
     return reports
 
 
+class ConfusedDocument(NamedTuple):
+    """A document with a label that it has, and another that it was given."""
+
+    missed: str
+    given: str
+    id: str
+    origin: str
+
+
+CONFUSION_COLUMNS: tuple[Column[ConfusedDocument], ...] = (
+    Column("missed", lambda row: row.missed, "A label of the document that was missed."),
+    Column("given", lambda row: row.given, "Another label that it was given."),
+    Column("id", lambda row: row.id, "The id of the document."),
+    Column("origin", lambda row: row.origin, "The file and line that it was read from."),
+)
+"""The columns of confusions.tsv"""
+
+
 def confusions_tsv(judged: Judged, model: Model) -> Iterator[str]:
     """Lines of confusions.tsv: a document for each label that it has and another it was given."""
-    yield "missed\tgiven\tid\torigin\n"
     whole = replace(Limits(), cells=1 << 40)
-    for pair in confusion_of(judged, len(model.labels), whole, 1 << 40).pairs:
-        for i in pair.behind:
-            cells = (pair.missed, pair.given, judged.corpus.ids[i], str(judged.corpus.origins[i]))
-            yield "\t".join(map(tsv_field, cells)) + "\n"
+    pairs = confusion_of(judged, len(model.labels), whole, 1 << 40).pairs
+    ids, origins = judged.corpus.ids, judged.corpus.origins
+    rows = (
+        ConfusedDocument(pair.missed, pair.given, ids[i], str(origins[i]))
+        for pair in pairs
+        for i in pair.behind
+    )
+    yield from tsv_lines(CONFUSION_COLUMNS, rows)

@@ -24,7 +24,6 @@ from boostext.model.model import Model
 from boostext.reports.columns import Column, tsv_lines
 from boostext.reports.coverage import TermFacts, coverage_tsv, term_facts
 from boostext.reports.doubts import doubt_rows
-from boostext.reports.escape import tsv_field
 from boostext.reports.evidence import Evidence
 from boostext.reports.folder import ReportFolder
 from boostext.reports.label_studio import label_studio
@@ -123,13 +122,19 @@ def training_margins(trained: Trained, evidence: Evidence) -> list[MarginRow]:
     return margin_rows(model, evidence.scores, signs, prepared.weights, training=True)
 
 
+BAD_COLUMNS: tuple[Column[tuple[str, str]], ...] = (
+    Column("origin", lambda row: row[0], "The file and line of the record."),
+    Column("message", lambda row: row[1], "What is wrong with it."),
+)
+"""The columns of bad.tsv"""
+
+
 def bad_tsv(bad: BadRecords) -> Iterator[str]:
     """Lines of bad.tsv: where each record stands, and what is wrong with it."""
-    yield "origin\tmessage\n"
-    for origin, message in bad.first:
-        yield f"{tsv_field(str(origin))}\t{tsv_field(message)}\n"
-    if bad.count > len(bad.first):
-        yield f"\tand {bad.count - len(bad.first)} more\n"
+    rows = [(str(origin), message) for origin, message in bad.first]
+    if bad.count > len(rows):
+        rows.append(("", f"and {bad.count - len(rows)} more"))
+    yield from tsv_lines(BAD_COLUMNS, rows)
 
 
 def model_reports(model: Model, facts: Sequence[TermFacts] = ()) -> dict[str, Iterable[str]]:
@@ -201,15 +206,23 @@ OUTLIERS: Mapping[str, Callable[[Trained, Audit | None], list[OutlierRow]]] = {
 """--outliers -> the listing"""
 
 
+def curve_columns(measure: str) -> tuple[Column[CurveRow], ...]:
+    """The columns of curve.tsv."""
+    return (
+        Column("rounds", lambda row: row.round, "The number of rounds so far."),
+        Column("terms", lambda row: row.terms, "The number of distinct conditions so far."),
+        Column(f"train {measure}", lambda row: row.train, "The measure on the training data."),
+        Column(
+            f"valid {measure}",
+            lambda row: row.valid,
+            "The measure on the validation data; nan where it was not taken.",
+        ),
+    )
+
+
 def curve_tsv(measure: str, rows: Sequence[CurveRow]) -> Iterator[str]:
     """Lines of curve.tsv; nan where a value was not taken."""
-    columns = (
-        Column[CurveRow]("rounds", lambda row: row.round, "Rounds so far."),
-        Column[CurveRow]("terms", lambda row: row.terms, "Distinct conditions so far."),
-        Column[CurveRow](f"train {measure}", lambda row: row.train, "On the training data."),
-        Column[CurveRow](f"valid {measure}", lambda row: row.valid, "On validation data."),
-    )
-    yield from tsv_lines(columns, rows)
+    yield from tsv_lines(curve_columns(measure), rows)
 
 
 def _trace(trained: Trained, measure: str, rows: Sequence[CurveRow]) -> Iterator[TraceRow]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from boostext.arrays import Float64, Int32, Scores
 from boostext.corpus.corpus import Corpus
-from boostext.reports.escape import tsv_field, tsv_number
+from boostext.reports.columns import Column, as_json, tsv_lines
 
 
 class Point(Protocol):
@@ -26,42 +26,91 @@ class Point(Protocol):
     def high(self) -> float: ...
 
 
+class Measured(NamedTuple):
+    """A point of the curve of a measure."""
+
+    measure: str
+    point: Point
+
+
+class Held(NamedTuple):
+    """A document and a label, with the score by models that did not see the document."""
+
+    id: str
+    origin: str
+    fold: int
+    label: str
+    given: bool
+    score: float
+    probability: float | None
+
+
+POINT_COLUMNS: tuple[Column[Measured], ...] = (
+    Column("round", lambda row: row.point.round, "The number of rounds."),
+    Column("measure", lambda row: row.measure, "The name of the measure."),
+    Column("mean", lambda row: row.point.mean, "Its mean over the folds."),
+    Column("spread", lambda row: row.point.spread, "Its standard deviation over the folds."),
+    Column("low", lambda row: row.point.low, "Its least value of a fold."),
+    Column("high", lambda row: row.point.high, "Its greatest value of a fold."),
+)
+"""The columns of curve.tsv"""
+
+OUT_OF_FOLD_COLUMNS: tuple[Column[Held], ...] = (
+    Column("id", lambda row: row.id, "The id of the document."),
+    Column("origin", lambda row: row.origin, "The file and line that it was read from."),
+    Column("fold", lambda row: row.fold, "The fold that held it out in the first split, from 1."),
+    Column("label", lambda row: row.label, "A label."),
+    Column(
+        "given",
+        lambda row: row.given,
+        "Whether the data gives the document this label: 1 or 0; in JSON true or false.",
+        tsv=lambda given: str(int(given)),
+    ),
+    Column("score", lambda row: row.score, "The score by models that did not see the document."),
+    Column(
+        "probability",
+        lambda row: row.probability,
+        "The probability that belongs to it; empty where scores are not calibrated.",
+    ),
+)
+"""The columns of out-of-fold.tsv"""
+
+
 def curve_tsv(points: Sequence[Point], measure: str) -> Iterator[str]:
-    """Lines of curve.tsv: mean, standard deviation, least and greatest value over the folds."""
-    yield "round\tmeasure\tmean\tspread\tlow\thigh\n"
-    for p in points:
-        numbers = "\t".join(map(tsv_number, (p.mean, p.spread, p.low, p.high)))
-        yield f"{p.round}\t{tsv_field(measure)}\t{numbers}\n"
+    """Lines of curve.tsv: the measure over the folds after so many rounds."""
+    yield from tsv_lines(POINT_COLUMNS, (Measured(measure, point) for point in points))
 
 
 def out_of_fold_tsv(
     corpus: Corpus, folds: Int32, scores: Scores, chances: Float64
 ) -> Iterator[str]:
     """A line for each document and label, in the order of the data; documents that are never held
-    out are left out. given: 1 where the data gives the label. fold: of the first split, from 1.
+    out are left out.
     """
-    yield "id\torigin\tfold\tlabel\tgiven\tscore\tprobability\n"
-    for i, given in _held(corpus, scores):
-        head = f"{tsv_field(corpus.ids[i])}\t{tsv_field(str(corpus.origins[i]))}\t{folds[i] + 1}"
-        for j, label in enumerate(corpus.labels):
-            chance = chances[i, j]
-            numbers = f"{scores[i, j]:.9g}\t{'' if chance != chance else f'{chance:.9g}'}"
-            yield f"{head}\t{tsv_field(label)}\t{int(j in given)}\t{numbers}\n"
+    yield from tsv_lines(OUT_OF_FOLD_COLUMNS, _out_of_fold(corpus, folds, scores, chances))
 
 
 def out_of_fold_jsonl(
     corpus: Corpus, folds: Int32, scores: Scores, chances: Float64
 ) -> Iterator[str]:
     """The same as objects of those names."""
+    for row in _out_of_fold(corpus, folds, scores, chances):
+        yield json.dumps(as_json(OUT_OF_FOLD_COLUMNS, row), ensure_ascii=False) + "\n"
+
+
+def _out_of_fold(corpus: Corpus, folds: Int32, scores: Scores, chances: Float64) -> Iterator[Held]:
     for i, given in _held(corpus, scores):
         for j, label in enumerate(corpus.labels):
             chance = float(chances[i, j])
-            row = {
-                "id": corpus.ids[i], "origin": str(corpus.origins[i]), "fold": int(folds[i]) + 1,
-                "label": label, "given": j in given, "score": float(scores[i, j]),
-                "probability": None if chance != chance else chance,
-            }  # fmt: skip
-            yield json.dumps(row, ensure_ascii=False) + "\n"
+            yield Held(
+                corpus.ids[i],
+                str(corpus.origins[i]),
+                int(folds[i]) + 1,
+                label,
+                j in given,
+                float(scores[i, j]),
+                None if chance != chance else chance,
+            )
 
 
 def _held(corpus: Corpus, scores: Scores) -> Iterator[tuple[int, set[int]]]:
