@@ -360,7 +360,7 @@ def test_warnings_tell_what_is_probably_not_meant():
 
 def test_one_label_in_all_the_data_is_warned_of_and_learned():
     prepared = prepare([document(1, "x", ("a",)), document(2, "y", ("a",))], plan_of())
-    assert "nothing to tell apart" in next(warnings(prepared))
+    assert "nothing to distinguish" in next(warnings(prepared))
     assert learn(prepared).model.labels == ("a",)
 
 

@@ -391,7 +391,7 @@ def test_a_file_of_trials_that_is_cut_in_its_first_line_is_begun_anew(tmp_path, 
     trials.write_bytes(whole[:length])
     with caplog.at_level("INFO"):
         assert TrialLog.open(trials, work).trials == {}
-    assert "begun anew" in caplog.text
+    assert "starts again" in caplog.text
     assert trials.read_bytes() == whole
 
 

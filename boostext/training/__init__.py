@@ -1,1 +1,1 @@
-"""From documents to a model: the pipeline without files, terminal or signals."""
+"""Train models from documents, independent of files, the terminal and signals."""

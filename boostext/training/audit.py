@@ -1,8 +1,9 @@
-"""Labels in doubt by cross-validation: what is said of a document by what was learned without it.
+"""Find likely label errors by cross-validation: score each document without learning from it.
 
-The learner here is not the model's: weights of all terms at once (`term_weights`), which takes
-seconds where rules by the thousand take minutes, and ranks wrong labels better, above all where
-labels have few documents. With wrong labels put into corpora, see benchmarks/label_errors.py.
+The learner is not that of the model. It is a linear model of all terms (`term_weights`), which
+takes seconds where thousands of rules take minutes. It also ranks wrong labels better, especially
+if labels have few documents; benchmarks/label_errors.py measures this with wrong labels that were
+put into corpora.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ from boostext.training.term_weights import (
 )
 
 SMALL, SPLITS = 50_000_000, 3
-"""Work up to which data is cut so often: scores are steadier as means of several."""
+"""Maximum work for which SPLITS splits are averaged, which makes scores more stable."""
 GREAT = 2_000_000_000
-"""Work above which a report does without, unless it is asked for: it would take minutes."""
+"""Work above which a report omits the audit unless requested, because it takes minutes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """What was learned without the examples of a fold."""
+    """The scores of the examples in a fold, learned from the other folds."""
 
     examples: Int64
     learned: TermWeights
@@ -48,9 +49,10 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """scores, chances: (m, k) out of fold; NaN for documents that are never held out.
+    """The result of an audit.
 
-    folds: those of the first split.
+    scores, chances: (m, k), out-of-fold scores and probabilities; NaN for documents that are never
+    held out. folds: those of the first split.
     """
 
     prepared: Prepared
@@ -62,7 +64,7 @@ class Audit:
 
 @dataclass(frozen=True)
 class Effort:
-    """What an audit will do. work: postings x labels x folds, in each split."""
+    """The size of an audit. work: postings x labels x folds, in each split."""
 
     folds: int
     splits: int
@@ -75,7 +77,7 @@ class Effort:
 
 
 def effort(prepared: Prepared) -> Effort:
-    """Folds as the plan says; splits too, of small data SPLITS at least."""
+    """The size of the audit that the plan asks for. Small data has at least SPLITS splits."""
     stop, labels = prepared.plan.stop, len(prepared.corpus.labels)
     work = len(prepared.features.yes.items) * labels * stop.folds
     return Effort(stop.folds, max(stop.splits, SPLITS if work <= SMALL else 1), work)
@@ -86,10 +88,11 @@ def audit(
     on_fold: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Audit:
-    """Learn without each part of the documents, and say what that makes of it.
+    """Score every document with weights that were learned from the other folds.
 
-    on_fold: folds done and to do. should_stop: no further fold is begun. Raises SettingsError,
-    before anything is learned, where the data cannot be cut into folds.
+    on_fold: called with the number of folds done and of all folds. should_stop: if it returns true,
+    no further fold begins. Raises SettingsError, before learning, if the data cannot be split into
+    folds.
     """
     corpus, plan, asked = prepared.corpus, prepared.plan, effort(prepared)
     cuts = [
@@ -119,7 +122,7 @@ def audit(
 
 
 def _mean_scores(found: Sequence[tuple[Held, Scores]], shape: tuple[int, int]) -> Scores:
-    """(m, k), half log odds; added up in the order of the folds, so that threads change nothing."""
+    """(m, k), half log odds. They are added in the order of the folds, whatever the threads."""
     total, times = np.zeros(shape), np.zeros(shape[0])
     for held, said in found:
         total[held.examples] += said
@@ -141,8 +144,10 @@ def _held_out(prepared: Prepared, terms: TermMatrix, cut: Folds, fold: int) -> t
 
 
 def chances(scores: Scores, given: Booleans, multilabel: bool) -> Float64:
-    """(m, k): one label: softmax of a factor x f that is fitted to the labels given; several: a
-    sigmoid fitted to each label. NaN where scores are.
+    """(m, k): probabilities of labels, NaN where scores are NaN.
+
+    If every document has one label, this is the softmax of the scores times a factor that is fitted
+    to the given labels; otherwise a sigmoid that is fitted to each label.
     """
     known = ~np.isnan(scores).any(axis=1)
     found = np.full(scores.shape, np.nan)

@@ -1,4 +1,4 @@
-"""What tuning tries: choices of settings become plans, each once."""
+"""Generate the plans that tuning tries from choices of settings, without duplicates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from boostext.training.plan import CLOSED, Plan, command_line
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan to try. settings: how it differs from other plans of the search, as options."""
+    """A plan to try. settings: the options in which it differs from other plans of the search."""
 
     plan: Plan
     settings: str
@@ -22,9 +22,9 @@ class Candidate:
 def candidates(
     plan: Plan, trials: Iterable[Choices], given: Collection[str] = ()
 ) -> Iterator[Candidate]:
-    """The plans of the trials, each once; `given` names settings that stay as they are.
+    """The plans of the trials, without duplicates. `given` names settings that are not changed.
 
-    Trials that do not go with the rest of the plan are passed over; where none does, SettingsError.
+    Trials that are incompatible with the rest of the plan are skipped; SettingsError if all are.
     """
     seen: set[str] = set()
     refusal: SettingsError | None = None

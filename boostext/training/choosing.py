@@ -1,4 +1,4 @@
-"""Settings that the plan leaves open: they follow from facts of the data, as `presets` has it."""
+"""Choose the settings that the plan leaves open from facts about the data (see `presets`)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from boostext.settings import Group
 from boostext.training.plan import Plan
 
 MOST_DOCUMENTS, MOST_CHARACTERS = 50_000, 1 << 26
-"""How much of the data is looked at: documents from the first on, until either is reached."""
+"""How much of the data is examined: from the first document until either limit is reached."""
 SAMPLED = 200
-"""Texts, spread evenly over what is looked at, whose letters tell whether there are spaces."""
+"""Number of evenly spaced texts that are examined to see whether the language uses spaces."""
 
 
 def decided(
@@ -26,10 +26,11 @@ def decided(
     plan: Plan,
     whole: Callable[[Iterable[Document]], Iterable[Document]] = lambda documents: documents,
 ) -> tuple[Iterable[Document], Plan, Choices]:
-    """The same documents; the plan with nothing left open; and what was chosen, by name.
+    """The same documents, the plan with nothing left open, and the choices by name.
 
-    Documents are read up to a bound and held; where they have no texts, only what goes with their
-    attributes is chosen. whole: brings the texts of those that are told without.
+    A limited number of documents is read ahead and kept in memory. If they have no texts, only
+    settings that concern attributes are chosen. whole: gets the texts of documents that come
+    without them.
     """
     if not plan.open:
         return documents, plan, {}
@@ -57,9 +58,10 @@ def _head(documents: Iterator[Document]) -> Iterator[Document]:
 
 
 def facts_of(documents: Sequence[Document], plan: Plan) -> Facts | None:
-    """Facts of documents with labels; None where no document has a text. A document of weight 2
-    counts twice; weights below 1 do not make the documents fewer. Where tokens are characters,
-    spaces separate nothing.
+    """Facts about documents with labels; None if no document has a text.
+
+    A document of weight 2 counts twice; weights below 1 do not reduce the number of documents. If
+    tokens are characters, spaces do not separate them.
     """
     used = [document for document in documents if document.labels and document.weight > 0]
     times = [document.weight for document in used]
@@ -76,7 +78,7 @@ def facts_of(documents: Sequence[Document], plan: Plan) -> Facts | None:
 
 
 def _unspaced(documents: Sequence[Document]) -> float:
-    """The share of letters that are tokens of their own, in some texts."""
+    """The share of letters in a sample of texts that are single tokens."""
     sampled = documents[:: max(1, len(documents) // SAMPLED)]
     texts = (text for document in sampled for text in document.texts.values())
     letters = "".join(text.translate(class_letters()) for text in texts)
@@ -99,8 +101,9 @@ def changed(plan: Plan, choices: Choices) -> Plan:
 
 
 def chosen_by(documents: Sequence[Document], plan: Plan) -> tuple[Choices, ...]:
-    """What the data would decide, as a trial of a search, which finds rounds and threshold itself;
-    nothing where the plan leaves nothing open.
+    """The choices that follow from the data, as one trial of a search; empty if nothing is open.
+
+    The number of rounds and the threshold are not included, because the search finds them.
     """
     _, _, chosen = decided(documents, plan)
     found = {k: v for k, v in chosen.items() if k not in ("rounds", "threshold")}

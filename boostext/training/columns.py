@@ -1,4 +1,4 @@
-"""What columns hold: by the .names file of a stem, or by the values that came."""
+"""Determine the content of columns from the .names file of a stem or from their values."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from boostext.training.plan import Plan
 
 
 def described(paths: Sequence[str], plan: Plan) -> Plan:
-    """The plan with what the model keeps of the files at `paths`.
+    """Add to the plan what the model keeps about the files at `paths`.
 
-    That is the column description of stems, so that prediction needs no .names file, and the
-    endings, so that files like these are read as these were.
+    This is the column description of stems, so that prediction needs no .names file, and the
+    endings, so that similar files are read with the same settings.
     """
     files = [stem_file(path) for path in paths]
     plan = replace(plan, data=remembered(files, plan.data))
@@ -38,7 +38,7 @@ def described(paths: Sequence[str], plan: Plan) -> Plan:
     schemas = [read_schema(names_file(path, plan.data), plan.data) for path in stems]
     if any(schema != schemas[0] for schema in schemas):
         raise SettingsError(
-            f"the .names files of {', '.join(stems)} differ; train on stems of the same columns"
+            f"the .names files of {', '.join(stems)} differ; train on stems with the same columns"
         )
     schema = schemas[0]
     data = with_schema(plan.data, schema)
@@ -46,7 +46,7 @@ def described(paths: Sequence[str], plan: Plan) -> Plan:
 
 
 def with_validation(paths: Sequence[str], plan: Plan) -> Plan:
-    """The plan with the .dev of a bare stem as validation data, unless the plan has its own."""
+    """Use the .dev file of a stem as validation data, unless the plan has validation data."""
     stems = [path for path in paths if stem_file(path) != path]
     found = tuple(dev for path in stems if is_file(dev := stem_file(path, VALIDATION)))
     if not found or plan.stop.valid or plan.stop.valid_fraction:
@@ -55,13 +55,13 @@ def with_validation(paths: Sequence[str], plan: Plan) -> Plan:
 
 
 def declared_labels(plan: Plan) -> tuple[str, ...] | None:
-    """The labels in the order of the description; None where there is none."""
+    """The labels in the order of the column description; None if there is none."""
     schema = kept_schema(plan.data)
     return schema.labels if schema else None
 
 
 def declared_categories(plan: Plan) -> dict[str, Sequence[str]]:
-    """Columns that are said to hold categories -> their values in the order of the description."""
+    """column declared to contain categories -> its values in the order of the description"""
     schema = kept_schema(plan.data)
     columns = schema.columns if schema else ()
     described = {column.name: column.values for column in columns if column.kind == NOMINAL}
@@ -70,9 +70,10 @@ def declared_categories(plan: Plan) -> dict[str, Sequence[str]]:
 
 
 def with_known_types(plan: Plan, corpus: Corpus, notes: Notes) -> Plan:
-    """The plan with the types of columns that nobody gave, for prediction to read them alike.
+    """Add the detected types of columns to the plan, so that prediction reads them the same way.
 
-    notes: takes texts in columns of numbers. DataError where commas may be of two kinds.
+    notes: records strings in columns of numbers. DataError if it is not clear whether commas are
+    decimal commas.
     """
     given = {*column_kinds(plan.data), *declared_categories(plan)}
     if plan.data.schema:
@@ -87,7 +88,7 @@ def with_known_types(plan: Plan, corpus: Corpus, notes: Notes) -> Plan:
             raise DataError(
                 corpus.origins[place].path, corpus.origins[place].line,
                 f"attribute {shown(name)} is {shown(values[place])}, whose comma may be a decimal "
-                f"comma or part thousands; say --attribute-type {name}=decimal-comma, or "
+                f"comma or separate thousands; add --attribute-type {name}=decimal-comma, or "
                 f"{name}=category",
             )  # fmt: skip
         if found.strays:

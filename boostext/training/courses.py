@@ -1,4 +1,4 @@
-"""One trial of some settings: learned on a part of the data, measured on the rest as it goes on."""
+"""Run one trial of settings: learn from a part of the data and measure on the rest."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from boostext.training.crossval import Sums
 from boostext.training.run import Prepared
 
 MOST_ROUNDS = 200_000
-"""No trial goes further, whatever its shrinkage."""
+"""Maximum number of rounds of a trial, whatever its shrinkage."""
 A_RULE_EACH = "per label"
-"""The grower of one rule for each of k labels: a round of it is worth the square root of k of the
-default one's rules, about.
+"""The growth that learns one rule for each of k labels in a round. Such a round is worth about
+sqrt(k) rules of the default.
 """
 LEAST_STEPS = 250
 PATIENCE = 2.5
-"""A trial of more than LEAST_STEPS ends where it is so many times as long as at its best."""
+"""A trial of more than LEAST_STEPS ends when it is this many times as long as at its best mark."""
 DENSE = 16
-"""Every round up to here is measured, then 8 from a power of two to the next."""
+"""Every round up to this one is measured, and then 8 between successive powers of two."""
 
 
 def is_marked(number: int) -> bool:
@@ -44,10 +44,10 @@ def is_marked(number: int) -> bool:
 
 @dataclass(frozen=True)
 class Mark:
-    """What a trial had come to after a round. value: of the measure; NaN where it is unknown.
+    """The state of a trial after a round.
 
-    terms: distinct conditions so far, without the prior. threshold: for several labels, the one
-    with this value.
+    value: of the measure; NaN if unknown. terms: number of distinct conditions so far, without the
+    prior. threshold: for several labels, the threshold that gives this value.
     """
 
     round: int
@@ -58,7 +58,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The parts of a corpus that a fold learns from and holds out, over the same conditions."""
+    """The training part and the held-out part of a fold, with the same conditions."""
 
     prepared: Prepared
     learned: Int64
@@ -78,17 +78,17 @@ def split(prepared: Prepared, folds: Folds, fold: int) -> Split:
 
 
 def rounds_of(steps: float, boosting: BoostingSettings, labels: int) -> int:
-    """Rounds that make so many steps: rules that vote in full."""
+    """The number of rounds that correspond to `steps` rules without shrinkage."""
     each = boosting.learner_name() == A_RULE_EACH
     worth = math.sqrt(labels) if each else 1.0
     return max(1, round(steps / boosting.shrinkage / worth))
 
 
 class Course:
-    """A run that can be taken further.
+    """A run of boosting that can be continued.
 
-    marks: of the rounds so far that were measured. done: rounds. ended: no round is left to do, as
-    no condition helps, or as the best one lies far behind.
+    marks: of the measured rounds so far. done: number of rounds. ended: there is nothing left to
+    learn, because no condition helps or the best round was long ago.
     """
 
     def __init__(self, part: Split, boosting: BoostingSettings, threads: int = 1) -> None:
@@ -107,7 +107,7 @@ class Course:
         self._least = rounds_of(LEAST_STEPS, boosting, len(corpus.labels))
 
     def go_on(self, last: int, stop: Callable[[Mark], bool] = lambda mark: False) -> None:
-        """Learn up to round `last`, or to the end, or to a mark where `stop` says so."""
+        """Learn until round `last`, the end, or a mark for which `stop` returns true."""
         while self.done < last and not self.ended:
             made = next(self._rounds, None)
             if made is None:
@@ -120,7 +120,7 @@ class Course:
                 return
 
     def _marked(self) -> Mark:
-        """Measure; see whether the best mark is too far behind to go on."""
+        """Measure, and end the run if the best mark was too long ago."""
         mark = self._mark()
         self.marks.append(mark)
         if self._best is None or self._monitor.is_better(mark.value, self._best.value):
@@ -129,11 +129,11 @@ class Course:
         return mark
 
     def scores(self) -> Scores:
-        """(held out, k): of what is held out, by the rules so far."""
+        """(held out, k): scores of the held-out documents by the rules so far."""
         return self._booster.decode(self._sums.value())
 
     def value_of(self, scores: Scores) -> tuple[float, float]:
-        """The measure of scores of what is held out; the threshold is the best if it is free."""
+        """The measure on the held-out documents, and the threshold (the best, unless fixed)."""
         if self._monitor.name == "micro-f1" and not self._boosting.threshold:
             threshold, value = common_threshold(scores, self._part.gold)
             return value, threshold
@@ -144,9 +144,10 @@ class Course:
 
 
 def joined(courses: list[list[Mark]], sizes: list[int]) -> Iterator[Mark]:
-    """The marks of all folds as one: means weighted by what they hold out; terms rounded.
+    """Average the marks of all folds, weighted by the size of their held-out parts.
 
-    A fold that ended before the others keeps its last mark. Nothing, where a fold has no mark.
+    Numbers of terms are rounded. A fold that ended before the others keeps its last mark. There are
+    no marks if a fold has none.
     """
     share = np.array(sizes) / sum(sizes)
     marks = [{mark.round: mark for mark in found} for found in courses]
@@ -168,8 +169,10 @@ def marks_held_out(
     on_round: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> list[Mark]:
-    """Marks up to the plan's rounds, as means of folds held out in turn until `enough` documents
-    are. on_round: rounds done and to do, in all folds. SettingsError where there can be no folds.
+    """Marks up to the plan's rounds, averaged over folds.
+
+    Folds are held out in turn until `enough` documents have been. on_round: called with the number
+    of rounds done and of all rounds, over all folds. SettingsError if folds are impossible.
     """
     plan, sets = prepared.plan, prepared.corpus.label_sets
     folds = make_folds(sets, plan.stop.folds, plan.boosting.seed, prepared.groups)

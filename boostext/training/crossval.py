@@ -1,9 +1,9 @@
-"""Cross-validation: rules learned without each part of the data, and what they say of it.
+"""Cross-validation: learn rules without each part of the data, and score that part with them.
 
-Features are extracted once, from all documents: what min_df, max_df and max_terms leave out is
-decided on all of them, without a look at labels; a condition that holds for no document of a
-training part is no candidate there. Folds are learned side by side in threads, which share the
-features; no result depends on how many.
+Features are extracted once, from all documents. The filters min_df, max_df and max_terms therefore
+use all documents, but no labels. A condition that holds for no document of a training part is not a
+candidate there. Folds are learned in parallel by threads that share the features, and the results
+do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from boostext.training.run import Prepared
 from boostext.training.validation import is_measured
 
 MOST_ROUNDS = 2000
-"""Rounds that are tried where cross-validation is to choose their number."""
+"""Number of rounds that are tried if cross-validation chooses their number."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """One fold: the examples held out (ascending), their features, and the rounds without them.
+    """One fold: the held-out examples (ascending), their features, and the rounds without them.
 
-    members: the conditions of the training part. start: (held out, k), of prior knowledge, if any.
-    curve: (round, value of the measure) where it was taken.
+    members: the conditions of the training part. start: (held out, k), scores from prior knowledge,
+    if any. curve: (round, value of the measure) for the measured rounds.
     """
 
     examples: Int64
@@ -51,9 +51,9 @@ class HeldOut:
     start: Scores | None = None
 
     def sums(self, first: int, fading: bool = False) -> Scores:
-        """(held out, k'): the votes of the first rounds, added up.
+        """(held out, k'): the sums of the votes of the first rounds.
 
-        fading: the mean of the sums after each of those rounds, as `outliers.tapered`.
+        fading: the mean of the sums after each of those rounds, as in `outliers.tapered`.
         """
         sums = Sums(self.features, self.members, self.start)
         kept = self.rounds[:first]
@@ -63,10 +63,10 @@ class HeldOut:
 
 
 class Sums:
-    """Votes on documents of a feature matrix, added up rule by rule.
+    """The sums of votes on the documents of a feature matrix, updated rule by rule.
 
-    members: the conditions that the rules were chosen from; listed ones have the same numbers in
-    `features`. start: (m, k), what documents have before any vote, as from prior knowledge.
+    members: the conditions from which the rules were chosen; listed ones have the same numbers in
+    `features`. start: (m, k), scores before any vote, such as those from prior knowledge.
     """
 
     def __init__(
@@ -78,18 +78,18 @@ class Sums:
         )
 
     def add(self, made: Round, factor: float = 1.0) -> None:
-        """Let the rules of a round vote."""
+        """Add the votes of the rules of a round."""
         for rule, place in made.placed:
             self._tally.add(rule.votes * factor, place.condition, place.precondition)
 
     def value(self) -> Scores:
-        """(m, k): the votes so far, added up."""
+        """(m, k): the sums of the votes so far."""
         return self._tally.value()
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The measure after so many rounds: mean, standard deviation, least and greatest of folds."""
+    """The measure after a number of rounds: mean, standard deviation and range over folds."""
 
     round: int
     mean: float
@@ -100,8 +100,9 @@ class CurvePoint:
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """All folds of all splits. measure: the monitored one; best: the number of rounds with the
-    best mean, of equals the least.
+    """All folds of all splits.
+
+    measure: the monitored one. best: the smallest number of rounds with the best mean.
     """
 
     prepared: Prepared
@@ -112,7 +113,7 @@ class CrossValidation:
     best: int
 
     def scores(self, rounds: int, fading: bool = False) -> Scores:
-        """(m, k): of every example by the rules learned without it, averaged over the splits.
+        """(m, k): the score of every example by rules learned without it, averaged over splits.
 
         NaN for examples that are never held out.
         """
@@ -129,7 +130,7 @@ class CrossValidation:
 
 
 def code_of(settings: BoostingSettings, labels: Sequence[str]) -> Int8 | None:
-    """(k, k') of the algorithms that code labels."""
+    """(k, k'): the output code of algorithms that code labels; None for others."""
     coded = ALGORITHMS[settings.algorithm].coded
     return code_matrix(settings, len(labels), labels) if coded else None
 
@@ -142,11 +143,11 @@ def cross_validate(
     on_round: Callable[[int, int], None] = lambda done, all: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> CrossValidation:
-    """Learn in every fold, with the settings of the plan, and measure on what it holds out.
+    """Learn in every fold with the settings of the plan, and measure on its held-out part.
 
-    splits: how often the data is cut anew; seeds are the plan's, and those after it. groups: see
-    `make_folds`. on_round: rounds done and to do, in all folds. Raises SettingsError, before
-    anything is learned, where the data cannot be cut so.
+    splits: number of different splits; their seeds are that of the plan and the following ones.
+    groups: see `make_folds`. on_round: called with the number of rounds done and of all rounds,
+    over all folds. Raises SettingsError, before learning, if the data cannot be split this way.
     """
     corpus, plan = prepared.corpus, prepared.plan
     seed = plan.boosting.seed
@@ -165,14 +166,14 @@ def cross_validate(
 
 
 def remarks_before(prepared: Prepared) -> Iterator[str]:
-    """What of the labels and the folds does not go together; SettingsError where nothing does."""
+    """Messages about labels too rare for the folds; SettingsError if folds are impossible."""
     corpus, plan = prepared.corpus, prepared.plan
     folds = make_folds(corpus.label_sets, plan.stop.folds, plan.boosting.seed, prepared.groups)
     yield from fold_remarks(corpus.labels, corpus.label_sets, folds)
 
 
 class _Counter:
-    """Counts the rounds of all folds; stops them where the caller fails or is asked to."""
+    """Counts the rounds of all folds, and stops them on an error or on request."""
 
     def __init__(
         self, tell: Callable[[int, int], None], total: int, asked: Callable[[], bool]
@@ -188,7 +189,7 @@ class _Counter:
         self._left = kind is not None
 
     def after_round(self) -> bool:
-        """Count one; whether to go on."""
+        """Count one round, and return whether to continue."""
         with self._lock:
             self._done += 1
             self._tell(self._done, self._total)
@@ -224,7 +225,7 @@ def _monitor(prepared: Prepared, examples: Int64) -> Monitor:
 
 
 def _curve(curves: Sequence[Sequence[tuple[int, float]]], last: int) -> Iterator[CurvePoint]:
-    """Of every measured round; a fold that ended before keeps its last value."""
+    """The points of all measured rounds. A fold that ended earlier keeps its last value."""
     known = [dict(curve) for curve in curves]
     now = [float("nan")] * len(known)
     for number in range(1, last + 1):
@@ -246,6 +247,6 @@ def _best(curve: Sequence[CurvePoint], monitor: Monitor) -> int:
 
 
 def with_rounds(prepared: Prepared, rounds: int) -> Prepared:
-    """The same with another number of rounds."""
+    """The same data with another number of rounds."""
     boosting: BoostingSettings = replace(prepared.plan.boosting, rounds=rounds)
     return replace(prepared, plan=replace(prepared.plan, boosting=boosting))

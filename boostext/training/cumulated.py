@@ -1,4 +1,4 @@
-"""The weight that documents had over all rounds of a training."""
+"""The weights that documents had over all rounds of training."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from boostext.training.crossval import Sums, code_of
 from boostext.training.run import Trained
 
 POINTS = 100
-"""Rounds at which weights are taken, evenly spaced."""
+"""Number of evenly spaced rounds at which weights are measured."""
 
 
 def cumulated_shares(trained: Trained) -> Float64:
     """(m,), sum 1: the share of each document in the weights, averaged over the rounds.
 
-    A document with a wrong label is heavy from the first rounds on; one that is only rare, later.
-    Weights are those of exponential loss on the scores of labels, whatever the algorithm.
+    A document with a wrong label has a large weight from the first rounds on, and one that is only
+    unusual later. The weights are those of exponential loss on the scores of labels, whatever the
+    algorithm.
     """
     corpus, model = trained.prepared.corpus, trained.model
     rounds = trained.rounds

@@ -1,4 +1,4 @@
-"""How a model became better with its rules, and with its terms: measured rounds of its training."""
+"""The learning curve of a model: the measure by the number of its rules and terms."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from boostext.training.summary import corpus_gold
 
 @dataclass(frozen=True)
 class CurveRow:
-    """After a round: terms are distinct conditions so far, without the prior.
+    """The state after a round. terms: number of distinct conditions so far, without the prior.
 
-    train, valid: the monitored measure; NaN where it was not taken.
+    train, valid: the monitored measure; NaN if it was not computed.
     """
 
     round: int
@@ -28,7 +28,7 @@ class CurveRow:
 
 
 def term_counts(trained: Trained) -> Iterator[int]:
-    """Distinct conditions after each round."""
+    """The number of distinct conditions after each round."""
     seen: set[int] = set()
     for made in trained.rounds:
         seen |= {place.condition for _, place in made.placed} - {ALWAYS}
@@ -36,7 +36,7 @@ def term_counts(trained: Trained) -> Iterator[int]:
 
 
 def curve(trained: Trained) -> tuple[str, list[CurveRow]]:
-    """The measure's name, and its values after each marked round and the last."""
+    """The name of the measure, and its values after each marked round and the last one."""
     prepared, model = trained.prepared, trained.model
     plan = prepared.plan
     gold = corpus_gold(prepared.corpus, len(model.labels))

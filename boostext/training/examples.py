@@ -1,4 +1,4 @@
-"""What the documents ask for: one label or several, and how much each example weighs."""
+"""Determine whether documents have one label or several, and the weights of the examples."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from boostext.settings import BoostingSettings
 
 
 def label_counts(corpus: Corpus) -> Int64:
-    """(m,): labels of each example."""
+    """(m,): number of labels of each example."""
     return np.diff(corpus.label_sets.starts)
 
 
 def is_multilabel(corpus: Corpus, settings: BoostingSettings) -> bool:
-    """Whether any example has not exactly one label, unless `task` says it.
+    """Whether any example has no label or several, unless the setting `task` determines it.
 
-    Raises DataError at the first such example where single labels are asked for.
+    Raises DataError at the first such example if `task` is single.
     """
     others = np.flatnonzero(label_counts(corpus) != 1)
     if settings.task == "single" and len(others):
@@ -30,17 +30,17 @@ def is_multilabel(corpus: Corpus, settings: BoostingSettings) -> bool:
         origin = corpus.origins[first]
         raise DataError(
             origin.path, origin.line,
-            f"{len(names)} labels ({', '.join(names) or 'none'}) where task is single; "
+            f"{len(names)} labels ({', '.join(names) or 'none'}) although task is single; "
             "expected one label, or train with --task multi",
         )  # fmt: skip
     return settings.task == "multi" or (settings.task == "auto" and len(others) > 0)
 
 
 def example_weights(corpus: Corpus, settings: BoostingSettings) -> Float64:
-    """(m,): the given weights times the factor of the example's labels (mean over several).
+    """(m,): the given weights times the class weight of the example's labels (mean of several).
 
-    balanced: the factor of a label is m / (k * weight of its examples), so that every label's
-    examples weigh the same in sum. Raises BoostextError where nothing has weight.
+    balanced: the class weight is m / (k * weight of the label's examples), so that the examples of
+    all labels have the same total weight. Raises BoostextError if all weights are 0.
     """
     factors = _factors(corpus, settings.class_weight)
     counts = label_counts(corpus)
@@ -58,7 +58,7 @@ def example_weights(corpus: Corpus, settings: BoostingSettings) -> Float64:
 
 
 def _factors(corpus: Corpus, given: Sequence[str]) -> Float64:
-    """(k,): factor per label."""
+    """(k,): the class weight of each label."""
     factors = np.ones(len(corpus.labels))
     if "balanced" in given:
         return _balanced(corpus)

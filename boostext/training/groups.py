@@ -1,4 +1,4 @@
-"""Documents that belong together, as all calls of one caller: taken out of the attributes."""
+"""Groups of documents that belong together, such as all calls of one caller."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boostext.errors import BoostextError
 
 @dataclass
 class Groups:
-    """Keeps each document's value of a field, which is then no attribute to learn from.
+    """Stores the group of each document, and removes the field from the attributes.
 
     name: of the field; "" for none.
     """
@@ -30,11 +30,11 @@ class Groups:
             yield replace(document, attributes=others)
 
     def values(self) -> tuple[Attribute, ...] | None:
-        """(m,), None where a document has no value; BoostextError where none has one."""
+        """(m,): the groups, None for documents without one; BoostextError if none has one."""
         if not self.name:
             return None
         if all(value is None for value in self._found):
             raise BoostextError(
-                f"no document has the field {self.name!r} that --group names; mend the name"
+                f"no document has the field {self.name!r} that --group names; correct the name"
             )
         return tuple(self._found)

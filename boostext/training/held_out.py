@@ -1,8 +1,8 @@
-"""What documents that are not learned from decide: rounds, probabilities, and thresholds.
+"""Choose rounds, probabilities and thresholds on documents that are not used for learning.
 
-They are the validation data, where there are any; else cross-validation holds out each part of
-the training data in turn, with the number of rounds that the model gets. The model itself is then
-learned from all of it.
+These are the validation data, if there are any. Otherwise cross-validation holds out each part of
+the training data in turn, with the model's number of rounds, and the model itself is then learned
+from all of the data.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from boostext.training.plan import Plan
 from boostext.training.run import Hooks, Prepared, Trained, learn
 
 ENOUGH = 1000
-"""Documents that are held out for a threshold, or all."""
+"""Number of documents that are held out to choose a threshold, or all if there are fewer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,25 +50,25 @@ def learn_and_judge(prepared: Prepared, hooks: Hooks | None = None) -> Trained:
 
 
 def check_held_out(plan: Plan, validates: bool) -> None:
-    """Raise SettingsError where the settings do not go together."""
+    """Raise SettingsError if the settings are incompatible."""
     if plan.boosting.rounds == 0 and validates:
         raise SettingsError(
-            "--rounds auto goes by cross-validation of all training data; leave out --valid and "
+            "--rounds auto uses cross-validation of all training data; leave out --valid and "
             "--valid-fraction, or give a number of --rounds"
         )
 
 
 def check_thresholds(prepared: Prepared) -> None:
-    """Raise SettingsError where thresholds mean nothing."""
+    """Raise SettingsError if thresholds have no meaning."""
     if prepared.plan.stop.tune_thresholds and not prepared.multilabel:
         raise SettingsError(
-            "these documents have one label each, and a model of them gives the label of greatest "
+            "these documents have one label each, and their model gives the label with the highest "
             "score; leave out --tune-thresholds, or add --task multi"
         )
 
 
 def wants_cross_validation(prepared: Prepared) -> bool:
-    """Whether anything is left to it."""
+    """Whether any setting is to be chosen by cross-validation."""
     plan = prepared.plan
     judges = plan.stop.calibrate != "none" or bool(plan.stop.tune_thresholds)
     return plan.boosting.rounds == 0 or (judges and prepared.validation is None)
@@ -79,9 +79,9 @@ def settled(
     on_round: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Prepared, CrossValidation | None]:
-    """With the number of rounds, where the plan leaves it open; and the cross-validation made.
+    """Choose the number of rounds if the plan leaves it open; also return the cross-validation.
 
-    Of rounds as good as another the fewest; at most MOST_ROUNDS.
+    This is the smallest of the best numbers of rounds, and at most MOST_ROUNDS.
     """
     if prepared.multilabel and "threshold" in prepared.chosen:
         prepared = with_threshold(prepared, on_round, should_stop)
@@ -103,11 +103,12 @@ def with_threshold(
     on_round: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Prepared:
-    """With a threshold of all labels where nobody gave any, and with the best number of rounds up
-    to the chosen one: of greatest micro-F1 on documents held out, `ENOUGH` of them. The threshold
-    is the mean of those after rounds near the best one, as each is of few documents.
+    """Choose one threshold for all labels if none is given, and the best number of rounds.
 
-    Validation data choose the threshold in the end. Where documents are too few, it stays 0.
+    Both maximize micro-F1 on `ENOUGH` held-out documents, up to the plan's number of rounds. The
+    threshold is the mean of those after rounds near the best one, because each is estimated from
+    few documents. If there are validation data, they determine the final threshold. With too few
+    documents it remains 0.
     """
     plan = prepared.plan
     if prepared.validation is not None:
@@ -135,9 +136,9 @@ def finished(
     found: CrossValidation | None,
     warn: Callable[[str], None] = lambda message: None,
 ) -> Trained:
-    """With calibration and thresholds as the plan asks for them; not where it was interrupted.
+    """Add the calibration and thresholds that the plan asks for, unless it was interrupted.
 
-    warn: told of labels with too few documents for a curve of their own.
+    warn: called with a message about labels that have too few documents for their own curve.
     """
     stop = trained.prepared.plan.stop
     asked = stop.calibrate != "none" or stop.tune_thresholds
@@ -172,7 +173,7 @@ def _judged(trained: Trained, found: CrossValidation | None) -> Judged:
 
 
 def held_out_scores(found: CrossValidation, rounds: int) -> Judged:
-    """Of the documents that some fold holds out."""
+    """Scores and labels of the documents that at least one fold holds out."""
     corpus = found.prepared.corpus
     scores = found.scores(rounds)
     kept = np.flatnonzero(~np.isnan(scores).any(axis=1))
@@ -185,6 +186,6 @@ def _rare(rare: Sequence[int], gold: Gold) -> str:
     shown = ", ".join(f"{gold.labels[j]!r} ({counts[j]})" for j in rare[:5])
     more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
     return (
-        f"too few documents to calibrate {len(rare)} labels by themselves: {shown}{more}; "
-        "their probabilities follow the curve of all labels, from the share of the label"
+        f"too few documents to calibrate {len(rare)} labels separately: {shown}{more}; "
+        "their probabilities use the curve of all labels, adjusted to the label's frequency"
     )

@@ -1,4 +1,4 @@
-"""What prior knowledge says of the training documents, collected while they go by."""
+"""Collect what prior knowledge says about the training documents while they are read."""
 
 from __future__ import annotations
 
@@ -37,17 +37,18 @@ from boostext.training.unlabelled import Held
 
 BATCH = 512
 NEARLY_ALL = 0.9
-"""Share of the documents from which a rule says next to nothing."""
+"""Share of documents for which a rule holds, from which on it carries hardly any information."""
 SHOWN = 5
-"""Missing terms that are named."""
+"""Maximum number of missing terms in a message."""
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Prior knowledge of M documents: the m training documents, then those without labels.
+    """Prior knowledge about M documents: the m training documents, then those without labels.
 
-    features: of all M. chances: (M, k). teller: has counted what holds for them. link: of the
-    algorithm, from scores to probabilities. fired: (M, r), which rules hold.
+    features: of all M documents. chances: (M, k), probabilities. teller: has counted which rules
+    hold for them. link: the algorithm's function from scores to probabilities. fired: (M, r),
+    whether each rule holds.
     """
 
     prior: Prior
@@ -59,42 +60,42 @@ class Known:
     fired: Bools
 
     def belief(self, examples: Int64) -> Belief:
-        """About these training documents, and all without labels."""
+        """The belief about these training documents and about all documents without labels."""
         return Belief(self.chances[self.with_unlabelled(examples)], self.prior.weight)
 
     def with_unlabelled(self, examples: Int64) -> Int64:
-        """Numbers of these training documents, and of all without labels; ascending."""
+        """The numbers of these training documents and of all without labels, ascending."""
         M = len(self.chances)
         return np.concatenate([examples, np.arange(M - self.prior.unlabelled, M)])
 
     def scores(self, examples: Int64) -> Scores:
-        """f_0 of training documents."""
+        """The initial scores f_0 of training documents."""
         return prior_scores(self.chances[examples], self.link)
 
     def contribution(self, example: int) -> Contribution:
-        """What the knowledge says of a training document, as `Predictor.contributions` has it."""
+        """The knowledge's contribution to a training document, as in `Predictor.contributions`."""
         rules = zip(self.teller.firing.rules, self.fired[example], strict=True)
         told = tuple(str(rule) for rule, holds in rules if holds)
         return Contribution(KnownRules(told), YES, self.scores(np.array([example]))[0], ())
 
     def heard(self, plan: Plan) -> Heard:
-        """To ask about further documents."""
+        """Collects what the knowledge says about further documents."""
         return Heard(Teller(self.prior, plan.text, plan.data.text), plan.threads)
 
     def scores_of(self, heard: Heard, labels: Sequence[str]) -> Scores:
-        """f_0 of further documents."""
+        """The initial scores f_0 of further documents."""
         chances = self.teller.chances(heard.said(), labels, self.multilabel)
         return prior_scores(chances, self.link)
 
     def labelled_features(self) -> FeatureMatrix:
-        """Of the training documents alone; conditions have the same numbers."""
+        """The features of the training documents only. Conditions have the same numbers."""
         if not self.prior.unlabelled:
             return self.features
         return first_documents(self.features, len(self.chances) - self.prior.unlabelled)
 
 
 def prior_of(plan: Plan) -> Prior | None:
-    """What the files of the plan say; None where that is nothing, as without any."""
+    """The knowledge in the files of the plan; None if there is none."""
     if not plan.known.knowledge:
         return None
     path = Path(plan.known.knowledge)
@@ -107,7 +108,7 @@ def prior_of(plan: Plan) -> Prior | None:
 
 
 def _older(path: Path, name: str) -> Model | None:
-    """The model that knowledge begins with; its name is as seen from the file at `path`."""
+    """The model on which the knowledge is based. Its name is relative to the file at `path`."""
     if not name:
         return None
     old = read_model(path.parent / name)
@@ -120,9 +121,9 @@ def _older(path: Path, name: str) -> Model | None:
 
 
 def check_boosting(settings: BoostingSettings, knowledge: Knowledge, counts: bool) -> None:
-    """Raise SettingsError where boosting cannot do what is asked. counts: for anything.
+    """Raise SettingsError if boosting does not support the knowledge.
 
-    Any algorithm can leave terms alone.
+    counts: whether the knowledge has any weight. All algorithms can exclude terms.
     """
     if not (counts or knowledge.takes_sides):
         return
@@ -143,7 +144,7 @@ def check_boosting(settings: BoostingSettings, knowledge: Knowledge, counts: boo
 
 
 def unlabelled_documents(plan: Plan, account: BadRecords) -> Iterator[Document]:
-    """The documents that take part by prior knowledge alone, whatever labels they have."""
+    """The documents that are used only with prior knowledge. Their labels are ignored."""
     paths = plan.known.unlabelled
     if paths:
         for document in read_documents(paths, plan.reading, account, labelled=False):
@@ -151,7 +152,7 @@ def unlabelled_documents(plan: Plan, account: BadRecords) -> Iterator[Document]:
 
 
 class Heard:
-    """What a knowledge says of documents, collected while they go by."""
+    """Collects what prior knowledge says about documents while they are read."""
 
     def __init__(self, teller: Teller, threads: int) -> None:
         self._teller, self._threads = teller, threads
@@ -169,14 +170,14 @@ class Heard:
         self._said.append(self._teller.said(group, self._threads))
 
     def said(self) -> Said:
-        """Of all of them."""
+        """What the knowledge says about all documents so far."""
         return Said.joined(self._said)
 
 
 class Knowing:
-    """Asks a knowledge about the training documents and about those without labels.
+    """Applies prior knowledge to the training documents and to those without labels.
 
-    apart: the latter, while the others are read.
+    apart: holds the latter while the training documents are read.
     """
 
     def __init__(self, prior: Prior, plan: Plan) -> None:
@@ -187,7 +188,7 @@ class Knowing:
         self.apart = Held()
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """All documents, first the training documents."""
+        """Pass all documents on, the training documents first."""
         return self._heard.watch(chain(documents, self._set_apart()))
 
     def _set_apart(self) -> Iterator[Document]:
@@ -197,7 +198,7 @@ class Knowing:
             yield document
 
     def labels(self, found: Sequence[str]) -> tuple[str, ...]:
-        """Labels that the model has, besides those of documents. found: on any document."""
+        """Labels of the model in addition to those of documents. found: labels of documents."""
         knowledge, old = self._prior.knowledge, self._prior.old
         known = [*(label for label, _ in knowledge.labels), *(old.labels if old else ())]
         if not (known or found):
@@ -205,7 +206,7 @@ class Knowing:
         return tuple(dict.fromkeys(known))
 
     def prior(self, documents: int) -> Prior:
-        """For the model; knowledge that a model brings has its weight."""
+        """The knowledge for the new model. Knowledge from a model keeps its weight."""
         known = self._plan.known
         return replace(
             self._prior,
@@ -215,7 +216,7 @@ class Knowing:
         )
 
     def known(self, corpus: Corpus, features: FeatureMatrix, multilabel: bool) -> Known:
-        """What was said, once the labels are known."""
+        """What the knowledge says, after all labels are known."""
         said = self._heard.said()
         chances = self._teller.chances(said, corpus.labels, multilabel)
         prior = self.prior(len(chances))
@@ -224,14 +225,14 @@ class Knowing:
 
 
 def restraints_of(prior: Prior | None, labels: Sequence[str], plan: Plan) -> Restraints | None:
-    """What rules may not ask or say, if anything."""
+    """Terms and votes that rules must not use; None if everything is allowed."""
     if prior is None or not prior.knowledge.restrains:
         return None
     return Restraints(prior.knowledge, labels, plan.text, plan.data.text)
 
 
 def check_labels(prior: Prior | None, labels: Sequence[str], multilabel: bool) -> None:
-    """Raise SettingsError at the first rule about an unknown label, or that says too much."""
+    """Raise SettingsError for a rule with an unknown label or probabilities above 1 in total."""
     if prior is None:
         return
     knowledge, known = prior.knowledge, set(labels)
@@ -240,7 +241,7 @@ def check_labels(prior: Prior | None, labels: Sequence[str], multilabel: bool) -
             near = fields.nearest(label, labels)
             raise SettingsError(
                 f"{knowledge.path}:{line}: no document has the label {label!r}{near or ''}; if it "
-                "is meant, name it under `labels:`, too"
+                "is intended, also name it under `labels:`"
             )
     for told in () if multilabel else knowledge.rules:
         if sum(share for _, share in told.then) > 1 + 1e-9:
@@ -251,18 +252,18 @@ def check_labels(prior: Prior | None, labels: Sequence[str], multilabel: bool) -
 
 
 def label_sets_of(known: Known, sets: Lists) -> Lists:
-    """The label sets of training documents, then empty ones for the documents without labels."""
+    """The label sets of training documents, followed by empty ones for those without labels."""
     last = np.full(known.prior.unlabelled, sets.starts[-1], np.int64)
     return Lists(np.concatenate([sets.starts, last]), sets.items)
 
 
 def known_remarks(known: Known) -> Iterator[str]:
-    """How the knowledge takes part."""
+    """Messages about how the knowledge is used."""
     yield f"knowledge: {prior_in_short(known.prior)}"
 
 
 def known_warnings(known: Known) -> Iterator[str]:
-    """Terms that no document has, and rules that say next to nothing, with counts."""
+    """Warnings about terms that no document has and about rules without information."""
     firing, path = known.teller.firing, known.prior.knowledge.path
     counts = firing.counts
     lines = {term: told.line for told in reversed(firing.rules) for term in told.terms}

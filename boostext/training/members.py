@@ -1,4 +1,4 @@
-"""What rules say of the training documents, from the lists of conditions: no text is read again."""
+"""Apply rules to the training documents by the lists of conditions, without reading texts again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boostext.model.predict import Contribution, entries_said
 
 
 def condition_numbers(rounds: Iterable[Round]) -> dict[Condition, int]:
-    """Numbers of the conditions that the rules ask, as the rounds tell them: none is spelled."""
+    """condition of a rule -> its number, as stored in the rounds."""
     numbers: dict[Condition, int] = {}
     for rule, place in (placed for made in rounds for placed in made.placed):
         numbers[rule.condition] = place.condition
@@ -39,14 +39,14 @@ def training_scores(
 
 
 def membership_find(members: Membership, numbers: dict[Condition, int]) -> Find[Condition]:
-    """The documents of a condition, from the lists that training has."""
+    """A function that finds the documents of a condition in the lists of the training data."""
     return lambda condition: (members.yes(numbers[condition]), members.unknown(numbers[condition]))
 
 
 def training_contributions(
     members: Membership, model: Model, numbers: dict[Condition, int], examples: Sequence[int]
 ) -> Iterator[tuple[Contribution, ...]]:
-    """As `Predictor.contributions`, for each of these training documents."""
+    """Like `Predictor.contributions`, for each of these training documents."""
     merged = merge_votes(model)
     blocks = _blocks(members, [numbers[condition] for condition in merged.known], examples)
     for row in blocks:
@@ -54,7 +54,7 @@ def training_contributions(
 
 
 def _blocks(members: Membership, conditions: Sequence[int], examples: Sequence[int]) -> Int8:
-    """(examples, c): the block of every condition that each example is in."""
+    """(examples, c): the block of each condition that contains each example."""
     wanted = np.asarray(examples, dtype=np.int32)
     blocks = np.full((len(wanted), len(conditions)), NO, np.int8)
     for c, j in enumerate(conditions):

@@ -1,4 +1,4 @@
-"""All settings of one training, and the command that would give the same model."""
+"""All settings of a training run, and the command that gives the same model."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from boostext.threads import usable_threads
 
 @dataclass(frozen=True)
 class Plan:
-    """What to read, what to learn, when to stop, and how to work.
+    """What to read, what to learn, when to stop, and how to run.
 
-    open: names of settings that the data will decide (`choosing.decided`), whatever they are here.
+    open: names of settings that will be chosen from the data (`choosing.decided`), whatever their
+    values are.
     """
 
     data: DataSettings = field(default_factory=DataSettings)
@@ -49,18 +50,18 @@ class Plan:
 
     @property
     def reading(self) -> DataSettings:
-        """How training data are read: with the field of `--group`, which prediction needs not."""
+        """Settings to read training data, with the field of `--group`, needed only for training."""
         group, named = self.stop.group, self.data.attribute
         if not group or group in named:
             return self.data
         return replace(self.data, attribute=(*named, group))
 
     def as_read(self, account: BadRecords) -> Plan:
-        """With what the reading guessed of the labels, for the model to keep."""
+        """Add what was guessed about labels while reading, so that the model keeps it."""
         return replace(self, data=as_read(self.data, account))
 
     def opened(self, preset: str | None, given: Collection[str]) -> Plan:
-        """With all that the data may decide left open. given: what a person said, by name."""
+        """Leave open all settings that can be chosen from data. given: names set by the user."""
         pairs = zip(self.groups, Plan().groups, strict=True)
         differ = (
             f.name
@@ -94,13 +95,13 @@ class Plan:
 
 
 CLOSED = "boostext train --preset paper"
-"""How the command of a plan begins that leaves nothing open."""
+"""The beginning of the command for a plan that leaves nothing open."""
 
 
 def retrain_line(plan: Plan, places: Sequence[str]) -> str:
-    """The command that learns the same once more, with the corrections that a page saves.
+    """The command that repeats training with the corrections that a report page saves.
 
-    places: the words for its data, its model and its report.
+    places: the placeholders for its data, its model and its report.
     """
     known = plan.known
     words = [*shlex.split(command_line(plan)), *places]
@@ -111,14 +112,14 @@ def retrain_line(plan: Plan, places: Sequence[str]) -> str:
 
 
 FILES = ("valid", "names", "knowledge", "unlabelled")
-"""Settings that name files: the model has what they hold."""
+"""Settings that name files, whose content is stored in the model."""
 
 
 def command_line(plan: Plan) -> str:
-    """`boostext train` with every option that is not the default: no paths, nothing of the run.
+    """`boostext train` with every option that differs from its default, but without paths.
 
-    What is left out changes no byte of the model: equal work has equal words. Where nothing is
-    left open, it is said that no other setting follows from the data.
+    Options that do not change the bytes of the model are left out, so that equal models have equal
+    commands. If nothing is left open, the command says that no setting is chosen from the data.
     """
     words = shlex.split("boostext train") if plan.open else shlex.split(CLOSED)
     for group in (plan.data, plan.text, plan.boosting, plan.known, plan.stop):

@@ -1,4 +1,4 @@
-"""Votes anew for some of a model's conditions, on its training data."""
+"""Learn new votes for some of a model's conditions on its training data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boostext.training.plan import Plan
 from boostext.training.run import Hooks, Prepared, learn, prepare
 
 ROUNDS_PER_TERM = 10
-"""Rules that a refit learns at most for each term: votes have settled by then."""
+"""Maximum number of rules that a refit learns for each term. More hardly change the votes."""
 
 
 def refit(
@@ -30,11 +30,11 @@ def refit(
     run: RunSettings | None = None,
     hooks: Hooks | None = None,
 ) -> Model:
-    """A model of at most `terms` terms, one rule for each: the most influential of the model's.
+    """A model of the (at most) `terms` most influential terms of the model, with one rule for each.
 
-    Boosting runs once more with the model's settings, but asks for no other terms; then the rules
-    of each are merged. rounds: of that run; as many as the model has unless said, at most 10 a
-    term. Raises BoostextError where the documents are not those that the model was trained on.
+    Boosting runs again with the model's settings but only these terms, and the rules of each term
+    are then merged. rounds: of that run; by default as many as the model has, but at most 10 for
+    each term. Raises BoostextError if the documents are not the training data of the model.
     """
     if model.prior and model.prior.unlabelled:
         raise BoostextError(
@@ -59,7 +59,7 @@ def refit(
 
 
 def _prepared(documents: Iterable[Document], model: Model, plan: Plan) -> Prepared:
-    """The documents as the plan reads them; BoostextError where they are not the model's own."""
+    """Prepare the documents by the plan; BoostextError if they are not the model's own."""
     prepared = prepare(documents, plan, prior=model.prior)
     if prepared.corpus.digest != model.provenance.digest:
         raise BoostextError(
@@ -77,12 +77,12 @@ def fold_prices(
     run: RunSettings | None = None,
     hooks: Hooks | None = None,
 ) -> Iterator[Comparison]:
-    """For each fold, what pruning costs on it: a model of the other folds, whole and pruned.
+    """The effect of pruning on each fold: a model of the other folds, complete and pruned.
 
-    The models have the settings and the number of rounds of `model`, and are pruned as it would
-    be, to `terms` terms or `rules` rules; which terms stay is decided without the fold. Raises
-    BoostextError where the documents are not those that the model was trained on, and SettingsError
-    where they are too few for the folds.
+    The models have the settings and the number of rounds of `model`, and are pruned like it to
+    `terms` terms or `rules` rules. The terms to keep are chosen without the fold. Raises
+    BoostextError if the documents are not the training data of the model, and SettingsError if
+    there are too few for the folds.
     """
     hooks = hooks or Hooks()
     _prepared(documents, model, Plan(model.data, model.text, model.boosting))

@@ -1,4 +1,4 @@
-"""Going on from a model: only where the same data and settings would have led to it."""
+"""Check that a model can be resumed: the same data and settings must have led to it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from boostext.training.plan import Plan
 
 
 def check_same_work(old: Model, corpus: Corpus, plan: Plan, prior: Prior | None = None) -> None:
-    """Raise SettingsError listing every difference, old -> new; rounds may grow, and the threshold,
-    which no rule depends on, may be another.
+    """Raise SettingsError with every difference, old -> new.
+
+    The number of rounds may be greater, and the threshold may differ, as no rule depends on it.
     """
     now = replace(plan.boosting, threshold=old.boosting.threshold)
     differences = [
@@ -43,47 +44,47 @@ def check_same_work(old: Model, corpus: Corpus, plan: Plan, prior: Prior | None 
     if old.provenance.edited:
         differences.append("the model was edited by hand")
     if not len(old.history.gain) == len(old.history.z) == old.round_count:
-        differences.append("the model does not tell the gain and Z of each of its rounds")
+        differences.append("the model does not contain the gain and Z of each of its rounds")
     if differences:
         raise SettingsError(
-            f"cannot resume, something is not as it was: {'; '.join(differences)}; "
-            "put it back, or train anew without --resume"
+            f"cannot resume because something has changed: {'; '.join(differences)}; "
+            "change it back, or train without --resume"
         )
 
 
 def check_same_code(old: Model, code: Sequence[str]) -> None:
-    """Raise SettingsError where votes are not about the same columns."""
+    """Raise SettingsError if the model has another output code."""
     if tuple(code) != old.code:
         raise SettingsError(
             "cannot resume: the output code of the model is not the one of these settings; train "
-            "anew without --resume"
+            "without --resume"
         )
 
 
 def check_same_round(old: Model, made: Round) -> None:
-    """Raise SettingsError where a round that was done before does not do to this data what it did.
+    """Raise SettingsError if a repeated round of the model has another effect on this data.
 
-    A rule, vote or precondition that is not what was learned leaves other weights, and so another
-    Z. Rounding may differ between engines.
+    A rule, vote or precondition that differs from what was learned gives other weights and so
+    another Z. Small differences are allowed, as rounding differs between engines.
     """
     rounds = old.history.z
     if made.number > len(rounds) or math.isclose(made.z, rounds[made.number - 1], rel_tol=1e-9):
         return
     raise SettingsError(
-        f"cannot resume: round {made.number} of the model lowers the loss on this data by the "
-        f"factor {made.z:.6g}, and when it was learned by {rounds[made.number - 1]:.6g}; train "
-        "anew without --resume"
+        f"cannot resume: round {made.number} of the model multiplies the loss on this data by "
+        f"{made.z:.6g}, but when it was learned by {rounds[made.number - 1]:.6g}; train "
+        "without --resume"
     )
 
 
 def _of_knowledge(old: Prior | None, new: Prior | None) -> str:
-    """How prior knowledge differs; "" where it does not."""
+    """How prior knowledge differs; "" if it does not."""
     if (old is None) != (new is None):
         return "knowledge: none -> some" if old is None else "knowledge: some -> none"
     if old is None or new is None:
         return ""
     if old.knowledge != new.knowledge:
-        return "knowledge: its rules, labels or terms are others"
+        return "knowledge: its rules, labels or terms have changed"
     if old.weight != new.weight:
         return f"knowledge-weight: {old.weight:g} -> {new.weight:g}"
     if (old.unlabelled, old.digest) != (new.unlabelled, new.digest):

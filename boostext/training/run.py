@@ -1,4 +1,4 @@
-"""The pipeline: documents to features, features to rounds, rounds to a model."""
+"""The training pipeline: from documents to features, rounds and a model."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Everything that learning needs; the texts are gone.
+    """Everything that learning needs. The texts are no longer in memory.
 
-    weights: (m,), class weights multiplied in. validation: None where nothing is held out.
-    groups: (m,) values of the field that `--group` names; None without it.
-    unlabelled: the documents that were left out; notes: what was guessed of columns.
-    corrected: documents whose labels were changed by corrections. known: prior knowledge, if any;
-    documents without labels take part only there. prior: the same for the model; it may also only
-    keep terms from rules. chosen: settings that followed from the data, by name.
+    weights: (m,), including class weights. validation: None if nothing is held out. groups: (m,),
+    values of the field that `--group` names; None without it. unlabelled: the documents that were
+    left out. notes: what was guessed about columns. corrected: number of documents whose labels
+    were changed by corrections. known: prior knowledge, if any; documents without labels are used
+    only there. prior: the same for the model; it may also only exclude terms from rules. chosen:
+    settings that were chosen from the data, by name.
     """
 
     plan: Plan
@@ -82,7 +82,7 @@ class Prepared:
     chosen: Choices = field(default_factory=dict)
 
     def parts(self, learned: Int64, held: Int64) -> tuple[FeatureMatrix, FeatureMatrix]:
-        """Features of training documents to learn from, and of others to measure on."""
+        """The features of training documents to learn from and of held-out ones to measure on."""
         if self.known is None:
             return parts(self.features, learned, held)
         return parts(self.known.features, self.known.with_unlabelled(learned), held)
@@ -95,7 +95,7 @@ class Prepared:
         threads: int,
         make: Maker = made_here,
     ) -> Booster:
-        """Boosting on some of the training documents; features: theirs, as `parts` gives them."""
+        """A booster for some of the training documents. features: theirs, from `parts`."""
         corpus, sets = self.corpus, gather(self.corpus.label_sets, examples)
         weights, belief = self.weights[examples], None
         if self.known is not None:
@@ -108,7 +108,7 @@ class Prepared:
         )  # fmt: skip
 
     def start(self, examples: Int64) -> Scores | None:
-        """(n, k): the scores that training documents have before a rule votes; None: all are 0."""
+        """(n, k): the initial scores of training documents before any rule; None if all are 0."""
         return None if self.known is None else self.known.scores(examples)
 
     @property
@@ -119,7 +119,7 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """What is known after a round. valid: the monitored measure, None where it was not taken."""
+    """The state after a round. valid: the monitored measure; None if it was not computed."""
 
     round: Round
     valid: float | None
@@ -128,9 +128,9 @@ class Moment:
 
 @dataclass(frozen=True)
 class Hooks:
-    """What the caller wants to be asked and told while learning goes on.
+    """Callbacks for the caller during learning.
 
-    checkpoint gets a model of all rounds so far, every `checkpoint_every` seconds of the plan.
+    checkpoint: called with a model of all rounds so far, every `checkpoint_every` seconds.
     """
 
     on_round: Callable[[Moment], None] = lambda moment: None
@@ -140,11 +140,11 @@ class Hooks:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A model and what led to it. rounds: all that were done, also those cut off.
+    """A model and its training history.
 
-    start_bound: of the loss, before the first round. best: the monitored measure on the validation
-    data. interrupted: the caller stopped it; `whole`
-    then holds every rule, for going on later.
+    rounds: all rounds, including those that were removed from the model. start_bound: the bound of
+    the loss before the first round. best: the monitored measure on the validation data.
+    interrupted: the caller stopped training; `whole` then has every rule, to resume later.
     """
 
     model: Model
@@ -166,17 +166,17 @@ def train(
 ) -> Trained:
     """Learn a model from labelled documents, which are read once.
 
-    valid: documents to choose the number of rounds on, after those that plan.stop holds out;
-    plan.stop.valid names files and is not looked at here.
-    old: a model of the same data and settings to go on from; the result is the very model that a
-    run without a break gives. What held-out documents decide is left to `held_out`: rounds must
-    be a number here. Raises BoostextError and its children.
+    valid: documents to choose the number of rounds with, in addition to those that plan.stop holds
+    out; plan.stop.valid, which names files, is ignored here. old: a model of the same data and
+    settings to resume; the result is identical to the model of an uninterrupted run. Choices that
+    need held-out documents are made in `held_out`, so rounds must be a number here. Raises
+    BoostextError and its subclasses.
     """
     return learn(prepare(documents, plan, valid), hooks, old)
 
 
 class FarTexts(Protocol):
-    """The texts of documents, and what is made of them, in other processes."""
+    """The texts of documents that are in other processes, and their features."""
 
     def extract(
         self,
@@ -202,8 +202,8 @@ def prepare(
 ) -> Prepared:
     """Read the documents: corpus and features in one pass, then the validation documents.
 
-    prior: knowledge, as of a model; that which the plan names unless given. far: has the texts,
-    where documents come without.
+    prior: prior knowledge, such as that of a model; by default the knowledge that the plan names.
+    far: provides the texts if documents come without them.
     """
     validates = valid is not None or plan.stop.valid_fraction > 0
     check_patience(plan, validates)
@@ -239,15 +239,13 @@ def prepare(
 
 
 def check_patience(plan: Plan, validates: bool) -> None:
-    """Raise SettingsError where there is nothing to be patient about."""
+    """Raise SettingsError if patience is set without validation data."""
     if plan.stop.patience and not validates:
-        raise SettingsError(
-            "--patience needs validation data; give --valid or --valid-fraction too"
-        )
+        raise SettingsError("--patience needs validation data; add --valid or --valid-fraction")
 
 
 def _held(documents: Iterable[Document], plan: Plan, multilabel: bool) -> Iterable[Document]:
-    """Validation documents as they are measured: with a label, where each is to have one."""
+    """The validation documents to measure on: those with a label, unless there are several."""
     held = typed(documents, column_kinds(plan.data))
     return (document for document in held if multilabel or document.labels)
 
@@ -274,8 +272,8 @@ def _nothing_held(stop: StopSettings) -> str:
     if stop.valid:
         return f"no labelled documents in {', '.join(stop.valid)}; give --valid another file"
     return (
-        f"--valid-fraction {stop.valid_fraction:g} holds out none of so few documents, as the "
-        "first of each label is for training; leave it out, or give --valid a file"
+        f"--valid-fraction {stop.valid_fraction:g} holds out none of so few documents, because "
+        "the first of each label is for training; leave it out, or give --valid a file"
     )
 
 
@@ -286,8 +284,9 @@ def learn(
     only: Collection[Condition] = (),
     make: Maker = made_here,
 ) -> Trained:
-    """Run the rounds on what `prepare` read; see `train`. only: conditions to ask, if any. make:
-    makes the engine.
+    """Run the rounds on prepared data; see `train`.
+
+    only: the conditions that rules may use; None allows all. make: creates the engine.
     """
     run = _Learning(prepared, hooks or Hooks(), old, make)
     if only:
@@ -326,7 +325,7 @@ class _Learning:
         self._saved_at = time.monotonic()
 
     def after(self, made: Round) -> bool:
-        """Take in a round; whether it was the last."""
+        """Process a round, and return whether it was the last one."""
         self.rounds.append(made)
         value = self._validate(made)
         self.hooks.on_round(Moment(made, value, self._scores))
@@ -335,7 +334,7 @@ class _Learning:
         return self.interrupted or self._out_of_patience(made.number)
 
     def _scores(self) -> Scores:
-        """Of the training documents."""
+        """The scores of the training documents."""
         return self.booster.label_scores()[: len(self.prepared.corpus)]
 
     def _validate(self, made: Round) -> float | None:
@@ -359,7 +358,7 @@ class _Learning:
             self.save()
 
     def save(self) -> None:
-        """All rounds so far, for going on later."""
+        """Save all rounds so far, so that training can be resumed."""
         if self.hooks.checkpoint and self.rounds:
             self.hooks.checkpoint(self._model(len(self.rounds), INTERRUPTED))
             self._saved_at = time.monotonic()
@@ -380,7 +379,7 @@ class _Learning:
         )  # fmt: skip
 
     def _model(self, kept: int, stopped: str) -> Model:
-        """The first `kept` rounds as a model."""
+        """A model of the first `kept` rounds."""
         prepared, plan = self.prepared, self.prepared.plan
         rounds = self.rounds[:kept]
         return Model(
@@ -410,14 +409,14 @@ class _Learning:
 
 
 def _thresholds(prepared: Prepared) -> tuple[float, ...]:
-    """The threshold of the plan for each label, where there may be several and it is not 0."""
+    """The plan's threshold for each label; empty if documents have one label or it is 0."""
     threshold = prepared.plan.boosting.threshold
     asked = prepared.multilabel and threshold != 0
     return (threshold,) * len(prepared.corpus.labels) if asked else ()
 
 
 def _sizes(rounds: Sequence[Round]) -> tuple[int, ...]:
-    """Rules of each round, unless each has one."""
+    """The number of rules of each round; empty if every round has one."""
     sizes = tuple(len(made.rules) for made in rounds)
     return sizes if any(size != 1 for size in sizes) else ()
 

@@ -1,4 +1,4 @@
-"""How much there is: in one line for `train`; for `--dry-run` with the memory it would take."""
+"""Report the size of the training data, and estimate the memory that training takes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from boostext.training.run import Prepared
 
 MB = 1024 * 1024
 KERNELS = 120 * MB
-"""What numba takes."""
+"""Memory that numba takes."""
 
 
 def sizes(prepared: Prepared) -> str:
-    """What was read, in one line."""
+    """A line with the size of the data that was read."""
     corpus, features = prepared.corpus, prepared.features
     parts = [
         count(len(corpus), "document"), count(len(corpus.labels), "label"),
@@ -52,9 +52,9 @@ def sizes_of(prepared: Prepared) -> dict[str, int]:
 
 
 def estimated_peak(prepared: Prepared) -> int:
-    """Bytes: what this process has taken so far, and what the engine will add.
+    """Bytes that this process has used so far, plus those that the engine will add.
 
-    The true peak was 0.6 to 1.1 times this on six corpora of 2 to 736 labels.
+    The actual peak was 0.6 to 1.1 times this on six corpora of 2 to 736 labels.
     """
     corpus, features = prepared.corpus, prepared.features
     m, k, n = len(corpus), len(corpus.labels), len(features.yes)
@@ -66,13 +66,14 @@ def estimated_peak(prepared: Prepared) -> int:
 
 
 LEAST_SHARE = 0.5
-"""Of the estimate that learning surely takes."""
+"""The share of the estimate that learning certainly takes."""
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 def check_memory(prepared: Prepared) -> None:
-    """Raise BoostextError where learning takes more memory than there is: systems that promise
-    memory which they have not kill the process later, without a word.
+    """Raise BoostextError if learning takes more memory than is available.
+
+    Systems that overcommit memory would otherwise kill the process later without a message.
     """
     needed, there = estimated_peak(prepared), memory_of_machine()
     if there and needed * LEAST_SHARE > there:
@@ -85,9 +86,7 @@ def check_memory(prepared: Prepared) -> None:
 
 
 def memory_of_machine() -> int:
-    """Bytes that this process can have at most: of the machine, or of its container; 0 where the
-    system does not tell.
-    """
+    """Bytes of memory of the machine or its container; 0 if the system does not report it."""
     sizes = []
     with contextlib.suppress(ValueError, OSError, AttributeError):
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -97,7 +96,7 @@ def memory_of_machine() -> int:
 
 
 def peak_so_far() -> int:
-    """Bytes of memory this process had at most; 0 where the system does not tell."""
+    """Peak memory of this process in bytes; 0 if the system does not report it."""
     if sys.platform == "win32":
         return 0
     import resource

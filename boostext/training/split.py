@@ -1,4 +1,4 @@
-"""Holding out validation documents while a stream goes by."""
+"""Hold out validation documents from a stream."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from boostext.corpus.documents import Attribute, Document
 
 @dataclass
 class Holdout:
-    """Lets the training documents through and keeps the others, the same for the same seed.
+    """Passes training documents on and keeps the others; the same seed gives the same split.
 
-    fraction: of each stratum, within one document. A stratum is the documents with one and the
-    same label; all documents with another number of labels are one stratum. The first document
-    of a stratum is always for training, so a label seen once is learned.
-    group: the attribute by whose value documents stay together: where the first of them goes, all
-    do, and the share is kept by those that are free.
+    fraction: the share of each stratum, accurate to one document. A stratum is the documents with
+    the same single label; all documents with no label or several are one stratum. The first
+    document of a stratum is always for training, so that a label that occurs once is learned.
+    group: an attribute; documents with the same value stay together, in the part of the first one,
+    and the other documents keep the share.
     """
 
     fraction: float
@@ -47,20 +47,20 @@ class Holdout:
 
 
 def _stream(seed: int, label: str | None) -> random.Random:
-    """Random numbers of one stratum: other labels in the data do not change them."""
+    """Random numbers for one stratum, which do not depend on other labels in the data."""
     name = f"{seed} {'' if label is None else 'label ' + label}"
     return random.Random(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest())
 
 
 class _Stratum:
-    """Takes each document with the chance that keeps the number taken next to its due."""
+    """Draws documents so that their number stays within one of the expected number."""
 
     def __init__(self, fraction: float, draws: random.Random) -> None:
         self.fraction, self.draws = fraction, draws
         self.seen = self.taken = 0
 
     def takes_next(self, settled: bool | None = None) -> bool:
-        """Whether the next document is held out; settled: what its group says."""
+        """Whether the next document is held out. settled: the choice for its group, if made."""
         due = self.fraction * self.seen - self.taken
         takes = self.draws.random() < due if settled is None else settled
         self.seen += 1

@@ -1,4 +1,4 @@
-"""What training came to, and what the user should know of the data."""
+"""The results of training, and messages about the data for the user."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from boostext.training.run import Prepared, Trained
 
 @dataclass(frozen=True)
 class Summary:
-    """Numbers of one training. measure: the monitored one; training, validation: its values.
+    """The results of a training run. measure: the monitored one; training, validation: its values.
 
-    baseline: the same measure where every example gets the most frequent label, `majority`, on
-    the data that decides: validation where there is any. NaN where a value is unknown.
-    bound: `loss_bound`; bounded: the loss on the training data that it cannot be below, as
-    `bounded_loss` has it, "" for none. one_error, one_error_bound: the same of the share of
-    documents whose greatest score is a wrong label's; NaN where no bound is known.
+    baseline: the same measure if every example gets the most frequent label, `majority`; on the
+    validation data, or on the training data if there are none. Unknown values are NaN.
+    bound: see `loss_bound`. bounded: the name of the loss on the training data that cannot exceed
+    the bound (see `bounded_loss`), "" for none. one_error, one_error_bound: the share of documents
+    whose highest score belongs to a wrong label, and its bound; NaN if no bound is known.
     """
 
     rules: int
@@ -62,14 +62,14 @@ class Summary:
 
     @property
     def bounds(self) -> list[tuple[str, float, float]]:
-        """Each loss that cannot be above a known bound: its name, its value, the bound."""
+        """Each loss with a known upper bound: its name, its value, and the bound."""
         rows = [(self.bounded, self.bounded_loss, self.bound)]
-        if self.bounded != "error":  # which is the one-error then
+        if self.bounded != "error":  # "error" is the one-error then
             rows.append(("one-error", self.one_error, self.one_error_bound))
         return [row for row in rows if row[0] and not (math.isnan(row[1]) or math.isnan(row[2]))]
 
     def lines(self, name: str) -> list[str]:
-        """All of it for people. name: of the model."""
+        """The summary as lines of text. name: of the model."""
         rounds = count(self.rules, "rule")
         if self.rules != self.rounds:
             rounds += f" in {count(self.rounds, 'round')}"
@@ -125,7 +125,7 @@ def summary(trained: Trained) -> Summary:
 
 
 def training_json(trained: Trained, result: Summary, bad: BadRecords) -> dict[str, Any]:
-    """What a training came to, as JSON can hold it. bad: the account of the reading."""
+    """The results as values that JSON can represent. bad: the account of the reading."""
     numbers = {
         name: None if value != value else value for name, value in asdict(result).items()
     }  # fmt: skip
@@ -144,8 +144,8 @@ def training_json(trained: Trained, result: Summary, bad: BadRecords) -> dict[st
 def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
     """The loss that `loss_bound` bounds, by name and on the training data.
 
-    Hamming loss goes by the signs of the scores and the weights that boosting began with; other
-    losses are told where all documents weigh the same. ("", NaN) where nothing is known.
+    Hamming loss uses the signs of the scores and the initial weights of boosting. Other losses are
+    given only if all documents have the same weight. ("", NaN) if no bound is known.
     """
     boosting, weights = prepared.plan.boosting, prepared.weights
     row = ALGORITHMS[boosting.algorithm]
@@ -166,8 +166,8 @@ def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
 
 
 def loss_bound(trained: Trained) -> float:
-    """The loss at the start times the product of Z; where labels are coded, SS99 Theorem 5 makes a
-    bound of the error of it.
+    """The initial loss times the product of Z. If labels are coded, SS99 Theorem 5 turns it into a
+    bound of the error.
     """
     model = trained.model
     product = trained.start_bound * float(np.prod(model.history.z))
@@ -177,8 +177,10 @@ def loss_bound(trained: Trained) -> float:
 
 
 def one_error_bound(trained: Trained) -> float:
-    """See `one_error_factor`; NaN where nothing is known, or documents weigh differently, or some
-    have no label, which one-error leaves out.
+    """The bound of the one-error; see `one_error_factor`.
+
+    NaN if no bound is known, if documents have different weights, or if some have no label, which
+    the one-error leaves out.
     """
     weights, boosting = trained.prepared.weights, trained.model.boosting
     row, k = ALGORITHMS[boosting.algorithm], len(trained.model.labels)
@@ -190,8 +192,8 @@ def one_error_bound(trained: Trained) -> float:
 
 
 def _bounds_of_code(boosting: BoostingSettings, row: Algorithm, corpus: Corpus) -> str:
-    """error, but for decoding by a loss that is not the one that boosting lowers, and for a code
-    in which two labels have the same row.
+    """The loss with a bound: "error", or "" if decoding uses another loss than boosting does, or if
+    two labels have the same row in the code.
     """
     code = codings.code_matrix(boosting, len(corpus.labels), corpus.labels)
     fits = row.loss == "exponential" or boosting.decoding == "hamming"
@@ -199,19 +201,19 @@ def _bounds_of_code(boosting: BoostingSettings, row: Algorithm, corpus: Corpus) 
 
 
 def corpus_gold(corpus: Corpus, known: int) -> Gold:
-    """The labels of a corpus as measures take them; the first `known` are the model's."""
+    """The labels of a corpus in the form that measures use; the first `known` are the model's."""
     return Gold(corpus.labels, known, corpus.label_sets)
 
 
 def model_scores(trained: Trained) -> Scores:
-    """(m, k): the model's scores of its training documents, from the lists of conditions."""
+    """(m, k): the model's scores of its training documents, computed from lists of conditions."""
     numbers = condition_numbers(trained.rounds)
     start = trained.prepared.start_of_all
     return training_scores(trained.members, trained.model, numbers, start)
 
 
 def _baseline(prepared: Prepared, measure: str, training: Gold) -> tuple[str, float]:
-    """The most frequent training label, and the measure where it is given to every example."""
+    """The most frequent training label, and the measure if every example gets it."""
     corpus = prepared.corpus
     counts = np.bincount(corpus.label_sets.items, minlength=len(corpus.labels))
     most = int(counts.argmax())
@@ -221,11 +223,11 @@ def _baseline(prepared: Prepared, measure: str, training: Gold) -> tuple[str, fl
     return corpus.labels[most], Monitor(measure, gold, prepared.multilabel).value(scores)
 
 
-# What is worth a word before learning begins -------------------------------------------------
+# Messages before learning begins --------------------------------------------------------------
 
 
 def remarks(prepared: Prepared) -> Iterator[str]:
-    """How the data is taken, where that is not plain from the settings."""
+    """Messages about how the data is used, if the settings do not determine it."""
     corpus, left = prepared.corpus, prepared.unlabelled
     if prepared.chosen:
         yield f"chosen by the data: {chosen_words(prepared)}"
@@ -249,7 +251,7 @@ def remarks(prepared: Prepared) -> Iterator[str]:
 
 
 def chosen_words(prepared: Prepared) -> str:
-    """What followed from the data, as options; without those that are still to be found."""
+    """The settings that were chosen from the data, as options, without those still to be found."""
     declared = (f for group in prepared.plan.groups for f in group.options())
     chosen = dict(prepared.chosen)
     if "threshold" in chosen:
@@ -260,13 +262,13 @@ def chosen_words(prepared: Prepared) -> str:
 
 
 def threshold_words(prepared: Prepared) -> str:
-    """What documents held out have chosen where there are several labels."""
+    """The rounds and the threshold that were chosen on held-out documents."""
     found = prepared.plan.boosting
     return f"chosen on documents held out: --rounds {found.rounds} --threshold {found.threshold:g}"
 
 
 def weights_used(prepared: Prepared) -> dict[str, Any] | None:
-    """The field that weights came from, and their range; None where all documents weigh 1."""
+    """The field of the weights and their range; None if all documents have weight 1."""
     weights = prepared.corpus.weights
     if not len(weights):  # the model is what is known, and no more
         return None
@@ -277,7 +279,7 @@ def weights_used(prepared: Prepared) -> dict[str, Any] | None:
 
 
 def used_by_name(prepared: Prepared) -> Iterator[str]:
-    """Fields that nobody named and that change what is learned."""
+    """Messages about fields that were not named and that change what is learned."""
     corpus, data = prepared.corpus, prepared.plan.data
     used = weights_used(prepared)
     if used and data.weight == DataSettings().weight:
@@ -291,10 +293,10 @@ def used_by_name(prepared: Prepared) -> Iterator[str]:
 
 
 def warnings(prepared: Prepared) -> Iterator[str]:
-    """What is probably not meant."""
+    """Warnings about what is probably a mistake."""
     corpus = prepared.corpus
     if len(corpus.labels) == 1:
-        yield f"all documents have the label {corpus.labels[0]!r}; there is nothing to tell apart"
+        yield f"all documents have the label {corpus.labels[0]!r}; there is nothing to distinguish"
     yield from _near_duplicates(corpus)
     if prepared.known:
         yield from known_warnings(prepared.known)

@@ -1,13 +1,14 @@
-"""Weights of all terms at once: a linear model, quick to learn, and strong on few documents.
+"""A linear model of all terms, which is fast to learn and accurate on few documents.
 
-Logistic regression, of all labels together where a document has one (softmax), else of each label
-by itself, with a small L2 penalty. Terms weigh ln(m / df) + 1 and documents have length 1, as usual
-for TF-IDF. Boosting chooses one term a round, which gives rules to read; with twenty documents a
-label a hundred weak terms together say more than the few that it comes to.
+This is logistic regression with a small L2 penalty: softmax over all labels if every document has
+one label, otherwise a separate model for each label. As usual for TF-IDF, terms have the weight
+ln(m / df) + 1 and documents are normalized to length 1. Boosting chooses one term in each round,
+which gives readable rules; but with twenty documents per label, a hundred weak terms together carry
+more information than the few that boosting chooses.
 
-Learning goes by accelerated gradient steps that start afresh when they go astray, and ends when
-the documents held out are predicted no better. What all terms share is kept in buffers: nothing
-as large as the weights is made in a step but the product that SciPy gives.
+Learning uses accelerated gradient steps with restarts, and ends when the held-out documents are no
+longer predicted better. Arrays of the size of the weights are reused, so that a step allocates
+nothing of that size except the product that SciPy returns.
 Sources: Nesterov 1983; O'Donoghue & Candes 2015, s3.2 (gradient restart).
 """
 
@@ -32,26 +33,26 @@ if TYPE_CHECKING:
 Float32 = NDArray[np.float32]
 
 PENALTY = 0.1
-"""On half the squared weights, beside the summed loss of all documents."""
+"""Factor of half the squared weights, which is added to the total loss of all documents."""
 STEPS = 20
-"""At most: more make hardly a difference to the order of doubt."""
+"""Maximum number of steps; more hardly change the ranking of likely label errors."""
 ENOUGH = 0.01
-"""A step that lowers the loss of what is held out by a smaller share is no gain."""
+"""Relative decrease of the held-out loss that a step needs to count as an improvement."""
 POWER_STEPS = 6
 CURVATURE = 1.2
-"""Of the mean curvature of the documents, so much is taken as the greatest in any direction."""
+"""Factor of the estimated greatest curvature, which compensates that it is a little low."""
 WEIGHTS = 2_000_000
-"""Terms x labels: of more terms the most frequent are kept."""
+"""Maximum number of terms x labels. If there are more, the most frequent terms are kept."""
 BINS = 16
-"""Intervals of a numeric column."""
+"""Number of intervals of a numeric column."""
 
 
 @dataclass(frozen=True, eq=False)
 class TermMatrix:
-    """rows: (m, n) float32, documents by terms, each row of length 1 or 0.
+    """The weighted terms of documents. rows: (m, n) float32, each row of length 1 or 0.
 
-    kept: (n,) what each column is: the number of a listed condition, or from there on one of the
-    intervals of `numeric`, column by column.
+    kept: (n,), the meaning of each column: the number of a listed condition or, above these
+    numbers, one of the intervals of `numeric`, column by column.
     """
 
     rows: csr_array
@@ -60,7 +61,7 @@ class TermMatrix:
     kept: Int64
 
     def name(self, column: int, fields: int) -> str:
-        """As people read it. fields: how many text fields there are."""
+        """The name of a column for people. fields: number of text fields."""
         number, listed = int(self.kept[column]), len(self.features.yes)
         if number < listed:
             return spell(self.features.names[number], fields)
@@ -71,7 +72,7 @@ class TermMatrix:
 
 
 def term_matrix(features: FeatureMatrix, label_count: int) -> TermMatrix:
-    """Conditions that hold for two documents at least, of too many the most frequent."""
+    """The matrix of all conditions that hold for two documents or more, up to the limit."""
     from scipy.sparse import csr_array
 
     m = features.document_count
@@ -93,13 +94,13 @@ def term_matrix(features: FeatureMatrix, label_count: int) -> TermMatrix:
 
 
 def _parts(column: Cuts) -> Lists:
-    """The documents of each part of a column: below all thresholds, and from each to the next."""
+    """The documents in each interval of a column, which are separated by its thresholds."""
     bounds = np.concatenate([[0], column.first, [len(column.order)]])
     return Lists(bounds.astype(np.int64), column.order)
 
 
 def _interval(column: Cuts, part: int) -> str:
-    """A part of a column, as people read it."""
+    """The name of an interval of a column, for people."""
     if not len(column):
         return spell(AtLeast(column.name, LOWEST))
     if part == 0:
@@ -110,7 +111,7 @@ def _interval(column: Cuts, part: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """rows: (m, n). given: (m, k) 0 or 1. weights: (m,), of mean 1."""
+    """Examples to learn from. rows: (m, n). given: (m, k), 0 or 1. weights: (m,), with mean 1."""
 
     rows: csr_array
     given: Float32
@@ -119,14 +120,14 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class TermWeights:
-    """weights: (n, k); start: (k,), what is said of a document without terms."""
+    """A linear model. weights: (n, k). start: (k,), the scores of a document without terms."""
 
     weights: Float32
     start: Float32
 
     def scores(self, rows: csr_array) -> Float32:
-        """(m, k): log odds of each label, where there may be several; else up to what all labels
-        of a document share.
+        """(m, k): the log odds of each label if there may be several; otherwise log probabilities,
+        up to a constant for each document.
         """
         found: Float32 = rows @ self.weights
         found += self.start
@@ -134,7 +135,7 @@ class TermWeights:
 
 
 def learned_weights(learned: Examples, held: Examples, multilabel: bool) -> TermWeights:
-    """Of the step after which the documents held out are predicted best, as far as steps helped."""
+    """The weights after the step with the lowest loss on the held-out documents."""
     descent = _Descent(learned, multilabel)
     best, least = descent.now(), np.inf
     for _ in range(STEPS):
@@ -143,13 +144,13 @@ def learned_weights(learned: Examples, held: Examples, multilabel: bool) -> Term
         loss = _loss(tried.scores(held.rows), held, multilabel)
         if not loss < least * (1 - ENOUGH):
             break
-        # subtle: the next step, which may be the last, writes into the other buffer
+        # subtle: the next step writes into the other buffer, and it may be the last one
         best, least = tried, loss
     return best
 
 
 class _Descent:
-    """Accelerated steps down the penalized loss of some examples."""
+    """Accelerated gradient descent on the penalized loss of some examples."""
 
     def __init__(self, examples: Examples, multilabel: bool) -> None:
         self._examples, self._multilabel = examples, multilabel
@@ -164,7 +165,7 @@ class _Descent:
         return TermWeights(self._here, self._start)
 
     def step(self) -> None:
-        """From the place ahead down its slope; then on by what was gained since the last step."""
+        """A gradient step at the extrapolated point, followed by the next extrapolation."""
         examples = self._examples
         chances = _chances(
             TermWeights(self._ahead, self._start).scores(examples.rows), self._multilabel
@@ -188,7 +189,7 @@ class _Descent:
 
 
 def _start(examples: Examples, multilabel: bool) -> Float32:
-    """(k,): as often as labels are given, half an example more for and against each."""
+    """(k,): scores from the frequencies of labels, with half an example added for and against."""
     total = examples.weights.sum()
     sums = examples.weights @ examples.given + 0.5
     odds = sums / (total - sums + 1) if multilabel else sums / total
@@ -196,7 +197,7 @@ def _start(examples: Examples, multilabel: bool) -> Float32:
 
 
 def _chances(scores: Float32, multilabel: bool) -> Float32:
-    """In place of the scores."""
+    """Probabilities, which overwrite the scores."""
     if multilabel:
         np.clip(scores, -80, 80, out=scores)
         np.exp(np.negative(scores, out=scores), out=scores)
@@ -210,7 +211,7 @@ def _chances(scores: Float32, multilabel: bool) -> Float32:
 
 
 def _loss(scores: Float32, held: Examples, multilabel: bool) -> float:
-    """Mean log loss of the labels given."""
+    """The mean log loss of the given labels."""
     chances = _chances(scores, multilabel)
     losses = np.where(held.given > 0, chances, 1 - chances if multilabel else 1)
     sums = np.log(np.maximum(losses, 1e-12)).sum(axis=1, dtype=np.float64)
@@ -218,7 +219,7 @@ def _loss(scores: Float32, held: Examples, multilabel: bool) -> float:
 
 
 def _greatest_eigenvalue(rows: csr_array, columns: csr_array) -> float:
-    """Of columns @ rows, by power steps: a little too small, for which CURVATURE makes up."""
+    """The greatest eigenvalue of columns @ rows by power iteration, slightly underestimated."""
     vector, length = np.ones(rows.shape[1], np.float32), 0.0
     for _ in range(POWER_STEPS):
         vector = columns @ (rows @ vector)
@@ -236,7 +237,7 @@ def given_matrix(sets: Lists, chosen: Int64, label_count: int) -> Float32:
 
 
 def mean_one(weights: Float64) -> Float32:
-    """The same up to a factor; all 1 where none is above 0."""
+    """The weights scaled to mean 1; all 1 if none is above 0."""
     mean = float(weights.mean()) if len(weights) else 0.0
     return (weights / mean if mean > 0 else np.ones(len(weights))).astype(np.float32)
 
@@ -244,8 +245,8 @@ def mean_one(weights: Float64) -> Float32:
 def terms_said(
     matrix: TermMatrix, learned: TermWeights, document: int, dispute: Float32
 ) -> Sequence[tuple[int, float]]:
-    """Columns of a document with what each says for the labels of dispute +1 against those of -1,
-    the most first.
+    """The columns of a document with their evidence for the labels with dispute +1 against those
+    with -1, strongest first.
     """
     rows = matrix.rows
     place = slice(rows.indptr[document], rows.indptr[document + 1])

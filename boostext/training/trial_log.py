@@ -1,7 +1,7 @@
-"""What was tried, kept in a file while tuning goes on, so that a broken run can go on from there.
+"""The log of trials, a file from which an interrupted tuning run can be resumed.
 
-The first line says what the trials belong to; each further line is one trial. Lines are only ever
-added, so that whatever ends the program leaves a file of whole lines and at most a part of one.
+The first line describes the data and settings of the run, and each further line is one trial. Lines
+are only appended, so that after any interruption at most the last line is incomplete.
 """
 
 from __future__ import annotations
@@ -20,21 +20,23 @@ from boostext.training.courses import Mark
 LOG = logging.getLogger("boostext")
 FORMAT = "boostext trials"
 FIRST = f'{{"format": "{FORMAT}"'.encode()
-"""How the file begins."""
+"""The beginning of the file."""
 SIZE_LIMIT = 64 * 1024 * 1024
 SHOWN = 200
-"""Characters of what a run belongs to that a message shows."""
+"""Maximum number of characters of a value in the messages about differences."""
 
 
 def begins_trials(head: bytes) -> bool:
-    """Whether a file begins as one of trials does, though it may be cut off right there."""
+    """Whether a file begins like a log of trials, which may be truncated within the beginning."""
     return bool(head) and (head.startswith(FIRST) or FIRST.startswith(head))
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Settings (as their options) that were learned with up to `last` rounds. whole: not cut off
-    by a budget. seconds: it took, in all folds. folds: what it was learned without, in turn.
+    """A trial of settings (as options) with up to `last` rounds.
+
+    whole: it was not ended early by a budget. seconds: time for all folds. folds: number of folds
+    that were held out in turn.
     """
 
     settings: str
@@ -47,16 +49,16 @@ class Trial:
 
 @dataclass
 class TrialLog:
-    """Trials by settings, last round and folds. path: None keeps them in memory alone."""
+    """Trials by settings, last round and folds. path: None keeps them only in memory."""
 
     path: Path | None = None
     trials: dict[tuple[str, int, int], Trial] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path, work: dict[str, Any]) -> TrialLog:
-        """The trials of the file, or a new file; SettingsError where they are of other work.
+        """Read the trials in a file, or create it; SettingsError if they belong to another run.
 
-        work: what the trials depend on beside their settings, as JSON can hold it.
+        work: what the trials depend on in addition to their settings, as JSON values.
         """
         log = cls(path)
         if path.exists() and path.stat().st_size:
@@ -70,7 +72,7 @@ class TrialLog:
         return sum(trial.seconds for trial in self.trials.values())
 
     def get(self, settings: str, last: int, folds: int = 1) -> Trial | None:
-        """The trial, if it was made to its end."""
+        """The trial, if it was completed."""
         found = self.trials.get((settings, last, folds))
         return found if found and found.whole else None
 
@@ -97,7 +99,7 @@ class TrialLog:
         content = self.path.read_bytes()
         whole, ended, rest = content.rpartition(b"\n")
         if not ended and begins_trials(content):
-            LOG.info(f"{self.path} was cut off before its first trial; it is begun anew")
+            LOG.info(f"{self.path} was truncated before its first trial and starts again")
             os.truncate(self.path, 0)
             self._write({"format": FORMAT, **work})
             return
@@ -106,12 +108,12 @@ class TrialLog:
         for number, record in enumerate(lines[1:], 2):
             trial = _trial(self.path, number, record)
             self.trials[trial.settings, trial.last, trial.folds] = trial
-        if rest:  # a line that was cut off by whatever ended the program
+        if rest:  # a line that is incomplete because the program ended
             os.truncate(self.path, len(whole) + 1)
 
     def _check(self, head: dict[str, Any], work: dict[str, Any]) -> None:
         if head.get("format") != FORMAT:
-            raise DataError(str(self.path), 1, "not a file of trials; give another place for them")
+            raise DataError(str(self.path), 1, "not a file of trials; name another file for them")
         other = [
             f"{name}: {_shown(head.get(name))} -> {_shown(value)}"
             for name, value in work.items()
@@ -119,8 +121,8 @@ class TrialLog:
         ]
         if other:
             raise SettingsError(
-                f"{self.path} holds trials of other work ({'; '.join(other)}); "
-                "put that back, or leave out --resume to try anew"
+                f"{self.path} contains trials of another run ({'; '.join(other)}); "
+                "change that back, or leave out --resume to start again"
             )
 
 
@@ -135,7 +137,7 @@ def _records(path: Path, content: bytes) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            raise DataError(str(path), number, "not a line of trials; give another place for them")
+            raise DataError(str(path), number, "not a line of trials; name another file for them")
         yield record
 
 
@@ -150,4 +152,4 @@ def _trial(path: Path, number: int, record: dict[str, Any]) -> Trial:
             bool(record["whole"]), int(record["folds"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise DataError(str(path), number, "not a trial; give another place for them") from None
+        raise DataError(str(path), number, "not a trial; name another file for trials") from None

@@ -1,10 +1,10 @@
-"""Choosing settings on the training data alone: successive halving over trials of growing length.
+"""Choose settings by successive halving with trials of increasing length, on training data only.
 
-Trials compete in brackets: all are learned for a few steps on part of the data, the better half for
-more, and so on. A step is a rule that votes in full; where votes are shrunk by 1/4, four rules make
-one, so that slow learners are not weeded out for being slow. What a trial comes to depends on
-nothing but the data and its settings; a budget decides only how many there are. The longest trials
-hold out more folds than the others where that takes little, as the choice is theirs.
+Trials compete in brackets: all of them learn for a few steps on part of the data, the better half
+for more steps, and so on. A step is one rule without shrinkage. With a shrinkage of 1/4, four rules
+are one step, so that slow learners are not eliminated for being slow. The result of a trial depends
+only on the data and its settings; a budget determines only the number of trials. The longest trials
+hold out more folds than the others, if this takes little time, because they decide the choice.
 Source: Jamieson & Talwalkar 2016, Algorithm 1; Li et al. 2018 for the brackets.
 """
 
@@ -37,13 +37,15 @@ from boostext.training.tuning_parts import Parts
 from boostext.training.unlabelled import Unlabelled
 
 KEEP, KEEP_SLOW = 2, 3
-"""One in so many trials goes on to the next length; the other where they are slow."""
+"""One in this many trials advances to the next length; the other value is for slow trials."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a candidate came to. best: its best mark; marks: all; last: rounds it was to run;
-    folds: what it was learned without, in turn.
+    """The result of a candidate.
+
+    best: its best mark. marks: all marks. last: the round up to which it was to run. folds: number
+    of folds that were held out in turn.
     """
 
     candidate: Candidate
@@ -54,7 +56,7 @@ class Outcome:
     folds: int = 1
 
     def plan(self) -> Plan:
-        """With the rounds and the threshold of the best mark."""
+        """The candidate's plan with the rounds and the threshold of its best mark."""
         plan, best = self.candidate.plan, self.best
         threshold = round(best.threshold, 4)
         boosting = replace(plan.boosting, rounds=best.round, threshold=threshold)
@@ -63,8 +65,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Status:
-    """A mark of the trial with these settings, which is to run to round `last`; the best outcome
-    so far, None at first; seconds since the beginning.
+    """The progress of tuning: a mark of the trial with these settings, which runs up to round
+    `last`; the best outcome so far, None at first; and the seconds since the beginning.
     """
 
     settings: str
@@ -76,8 +78,10 @@ class Status:
 
 @dataclass(frozen=True)
 class Tuned:
-    """outcomes: the longest trial of every candidate, the best first. stopped: by the budget, or
-    as it was asked to.
+    """The result of tuning.
+
+    outcomes: the longest trial of every candidate, best first. stopped: whether the budget or the
+    caller ended tuning.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -87,11 +91,11 @@ class Tuned:
 
     @property
     def plan(self) -> Plan:
-        """The best one's, with rounds and threshold."""
+        """The plan of the best candidate, with rounds and threshold."""
         return self.outcomes[0].plan()
 
     def to_dict(self) -> dict[str, Any]:
-        """All trials with their curves, as JSON can hold them."""
+        """All trials with their curves, as values that JSON can represent."""
         trials = [
             {
                 "settings": outcome.candidate.settings, self.measure: outcome.best.value,
@@ -109,8 +113,10 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Heat:
-    """Trials of one length: how many there will be at least, of how many steps, without how many
-    folds in turn. What was learned for a shorter trial is not learned again.
+    """Trials of one length, which continue those of the shorter length.
+
+    trials: their minimum number. steps: their length. folds: number of folds that are held out in
+    turn.
     """
 
     trials: int
@@ -120,8 +126,10 @@ class Heat:
 
 @dataclass(frozen=True)
 class Hooks:
-    """intend: before the trials of each bracket, with what it will do. tell: after every mark of a
-    trial. should_stop: ends tuning with what it has by then.
+    """Callbacks of tuning.
+
+    intend: called before each bracket with its planned trials. tell: called after every mark of a
+    trial. should_stop: if it returns true, tuning ends with the results so far.
     """
 
     intend: Callable[[Sequence[Heat]], None] = lambda heats: None
@@ -141,12 +149,12 @@ def tune(
 ) -> Tuned:
     """Try settings on parts of the documents, and rank them.
 
-    What the data would decide of settings that the plan leaves open is tried first.
-    search: its trials are one bracket; None is the whole grid, bracket after bracket while the
-    budget (seconds) lasts, or one bracket without a budget. given: settings that are not tried;
-    where `rounds` is among them, no trial has more.
-    trials: a file for what was tried; trials that it holds count as made, and so does their time.
-    Raises BoostextError and its children where no candidate can be tried.
+    If the plan leaves settings open, those that would be chosen from the data are tried first.
+    search: its trials are one bracket; None is the whole grid, with one bracket after another
+    until the budget (seconds) is used, or one bracket without a budget. given: settings that are
+    not changed; if `rounds` is one of them, it is the maximum for all trials. trials: a file that
+    logs the trials; those already in it are not repeated, and their time counts. Raises
+    BoostextError and its subclasses if no candidate can be tried.
     """
     most = (plan.boosting.rounds if "rounds" in given else 0) or MOST_ROUNDS
     first = chosen_by(documents, plan)
@@ -166,7 +174,7 @@ def tune(
 
 
 class _Tuning:
-    """The state of one search. courses: of the candidates that may go on, one for each fold."""
+    """The state of a search. courses: one for each fold of the candidates that may advance."""
 
     def __init__(
         self, documents: Sequence[Document], plan: Plan, most: int, budget: float | None,
@@ -191,7 +199,7 @@ class _Tuning:
 
     @property
     def seconds(self) -> float:
-        """Spent so far, also in a run that was broken off."""
+        """Seconds spent so far, including those of an interrupted run."""
         return self._before + self.hooks.clock() - self._start
 
     def over(self) -> bool:
@@ -199,7 +207,7 @@ class _Tuning:
         return spent or self.hooks.should_stop()
 
     def bracket(self, found: Sequence[Candidate], steps: Sequence[int]) -> None:
-        """Let the candidates compete; each length may spend its share of what is left."""
+        """Let candidates compete. Each length may use its share of the remaining time."""
         self.hooks.intend(list(self._heats(len(found), steps)))
         begin = self.seconds
         for number, step in enumerate(steps, 1):
@@ -221,7 +229,7 @@ class _Tuning:
             trials = self._kept(trials)
 
     def _rung(self, found: Sequence[Candidate], step: int, keep: int, folds: int) -> None:
-        """Learn each for `step` steps without each fold, those with the same terms together."""
+        """Run each candidate for `step` steps in every fold, grouped by equal terms."""
         texts = list(dict.fromkeys(c.plan.text for c in found))
         side_by_side = max(1, self.plan.threads // folds)
         done: list[Candidate] = []
@@ -238,7 +246,7 @@ class _Tuning:
         return self.seconds >= self._limit or self.hooks.should_stop()
 
     def _try(self, found: Sequence[Candidate], step: int, folds: int) -> None:
-        """One trial of each, side by side; those in the log need no run."""
+        """Run one trial of each candidate in parallel, except those that are in the log."""
         lasts = {c.settings: self._last(c, step) for c in found}
         known = {c.settings: self.log.get(c.settings, lasts[c.settings], folds) for c in found}
         new = [c for c in found if known[c.settings] is None]
@@ -258,7 +266,7 @@ class _Tuning:
         return min(rounds_of(step, candidate.plan.boosting, self.labels), self.most)
 
     def _read(self, plan: Plan, folds: int) -> bool:
-        """Have the features of the plan's terms ready; False where it finds none."""
+        """Prepare the features of the plan's terms; False if there are none."""
         try:
             self.parts.of(plan, folds)
         except BoostextError as error:
@@ -267,7 +275,7 @@ class _Tuning:
         return True
 
     def _learn(self, found: Sequence[Candidate], lasts: Mapping[str, int], folds: int) -> None:
-        """Take the courses of each to its last round, or begin them."""
+        """Begin or continue the courses of each candidate up to its last round."""
         jobs = [(c, n) for c in found for n in range(folds)]
         threads = max(1, self.plan.threads // max(len(jobs), 1))
 
@@ -287,7 +295,7 @@ class _Tuning:
             self.courses[candidate.settings] = mine
 
     def _told(self, candidate: Candidate, mark: Mark, last: int) -> bool:
-        """Tell of a mark; whether to end there."""
+        """Report a mark, and return whether to end the trial there."""
         best = next(iter(self._ranked()), None)
         self.hooks.tell(Status(candidate.settings, mark, last, best, self.seconds))
         return self._late()
@@ -302,7 +310,7 @@ class _Tuning:
         return Trial(candidate.settings, last, marks, seconds, whole, folds)
 
     def _take(self, candidate: Candidate, trial: Trial) -> None:
-        """Go by the trial, unless a budget cut it off before the best round of a shorter one."""
+        """Use the trial, unless a budget ended it before the best round of a shorter one."""
         known = [mark for mark in trial.marks if mark.value == mark.value]
         before = self.outcomes.get(candidate.settings)
         if not known or (before and known[-1].round < before.best.round):
@@ -316,15 +324,16 @@ class _Tuning:
         return -value if MEASURES[self.measure].greater else value
 
     def _ranked(self) -> list[Outcome]:
-        """Those without the most folds first, as what others came to may be luck; of these the best
-        value first; of equals the fewest terms.
+        """Outcomes, best first. Those with the most held-out folds come first, as others may be due
+        to chance; then by value, and by the number of terms if values are equal.
         """
         found = list(self.outcomes.values())
         return sorted(found, key=lambda o: (-o.folds, self._cost(o.best.value), o.best.terms))
 
     def _better(self, found: Sequence[Candidate], keep: int) -> list[Candidate]:
-        """The best so many, and the best of every algorithm: one rule for each label a round is
-        behind at first, and may lead in the end.
+        """The `keep` best, and the best of every algorithm.
+
+        Learning one rule for each label in a round is worse at first, but may be best in the end.
         """
         mine = {c.settings for c in found}
         ranked = [o.candidate for o in self._ranked() if o.candidate.settings in mine]
@@ -334,7 +343,7 @@ class _Tuning:
         ]
 
     def _forget(self, kept: Sequence[Candidate]) -> None:
-        """Let go of what no candidate of the next length needs."""
+        """Release what no candidate of the next length needs."""
         names = {c.settings for c in kept}
         self.courses = {k: v for k, v in self.courses.items() if k in names}
         self.parts.forget({c.plan.text for c in kept})
@@ -343,13 +352,13 @@ class _Tuning:
         ranked = tuple(self._ranked())
         if not ranked:
             raise self.refusal or BoostextError(
-                "no trial came to a rule before the end; give tuning more time"
+                "no trial learned a rule before tuning ended; give tuning more time"
             )
         return Tuned(ranked, self.measure, self.over(), self.seconds)
 
 
 def _work(digest: str, plan: Plan) -> dict[str, Any]:
-    """What trials depend on beside their settings."""
+    """What trials depend on in addition to their settings."""
     return {
         "version": __version__, "data": digest, "seed": plan.boosting.seed,
         "monitor": plan.stop.monitor, "group": plan.stop.group, "fields": list(plan.data.text),

@@ -1,4 +1,4 @@
-"""What trials learn from and are measured on: folds, and the features of each way to make terms."""
+"""Folds for the trials of tuning, and the features for each kind of terms."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from boostext.training.run import Prepared, prepare
 
 FOLDS = 5
 HELD_OUT = 2000
-"""Folds are learned without until so many documents have been held out, or all have."""
+"""Folds are held out in turn until this many documents, or all of them, have been held out."""
 AT_LAST = 10_000
-"""The same for the longest trials, between which the choice is made; not where they are slow."""
+"""The same for the longest trials, which decide the choice, unless trials are slow."""
 LONG = 3_000_000
-"""Characters of all texts, above which letters and gaps are not tried: they make too many terms."""
+"""Characters of all texts above which letters and gaps, with too many terms, are not tried."""
 SLOW = 5_000_000
-"""Characters of all texts, above which trials are slow, so that fewer are made."""
+"""Number of characters of all texts above which trials are slow, so that fewer are made."""
 OFTEN = 10
-"""Documents of the same text, above which it is no accident: such texts are met again."""
+"""Number of documents with the same text above which the text is likely to occur again."""
 
 
 class Parts:
-    """The parts of the folds, made when they are first asked for. slow: whether trials are."""
+    """The parts of the folds, created on demand. slow: whether trials are slow."""
 
     def __init__(
         self, documents: Sequence[Document], corpus: Corpus, plan: Plan, groups: Groups
@@ -47,20 +47,20 @@ class Parts:
         self._made: dict[TextSettings, list[Split]] = {}
 
     def suit(self, plan: Plan) -> bool:
-        """Whether to try it on such data: no letters and gaps where texts are long, unless that is
-        asked for.
+        """Whether a plan is worth trying on this data. Letters and gaps are not tried on long texts
+        unless requested.
         """
         return not (self._long and _is_wide(plan.text)) or _is_wide(self._plan.text)
 
     def folds(self, at_last: bool) -> int:
-        """How many folds, from the first on, trials are learned without."""
+        """The number of folds, from the first on, that trials hold out in turn."""
         wanted = AT_LAST if at_last and not self.slow else HELD_OUT
         sizes = [len(self._folds.held(fold)) for fold in range(FOLDS)]
         before = np.cumsum([0, *sizes[:-1]])
         return int(np.count_nonzero(before < wanted))
 
     def of(self, plan: Plan, folds: int) -> list[Split]:
-        """Of the first folds, with the plan's terms; BoostextError where it finds none."""
+        """The parts of the first folds, with the plan's terms; BoostextError if it finds none."""
         text = plan.text
         if text not in self._prepared:
             self._prepared[text] = prepare(self._documents, replace(plan, stop=self._plan.stop))
@@ -70,13 +70,13 @@ class Parts:
         return made[:folds]
 
     def forget(self, kept: Collection[TextSettings]) -> None:
-        """Let go of all other ways to make terms."""
+        """Release the features of all other kinds of terms."""
         self._prepared = {k: v for k, v in self._prepared.items() if k in kept}
         self._made = {k: v for k, v in self._made.items() if k in kept}
 
 
 def tuning_folds(corpus: Corpus, seed: int, groups: Groups, documents: Sequence[Document]) -> Folds:
-    """Documents of one group are held out together, or those of the same text if that can be."""
+    """Folds in which documents of a group or, if possible, of the same text stay together."""
     sets = corpus.label_sets
     try:
         if groups.name:
@@ -92,10 +92,10 @@ def tuning_folds(corpus: Corpus, seed: int, groups: Groups, documents: Sequence[
 
 
 def same_texts(documents: Sequence[Document]) -> list[str | None]:
-    """(m,): what documents of the same text share, so that they are held out together.
+    """(m,): a key that documents with the same text share, so that they are held out together.
 
-    Case, blanks and marks do not count. None for texts that are there but once, or so often that
-    they will be met again.
+    Case, white space and punctuation are ignored. None for texts that occur only once, or so often
+    that they are likely to occur again.
     """
     keys = ["".join(filter(str.isalnum, "".join(d.texts.values()).casefold())) for d in documents]
     times = Counter(keys)
@@ -103,5 +103,5 @@ def same_texts(documents: Sequence[Document]) -> list[str | None]:
 
 
 def _is_wide(text: TextSettings) -> bool:
-    """Whether there are many times as many terms as words."""
+    """Whether the settings give many times as many terms as words."""
     return text.analyzer == "char" or text.expert == "sparse"

@@ -1,4 +1,4 @@
-"""Documents without a label among those that have one each: counted and left out."""
+"""Leave out and count documents without a label if all others have one label each."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from boostext.corpus.roles import shown
 from boostext.errors import BoostextError
 
 IN_MEMORY = 1 << 26
-"""Characters of held documents that stay in memory; more go to a temporary file."""
+"""Characters of waiting documents that are kept in memory; others go to a temporary file."""
 
 
 @dataclass
 class Unlabelled:
     """Leaves out documents without labels unless the task has several labels.
 
-    A document with several labels says that the task has several: until one comes, documents from
-    the first without labels on wait. Then all go on in their order; at the end of the data those
-    with a label go on.
+    A document with several labels shows that the task has several labels. Until there is one, all
+    documents from the first without labels on have to wait. They are then passed on in their order;
+    at the end of the data only those with a label are.
 
-    count: documents left out; first: where the first stands. apart: gets those left out, and those
-    of which nobody said whether they have labels; None where they are not wanted.
+    count: number of documents left out. first: the origin of the first one. apart: gets the
+    documents that are left out and those without a label field; None if they are not needed.
     """
 
     task: str
@@ -38,7 +38,7 @@ class Unlabelled:
     _held: Held = field(default_factory=lambda: Held())
 
     def left_out(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents to learn from. BoostextError where none has a label."""
+        """The documents to learn from. BoostextError if none has a label."""
         several, labelled, read = self.task == "multi", False, 0
         for read, document in enumerate(documents, 1):  # noqa: B007
             if self.apart is not None and not document.labelled:
@@ -71,10 +71,10 @@ class Unlabelled:
 
 
 def _without_labels(count: int, last: Document) -> str:
-    """What to say where no document has a label."""
+    """The message if no document has a label."""
     told = f"none of the {count} documents has a label"
     if ENDINGS.get(file_ending(last.origin.path)) not in ("fasttext", "txt"):
-        return f"{told}; name the field of the labels by --label"
+        return f"{told}; name the field of the labels with --label"
     text = " ".join(last.texts.values())
     return (
         f"{told}: no line begins with {PREFIX}, nor does {last.origin}, {shown(text)}; expected "
@@ -83,7 +83,7 @@ def _without_labels(count: int, last: Document) -> str:
 
 
 class Held:
-    """Documents in memory, and further ones in a temporary file."""
+    """A sequence of documents, in memory and, if there are many, in a temporary file."""
 
     def __init__(self) -> None:
         self._documents: list[Document] = []

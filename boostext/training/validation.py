@@ -1,4 +1,4 @@
-"""Choosing the number of rounds on validation data, with scores kept up to date rule by rule."""
+"""Choose the number of rounds on validation data, with scores updated after each rule."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ NONE = np.zeros(0, np.int32)
 
 
 def is_measured(number: int) -> bool:
-    """Whether the measure is taken after this round: each of the first 100, then every 10th."""
+    """Whether to measure after this round: after each of the first 100, then every 10th."""
     return number <= EVERY_ROUND_UP_TO or number % THEN_EVERY == 0
 
 
 class TermFinder:
-    """The documents with a term at least so often: Terms asked by their words, not by number.
+    """Finds the documents that contain a term at least a number of times, by its words.
 
-    16 bytes a term: hashes stand for the words, which are compared once they are found.
+    It takes 16 bytes for each term: terms are found by hashes, and then their words are compared.
     """
 
     def __init__(self, terms: Terms, counts: tuple[int, ...]) -> None:
@@ -62,10 +62,10 @@ class TermFinder:
 
 
 class ValidationSet:
-    """Labelled documents that are not learned from, and their scores under the rules so far.
+    """Labelled documents that are not used for learning, and their scores by the rules so far.
 
-    corpus: its labels begin with the model's, in that order; those the model lacks follow.
-    gold: the same labels as the measures take them.
+    corpus: its labels are those of the model, in the same order, followed by unknown ones. gold:
+    the same labels in the form that measures use.
     """
 
     def __init__(
@@ -95,19 +95,19 @@ class ValidationSet:
         return len(self.corpus)
 
     def begin(self, scores: Scores | None) -> None:
-        """Forget all votes; the sums begin with scores (m, k), as those of prior knowledge."""
+        """Reset the sums of votes to scores (m, k), such as those of prior knowledge, or to 0."""
         self._tally = Tally[Condition](self._blocks, len(self.corpus), scores)
 
     def add(self, rule: Rule) -> None:
-        """Let the rule vote."""
+        """Add the votes of a rule."""
         self._tally.add(rule.votes, rule.condition, rule.precondition)
 
     def sums(self) -> Scores:
-        """(m, k): the votes so far, added up."""
+        """(m, k): the sums of the votes so far."""
         return self._tally.value()
 
     def sums_of(self, rules: Iterable[Rule]) -> Scores:
-        """(m, k): the votes of these rules alone, added up."""
+        """(m, k): the sums of the votes of only these rules."""
         tally = self._tally.again()
         for rule in rules:
             tally.add(rule.votes, rule.condition, rule.precondition)
@@ -144,9 +144,9 @@ def _where(mask: Iterable[bool]) -> Int32:
 
 @dataclass
 class BestRound:
-    """The round of the best value so far; of equals the first, so that fewer rounds win.
+    """The round with the best value so far; the first of them if values are equal.
 
-    number: 0 where no value was known. curve: (round, value) of every measured round.
+    number: 0 if no value is known. curve: (round, value) of every measured round.
     """
 
     monitor: Monitor
@@ -155,7 +155,7 @@ class BestRound:
     curve: list[tuple[int, float]] = field(default_factory=list)
 
     def take(self, number: int, scores: Scores) -> float:
-        """Measure after a round; the value."""
+        """Measure after a round, and return the value."""
         value = self.monitor.value(scores)
         self.curve.append((number, value))
         known = value == value

@@ -78,7 +78,9 @@ def test_a_model_that_was_edited_is_taken_where_that_is_said(run, model, corpus,
     assert "; edited by hand" in run("inspect", edited).stdout
     assert json.loads(run("inspect", edited, "--json").stdout)["model"]["edited"] is True
     done = run("train", corpus, "-o", edited, "--preset", "paper", "--rounds", 30, "--resume")
-    assert "cannot resume, something is not as it was: the model was edited by hand" in done.stderr
+    assert (
+        "cannot resume because something has changed: the model was edited by hand" in done.stderr
+    )
 
 
 @pytest.mark.parametrize(

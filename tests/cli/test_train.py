@@ -253,7 +253,7 @@ def test_a_model_that_is_no_better_than_guessing_is_warned_of(run, tmp_path):
 def test_single_label_data_is_checked_where_that_is_asked_for(run, several, tmp_path):
     done = run("train", several, "-o", tmp_path / "m", "--task", "single")
     assert done.exit_code == 1
-    assert f"{several}:3: 2 labels (a, b) where task is single" in done.stderr
+    assert f"{several}:3: 2 labels (a, b) although task is single" in done.stderr
 
 
 # Going on ------------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ def test_resuming_refuses_other_knowledge_or_other_documents_without_labels(writ
         train(given[:-1], plan_of(path), old=half)
     with pytest.raises(SettingsError, match=r"knowledge-weight: 1 -> 0.5"):
         train(given, plan_of(path, knowledge_weight=0.5), old=half)
-    with pytest.raises(SettingsError, match="its rules, labels or terms are others"):
+    with pytest.raises(SettingsError, match="its rules, labels or terms have changed"):
         train(given, plan_of(written(RULES.replace("0.8", "0.7"))), old=half)
     with pytest.raises(SettingsError, match="knowledge: some -> none"):
         train(given, Plan.of(rounds=12, algorithm="logistic"), old=half)
