@@ -1,4 +1,4 @@
-"""Fitting the chance of each label to scores of examples that were not learned from."""
+"""Fit the probability of each label to scores of examples that were not used for learning."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from boostext.evaluation.gold import Booleans
 from boostext.model.calibration import Curve, Isotonic, Sigmoid
 
 LEAST = 10
-"""Examples with a label, and without it, that it takes to fit a curve of its own."""
+"""Number of examples with a label, and of those without it, needed to fit its own curve."""
 
 STEPS, SMALLEST = 100, 1e-10
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """curves: k, one a label. rare: numbers of labels that had too few examples: their curve is
-    the sigmoid of all labels together, moved so that the mean chance is (n + 1) / (m + 2) for n
-    of m examples.
+    """Fitted calibration curves.
+
+    curves: k, one for each label. rare: numbers of labels with too few examples. Their curve is the
+    sigmoid of all labels together, shifted so that the mean probability is (n + 1) / (m + 2) if n
+    of m examples have the label.
     """
 
     curves: tuple[Curve, ...]
@@ -29,9 +31,11 @@ class Fitted:
 
 
 def fit(scores: Scores, true: Booleans, method: str, multilabel: bool = True) -> Fitted:
-    """scores, true: (m, k) of examples held out, no NaN. method: a key of METHODS.
+    """Fit calibration curves.
 
-    One label an example: with the power of greatest likelihood, see `model.calibration.calibrated`.
+    scores, true: (m, k), of held-out examples, without NaN. method: a key of METHODS. If every
+    example has one label, the power of maximum likelihood is also fitted; see
+    `model.calibration.calibrated`.
     """
     counts = true.sum(axis=0)
     m, k = true.shape
@@ -51,8 +55,10 @@ def fit(scores: Scores, true: Booleans, method: str, multilabel: bool = True) ->
 
 
 def best_power(logs: Float64, true: Booleans) -> float:
-    """Of chances, given as logarithms (m, k), before they are divided by their sum: the power of
-    least log loss of the one label given, between 1/4 and 4, by golden section: one minimum.
+    """The power of probabilities that minimizes the log loss of the given labels.
+
+    logs: (m, k), logarithms of probabilities before these are divided by their sum. The power is
+    between 1/4 and 4. There is only one minimum, which golden section search finds.
     """
     one = true.sum(axis=1) == 1
     logs, given = logs[one], true[one]
@@ -78,12 +84,13 @@ def targets(true: Booleans) -> Float64:
 
 
 def sigmoid(scores: Float64, true: Booleans) -> Sigmoid:
-    """Least log loss against the smoothed targets, by Newton's method with halved steps.
+    """The sigmoid with the smallest log loss on the smoothed targets, by Newton's method.
 
-    Source: Platt 1999; Lin, Lin & Weng 2007, Algorithm 1. The slope is never below 0.
+    Steps are halved as long as they increase the loss. The slope is never negative.
+    Source: Platt 1999; Lin, Lin & Weng 2007, Algorithm 1.
     """
     wanted, size_of_scores = targets(true), float(np.abs(scores).max(initial=0.0)) or 1.0
-    scores = scores / size_of_scores  # so that Newton's steps are of one size
+    scores = scores / size_of_scores  # scaled so that Newton's method converges alike
     right = float(true.sum())
     slope, intercept = 0.0, float(np.log((right + 1) / (len(true) - right + 1)))
     value = _log_loss(slope * scores + intercept, wanted)
@@ -99,7 +106,7 @@ def sigmoid(scores: Float64, true: Booleans) -> Sigmoid:
         if size <= SMALLEST:
             break
         slope, intercept, value = float(tried[0]), float(tried[1]), better
-    if slope < 0:  # scores that mislead say nothing: the share of the label alone
+    if slope < 0:  # ignore misleading scores: use only the label's frequency
         return Sigmoid(0.0, float(np.log((right + 1) / (len(true) - right + 1))))
     return Sigmoid(slope / size_of_scores, intercept)
 
@@ -118,7 +125,7 @@ def _newton_step(scores: Float64, odds: Float64, wanted: Float64) -> tuple[float
 
 
 def moved(slope: float, scores: Float64, mean: float) -> Sigmoid:
-    """The sigmoid of this slope whose mean chance over the scores is `mean`, by bisection."""
+    """The sigmoid of this slope whose mean probability over the scores is `mean`, by bisection."""
     high = 700.0 + float(np.abs(slope * scores).max())
     low = -high
     for _ in range(100):
@@ -131,7 +138,7 @@ def moved(slope: float, scores: Float64, mean: float) -> Sigmoid:
 
 
 def isotonic(scores: Float64, true: Booleans) -> Isotonic:
-    """The rising steps nearest to the smoothed targets: pool adjacent violators.
+    """The isotonic regression of the smoothed targets, by pooling adjacent violators.
 
     Source: Ayer et al. 1955; Zadrozny & Elkan 2002.
     """
@@ -150,7 +157,7 @@ def isotonic(scores: Float64, true: Booleans) -> Isotonic:
 
 
 def _steps(levels: Float64, pools: list[tuple[float, float, int]]) -> Isotonic:
-    """First and last level of each pool with its mean."""
+    """The first and the last level of each pool, with its mean."""
     at, chances, start = [], [], 0
     for mean, _, count in pools:
         for place in sorted({start, start + count - 1}):

@@ -1,4 +1,4 @@
-"""How far probabilities are from what happens. Labels that the model does not know are left out."""
+"""Measure how well probabilities agree with outcomes. Labels unknown to the model are left out."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from boostext.model.predict import probabilities
 
 BINS = 10
 FINE, DEEP = 4096, 40.0
-"""Narrow bins of the log odds between -DEEP and DEEP."""
+"""Number of narrow bins of the log odds between -DEEP and DEEP."""
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration(Sums):
     """Sums over (example, label) pairs, and over bins of the probability.
 
-    log_loss, squared: over all pairs, `cells` of them. count, chance, happened: (BINS,) pairs,
-    sum of probabilities, and how many came true, in bins of equal width: over all pairs where
-    examples have several labels, else over the label of greatest score of each example.
-    fine: (3, FINE) the same three in narrow bins of the log odds, for bins of equal size.
+    log_loss, squared: over all pairs, of which there are `cells`. count, chance, happened: (BINS,),
+    the number of pairs, the sum of their probabilities and the number of true ones, in bins of
+    equal width. They are over all pairs if examples may have several labels, otherwise over the
+    label with the highest score of each example. fine: (3, FINE), the same three sums in narrow
+    bins of the log odds, from which bins of equal size are made.
     """
 
     cells: int
@@ -40,8 +41,10 @@ class Calibration(Sums):
 def calibration(
     scores: Scores, gold: Gold, multilabel: bool, link: float, curves: Sequence[Curve] = ()
 ) -> Calibration:
-    """scores: (m, k). link: `model.predict.link_of`; curves: those of a calibrated model, which go
-    before the link. With neither there is nothing to measure.
+    """Compute the sums for scores (m, k).
+
+    link: see `model.predict.link_of`. curves: those of a calibrated model, which are used instead
+    of the link. Without both there is nothing to measure.
     """
     if not link and not curves:
         scores, gold = scores[:0], gold_of(gold.labels[: gold.known], ())
@@ -69,9 +72,10 @@ def calibration(
 
 
 def _narrow(chance: Float64) -> Int64:
-    """Numbers of narrow bins: 0 and FINE - 1 hold what is beyond odds of exp(-DEEP) and exp(DEEP).
+    """The narrow bin of each probability. Bins 0 and FINE - 1 include all beyond -DEEP and DEEP.
 
-    Subtle: probabilities crowd at 0 and 1, so that narrow bins of them would not.
+    Subtle: many probabilities are close to 0 or 1, where bins of log odds are narrow enough and
+    bins of probabilities would not be.
     """
     within = np.clip(chance, 1e-300, 1 - 1e-16)
     odds = np.log(within) - np.log1p(-within)
@@ -79,16 +83,16 @@ def _narrow(chance: Float64) -> Int64:
 
 
 def edge(number: int) -> float:
-    """The probability where narrow bin `number` begins."""
+    """The probability at which the narrow bin `number` begins."""
     if number in (0, FINE):
         return float(number == FINE)
     return float(1 / (1 + np.exp(-DEEP * (2 * number / FINE - 1))))
 
 
 def equal_size(sums: Calibration) -> Iterator[tuple[float, float, float, float, float]]:
-    """Low, high, count, sum of probabilities, and how many came true, of BINS bins or fewer.
+    """Low, high, count, sum of probabilities and number of true ones for up to BINS bins.
 
-    Each holds about as many pairs as every other: as near as narrow bins allow, which stay whole.
+    All bins have about the same number of pairs; they consist of whole narrow bins.
     """
     total, start = float(sums.fine[0].sum()), 0
     reached = np.cumsum(sums.fine[0])
@@ -102,12 +106,12 @@ def equal_size(sums: Calibration) -> Iterator[tuple[float, float, float, float, 
 
 
 def log_loss_of(chance: Float64, true: Booleans) -> float:
-    """-ln of the chance of what is so, summed; chances are at least 1e-15, so that it is finite."""
+    """The sum of -ln of the probabilities of the outcomes, which are raised to 1e-15 at least."""
     return float(-np.log(np.maximum(np.where(true, chance, 1 - chance), 1e-15)).sum())
 
 
 def log_loss_sum(odds: Scores, true: Booleans) -> float:
-    """-ln of the probability of what is so, summed: ln(1 + exp(-Y odds)), without overflow.
+    """The sum of -ln of the probabilities of the outcomes: ln(1 + exp(-Y odds)), without overflow.
 
     odds: (m, k), the logarithm of the odds of each label.
     """
@@ -125,7 +129,7 @@ def brier(sums: Calibration) -> float:
 
 
 def expected_calibration_error(sums: Calibration) -> float:
-    """Mean distance of probability and frequency over the bins, by their counts.
+    """Mean distance between probability and frequency over the bins, weighted by their counts.
 
     Source: Naeini, Cooper & Hauskrecht 2015.
     """

@@ -1,4 +1,4 @@
-"""One threshold for all labels of a several-label model, chosen on labelled data."""
+"""Choose one threshold for all labels of a multi-label model on labelled data."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from boostext.evaluation.gold import Gold
 
 
 def common_threshold(scores: Scores, gold: Gold) -> tuple[float, float]:
-    """The score above which every label is given so that micro-F1 on this data is greatest; and it.
+    """The threshold of scores that maximizes micro-F1 on this data, and this micro-F1.
 
-    Midway between two neighboring scores; of equally good ones the greatest, which gives the fewest
-    labels. 0 and NaN where no label is given in the data. Source: Lewis 1995, F1 by cutting one
-    ranking of all pairs of document and label.
+    It is midway between two neighboring scores. Of equally good thresholds it is the greatest,
+    which gives the fewest labels. 0 and NaN if the data has no labels. Source: Lewis 1995, F1 by
+    cutting one ranking of all pairs of document and label.
     """
     true = gold.matrix.ravel()
     total = int(true.sum() + gold.strange.sum())
@@ -24,6 +24,6 @@ def common_threshold(scores: Scores, gold: Gold) -> tuple[float, float]:
     right = np.cumsum(true[order])
     f1 = 2 * right / (np.arange(1, len(ranked) + 1) + total)
     below = np.append(ranked[1:], ranked[-1] - 1.0)
-    f1[ranked == below] = -1.0  # equal scores cannot be told apart
+    f1[ranked == below] = -1.0  # no threshold is between equal scores
     best = int(f1.argmax())
     return float((ranked[best] + below[best]) / 2), float(f1[best])

@@ -1,4 +1,4 @@
-"""Two models on the same labelled documents: measures side by side, and whose labels changed."""
+"""Compare two models on the same labelled documents: measures and changed labels."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from boostext.model.predict import Predictor, decide
 
 BATCH = 512
 KEPT = 10_000
-"""Documents with other labels that are held, with a beginning of their text."""
+"""Maximum number of documents with changed labels that are kept, with the start of their text."""
 SNIPPET = 200
 
 
 @dataclass(frozen=True)
 class Change:
-    """A document that the second model gives other labels. verdict: "won" where only the second
-    is right, "lost" where only the first is, "other" where neither is.
+    """A document to which the second model gives other labels.
+
+    verdict: "won" if only the second model is right, "lost" if only the first is, "other" if
+    neither is.
     """
 
     id: str
@@ -36,7 +38,7 @@ class Change:
 
 @dataclass(frozen=True)
 class LabelChange:
-    """won: documents that the second model alone is right about, as far as this label goes."""
+    """Changes of one label. won: number of documents for which only the second model is right."""
 
     label: str
     documents: int
@@ -48,9 +50,10 @@ class LabelChange:
 
 @dataclass(frozen=True)
 class Comparison:
-    """changes: the first KEPT of `changed` documents; won and lost count all.
+    """The result of a comparison.
 
-    chance: how likely won and lost are as uneven as that by luck: the sign test, two-sided.
+    changes: the first KEPT of `changed` documents; won and lost count all of them. chance: the
+    p-value of the two-sided sign test of won against lost.
     """
 
     first: Report
@@ -68,7 +71,7 @@ VERDICTS = ("lost", "won", "other")
 
 @dataclass
 class _Counts:
-    """What is counted while documents go by."""
+    """Counts that are updated with each document."""
 
     changed: int = 0
     verdicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
@@ -96,7 +99,10 @@ class _Counts:
 def compare(
     models: tuple[Model, Model], documents: Iterable[Document], threads: int = 1
 ) -> Comparison:
-    """Documents without a label field are left out. What is held grows by a row of scores each."""
+    """Compare two models. Documents without a label field are left out.
+
+    Memory grows by one row of scores for each document.
+    """
     first, second = (Predictor(model, threads) for model in models)
     counts = _Counts()
     kept: tuple[list[Scored], list[Scored]] = ([], [])
@@ -128,7 +134,7 @@ def _names(model: Model, scores: Scores) -> tuple[str, ...]:
 
 
 def _labels(reports: Sequence[Report], counts: _Counts) -> Iterator[LabelChange]:
-    """Most changed first, those that did not change last, of equals in label order."""
+    """The labels with the most changes first; equal ones in label order."""
     rows = [{row.label: row for row in report.labels} for report in reports]
     names = list(dict.fromkeys((*rows[0], *rows[1])))
     names.sort(key=lambda name: -sum(counts.labels.get(name, {}).values()))
@@ -142,7 +148,7 @@ def _labels(reports: Sequence[Report], counts: _Counts) -> Iterator[LabelChange]
 
 
 def sign_test(won: int, lost: int) -> float:
-    """Chance that fair coins fall at least as unevenly: the exact form of McNemar's test.
+    """The two-sided p-value of the exact form of McNemar's test.
 
     sign_test(1, 3) is 2 * (1 + 4) / 16 = 0.625. Source: McNemar 1947.
     """

@@ -1,4 +1,4 @@
-"""Which labels are missed, and which are given in their place."""
+"""Count which labels are missed, and which are given instead."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from boostext.arrays import Int64, Scores
 from boostext.evaluation.gold import Booleans, Gold
 
 MOST_WRONG = 5
-"""Of the labels wrongly given to one example, those of greatest scores enter; bounds the work."""
+"""Maximum number of wrong labels per example, those with the highest scores, to bound time."""
 
 
 def confusions(scores: Scores, gold: Gold, given: Booleans) -> Counter[tuple[str, str]]:
-    """(label given in the data but not decided, label decided but not given) -> examples.
+    """(missed label, wrong label) -> number of examples.
 
-    One label: the plain confusion counts off the diagonal. Several: each missed label of an
-    example with each of its wrong ones, the MOST_WRONG of greatest score.
-    given: (m, k), the decided labels. O(m k).
+    A missed label is in the data but not decided by the model, and a wrong label is the opposite.
+    For examples with one label these are the counts off the diagonal of the confusion matrix.
+    Otherwise each missed label of an example is paired with each of its MOST_WRONG wrong labels
+    with the highest scores. given: (m, k), the decided labels. O(m k).
     """
     counts: Counter[tuple[str, str]] = Counter()
     for _, pairs in confused(scores, gold, given):
@@ -28,7 +29,7 @@ def confusions(scores: Scores, gold: Gold, given: Booleans) -> Counter[tuple[str
 
 
 def confused(scores: Scores, gold: Gold, given: Booleans) -> Iterator[tuple[Int64, Int64]]:
-    """(p,) examples, and (p, 2) their missed and their wrongly given label; in several pieces."""
+    """(p,) examples and (p, 2) their missed and wrong labels, in several pieces."""
     owners, missed = _missed(gold, given)
     if not len(owners):
         return
@@ -45,7 +46,7 @@ def confused(scores: Scores, gold: Gold, given: Booleans) -> Iterator[tuple[Int6
 
 
 def _missed(gold: Gold, given: Booleans) -> tuple[Int64, Int64]:
-    """Examples and label numbers of what is given in the data and not decided."""
+    """The examples and numbers of labels that are in the data but not decided."""
     items = gold.sets.items.astype(np.int64)
     decided = given[gold.owners, np.minimum(items, gold.known - 1)] & (items < gold.known)
     return gold.owners[~decided], items[~decided]

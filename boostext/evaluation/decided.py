@@ -1,4 +1,4 @@
-"""What the given and the decided labels have in common, label by label and example by example."""
+"""Compare the given labels with those that the model decides, by label and by example."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from boostext.evaluation.sums import Sums, share
 class Decided(Sums):
     """Counts over examples; a label that the model does not know is a miss (false negative).
 
-    errors: one label: the decided one is not given. Several: any label wrong.
-    exact: decided and given labels are the same. labelled: examples with a given label, of which
-    top_wrong have not given the label of greatest score.
-    wrong, cells: (example, label) pairs; an example has the model's labels and its unknown ones.
-    For one label a pair is right by the sign of its score, which is what boosting bounds.
-    tp, fp, fn: (k,) per label. strange: label that the model does not know -> examples with it;
-    strange_examples: examples with any such label.
+    errors: examples whose decided label is not given or, with several labels, that have any wrong
+    label. exact: examples whose decided and given labels are the same. labelled: examples with a
+    given label; for top_wrong of them, the label with the highest score is not given.
+    wrong, cells: (example, label) pairs, with all labels of the model and the example's unknown
+    ones. If examples have one label, a pair is judged by the sign of its score, for which boosting
+    has a bound. tp, fp, fn: (k,), per label. strange: label that the model does not know -> number
+    of examples with it; strange_examples: examples with any such label.
     """
 
     examples: int
@@ -42,9 +42,10 @@ class Decided(Sums):
 def decided(
     scores: Scores, gold: Gold, given: Booleans, multilabel: bool, signed: bool = True
 ) -> Decided:
-    """scores: (m, k). given: (m, k), the labels that the model gives: `model.predict.decisions`.
+    """Compute the counts for scores (m, k).
 
-    signed: a score above 0 speaks for its label; else only the order of scores means something.
+    given: (m, k), the labels that the model gives (see `model.predict.decisions`). signed: a score
+    above 0 is evidence for its label; otherwise only the order of scores has a meaning.
     """
     m, k = scores.shape
     true = gold.matrix
@@ -83,7 +84,7 @@ def error(sums: Decided) -> float:
 
 
 def one_error(sums: Decided) -> float:
-    """Share of labelled examples whose label of greatest score is not given. Source: BT00."""
+    """Share of labelled examples whose label with the highest score is not given. Source: BT00."""
     return share(sums.top_wrong, sums.labelled)
 
 
@@ -97,7 +98,7 @@ def subset_accuracy(sums: Decided) -> float:
 
 
 def precision_recall(tp: Float64, fp: Float64, fn: Float64) -> tuple[Float64, Float64, Float64]:
-    """tp/(tp+fp), tp/(tp+fn) and 2tp/(2tp+fp+fn); 0 where nothing is divided by nothing.
+    """tp/(tp+fp), tp/(tp+fn) and 2tp/(2tp+fp+fn); 0 for 0/0.
 
     Source: van Rijsbergen 1979.
     """
@@ -116,7 +117,7 @@ def micro(sums: Decided) -> tuple[float, float, float]:
 def macro(sums: Decided) -> tuple[float, float, float]:
     """P, R, F1 of each label, averaged over the labels that are given or decided anywhere.
 
-    Labels that the model does not know are among them, with 0.
+    Labels that the model does not know are included with 0.
     """
     seen = (sums.tp + sums.fp + sums.fn) > 0
     rates = precision_recall(*(a[seen].astype(np.float64) for a in (sums.tp, sums.fp, sums.fn)))

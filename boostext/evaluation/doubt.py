@@ -1,8 +1,10 @@
-"""How much a model doubts its labels of a document: which documents are worth a person's time.
+"""Measure how uncertain a model is about documents, to choose those that people should label.
 
-Every measure is a function of scores and model that gives one number a document; the greater the
-number, the greater the doubt. Sources: Lewis & Gale 1994 (uncertainty sampling); Tur, Hakkani-Tür
-& Schapire 2005 (margins of boosting); Dagan & Engelson 1995 (vote entropy of a committee).
+Every measure is a function of scores and model that returns one number for each document. The
+greater the number, the less certain the model is.
+
+Sources: Lewis & Gale 1994 (uncertainty sampling); Tur, Hakkani-Tür & Schapire 2005 (margins of
+boosting); Dagan & Engelson 1995 (vote entropy of a committee).
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ from boostext.model.predict import chances, link_of
 from boostext.model.prune import cut
 
 COMMITTEE = 8
-"""Models along the run that vote, from half of its rounds on."""
+"""Maximum number of models in the committee, which are from the second half of the rounds."""
 
 
 def contenders(scores: Scores, model: Model) -> tuple[Int64, Int64]:
-    """(m,) each: the label in doubt of every document, and the label that it is confused with.
+    """(m,) each: the uncertain label of every document, and the label it competes with.
 
-    One label a document: those of greatest and second greatest score. Several labels: the label
-    whose score is nearest to its threshold, twice, as there it is given or not.
+    If documents have one label, these are the labels with the highest and the second highest score.
+    If they may have several, both are the label whose score is nearest to its threshold.
     """
     if model.multilabel or scores.shape[1] < 2:
         nearest = np.abs(scores - _thresholds(model)).argmin(axis=1)
@@ -39,8 +41,10 @@ def _thresholds(model: Model) -> Float64:
 
 
 def margin(scores: Scores, model: Model) -> Float64:
-    """(m,): minus the distance of the best score from the second best; with several labels, minus
-    the distance of a score from its threshold, where that is least.
+    """(m,): the negative difference between the best and the second best score.
+
+    If documents may have several labels: the negative distance of a score from its threshold, for
+    the label with the smallest distance.
     """
     first, second = contenders(scores, model)
     rows = np.arange(len(scores))
@@ -50,11 +54,11 @@ def margin(scores: Scores, model: Model) -> Float64:
 
 
 def entropy(scores: Scores, model: Model) -> Float64:
-    """(m,): the entropy of the labels' chances, in nats; with several labels, of each by itself,
-    summed.
+    """(m,): the entropy of the labels' probabilities in nats.
 
-    Chances of a model of one label that is not calibrated are scaled to sum to one. Algorithms
-    whose scores give no chances must be calibrated.
+    If documents may have several labels, it is the sum of the entropies of all labels. Otherwise
+    the probabilities of a model that is not calibrated are scaled to sum 1. Algorithms whose scores
+    give no probabilities must be calibrated.
     """
     likely = chances(scores, model)
     if model.multilabel or scores.shape[1] < 2:
@@ -72,7 +76,7 @@ def _information(chance: Float64) -> Float64:
 
 
 MEASURES: Mapping[str, Callable[[Scores, Model], Float64]] = {"margin": margin, "entropy": entropy}
-"""name -> its function, for measures that need the scores of one model alone"""
+"""name -> function, for measures that need only the scores of one model"""
 
 
 def gives_chances(model: Model) -> bool:
@@ -81,10 +85,10 @@ def gives_chances(model: Model) -> bool:
 
 
 def vote_entropy(given: Sequence[NDArray[np.bool_]], multilabel: bool) -> Float64:
-    """(m,): how evenly the members of a committee are divided, in nats; 0 where all agree.
+    """(m,): the disagreement of the members of a committee in nats; 0 if all agree.
 
-    given: for each member (m, k), the labels that it gives. With one label a document the entropy
-    of the members' votes; with several, that of each label by itself, summed.
+    given: for each member (m, k), the labels that it gives. This is the entropy of the members'
+    votes or, if documents may have several labels, the sum of the entropies of all labels.
     """
     share = np.mean(np.stack(given), axis=0)
     found = _information(share).sum(axis=1)
@@ -92,7 +96,7 @@ def vote_entropy(given: Sequence[NDArray[np.bool_]], multilabel: bool) -> Float6
 
 
 def committee_of(model: Model) -> list[Model]:
-    """The model after half of its rounds, and on to all of them, at most `COMMITTEE` models."""
+    """Up to `COMMITTEE` models: the model after half of its rounds, and so on up to all of them."""
     ends = np.linspace(model.round_count / 2, model.round_count, COMMITTEE)
     rounds = sorted({max(1, round(end)) for end in ends.tolist()}) if model.round_count else []
     return [cut(model, count) for count in rounds] or [model]

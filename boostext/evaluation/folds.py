@@ -1,8 +1,8 @@
-"""Parts of the data to hold out in turn, each with its share of every label.
+"""Split data into stratified folds, which are held out in turn.
 
-A label whose examples (or groups) would all be held out at once could not be learned then: its
-first example stays in the training part of every fold, and is never held out. So does the only
-example of a label.
+A label could not be learned if all its examples (or groups) were held out at once. Its first
+example is therefore in the training part of every fold, and never held out. The same holds for the
+only example of a label.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from boostext.arrays import Float64, Int32, Int64, Lists
 from boostext.errors import SettingsError
 
 ALWAYS = -1
-"""The fold of examples that are in every training part."""
+"""The number that stands for the fold of examples that are in every training part."""
 
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """of: (m,) the fold in which each example is held out, or ALWAYS. count: of folds."""
+    """of: (m,), the fold in which each example is held out, or ALWAYS. count: number of folds."""
 
     of: Int32
     count: int
 
     def held(self, fold: int) -> Int64:
-        """The examples held out in this fold, ascending."""
+        """The examples that are held out in this fold, ascending."""
         return np.flatnonzero(self.of == fold)
 
     def learned(self, fold: int) -> Int64:
-        """The examples learned from in this fold, ascending."""
+        """The examples that are used for learning in this fold, ascending."""
         return np.flatnonzero(self.of != fold)
 
 
 class TooFewError(SettingsError):
-    """Not enough documents for the folds."""
+    """There are not enough documents for the folds."""
 
 
 def make_folds(
@@ -45,9 +45,10 @@ def make_folds(
 ) -> Folds:
     """`count` folds of m examples, the same for the same seed.
 
-    One label an example: each label's examples are dealt evenly (stratified). Several: iterative
-    stratification. groups: (m,) examples of one group are held out together; they are dealt as
-    one, by the labels of all. SettingsError where there is not enough to make so many folds.
+    If every example has one label, the examples of each label are distributed evenly (stratified);
+    otherwise iterative stratification is used. groups: (m,), examples of a group are held out
+    together and are assigned to a fold as one unit. SettingsError if there is not enough data for
+    this number of folds.
     Source: Sechidis, Tsoumakas & Vlahavas 2011, Algorithm 1, with counts for groups.
     """
     m = len(label_sets)
@@ -66,13 +67,13 @@ def make_folds(
     if empty:
         raise TooFewError(
             f"folds is {count}, but {len(empty)} of them would hold out nothing: too many labels "
-            f"are in one {what[:-1]} only, which is needed for training; take fewer --folds"
+            f"are in one {what[:-1]} only, which is needed for training; use fewer --folds"
         )
     return found
 
 
 def _numbered(groups: Sequence[Hashable]) -> Int64:
-    """Group numbers by first occurrence; an example without a group is one by itself."""
+    """Group numbers by first occurrence. An example without a group is its own group."""
     numbers: dict[Hashable, int] = {}
     return np.array([
         numbers.setdefault(("alone", i) if group is None else ("group", group), len(numbers))
@@ -81,7 +82,7 @@ def _numbered(groups: Sequence[Hashable]) -> Int64:
 
 
 class _Dealing:
-    """Units (examples or groups) given to the folds one by one, rarest label first."""
+    """Assigns units (examples or groups) to folds one by one, those of the rarest label first."""
 
     def __init__(self, label_sets: Lists, unit: Int64, units: int, count: int, seed: int) -> None:
         owners = unit[np.repeat(np.arange(len(unit)), np.diff(label_sets.starts))]
@@ -92,19 +93,19 @@ class _Dealing:
         self.sizes = np.bincount(unit, minlength=units).astype(np.float64)
         self.totals = np.bincount(label_sets.items, minlength=size).astype(np.float64)
         self.starts = np.searchsorted(self.unit_of, np.arange(units + 1))
-        # what each fold still wants: examples (folds,), and of each label (folds, k)
+        # what each fold still needs: examples (folds,), and examples of each label (folds, k)
         self.wants: Float64 = np.full(count, len(unit) / count)
         self.wants_of: Float64 = np.tile(self.totals / count, (count, 1))
         self.fold = np.full(units, ALWAYS, np.int64)
         self.draws = np.random.default_rng(seed)
-        # subtle: great groups first, while every fold still has room for them
+        # subtle: large groups first, while every fold still has room for them
         shuffled = self.draws.permutation(units)
         self.turn = np.argsort(
             np.argsort(shuffled[np.argsort(-self.sizes[shuffled], kind="stable")])
         )
 
     def dealt(self) -> Int64:
-        """(units,): the fold of each."""
+        """(units,): the fold of each unit."""
         by_label = np.argsort(self.label_of, kind="stable")
         ends = np.searchsorted(self.label_of[by_label], np.arange(len(self.totals) + 1))
         left = np.where(self.totals > 0, self.totals, np.inf)
@@ -122,13 +123,13 @@ class _Dealing:
         return self.fold
 
     def _in_turn(self, units: Int64) -> list[int]:
-        """Those not dealt yet, in their order."""
+        """The units that are not assigned yet, in their order."""
         waiting = units[self.fold[units] == ALWAYS]
         order: list[int] = waiting[np.argsort(self.turn[waiting])].tolist()
         return order
 
     def _give(self, unit: int, wish: Float64) -> None:
-        """To the fold of the greatest wish; of equals that wanting most examples, then any."""
+        """Assign a unit to the fold that needs it most, then to that needing most examples."""
         best = np.flatnonzero(wish >= wish.max() - 1e-9)
         best = best[self.wants[best] >= self.wants[best].max() - 1e-9]
         fold = int(best[0] if len(best) == 1 else self.draws.choice(best))
@@ -139,7 +140,7 @@ class _Dealing:
 
 
 def _keep_learnable(dealt: Int64, label_sets: Lists, unit: Int64) -> None:
-    """Take the first unit of a label out of the only fold that has it."""
+    """If all units of a label are in one fold, move the first of them to every training part."""
     owners = unit[np.repeat(np.arange(len(unit)), np.diff(label_sets.starts))]
     order = np.argsort(label_sets.items, kind="stable")
     found = label_sets.items[order]
@@ -152,7 +153,7 @@ def _keep_learnable(dealt: Int64, label_sets: Lists, unit: Int64) -> None:
 
 
 def fold_remarks(labels: Sequence[str], label_sets: Lists, folds: Folds) -> Iterator[str]:
-    """What of the labels and the folds does not go together, to be said before any training."""
+    """Messages, before training, about labels that are too rare for the folds."""
     counts = np.bincount(label_sets.items, minlength=len(labels))
     rare = [j for j in np.argsort(counts, kind="stable") if 0 < counts[j] < folds.count]
     if rare:
@@ -165,6 +166,6 @@ def fold_remarks(labels: Sequence[str], label_sets: Lists, folds: Folds) -> Iter
     always = int((folds.of == ALWAYS).sum())
     if always:
         yield (
-            f"{always} documents with labels that are nowhere else are learned from in every "
-            "fold, and measured in none"
+            f"{always} documents with labels that no other document has are used for learning in "
+            "every fold, and measured in none"
         )

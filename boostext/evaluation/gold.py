@@ -1,4 +1,4 @@
-"""The given labels of examples, as measures need them."""
+"""The given labels of examples in the form that measures need."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Booleans = NDArray[np.bool_]
 class Gold:
     """Given labels of m examples.
 
-    labels: the model's k labels, then those it does not know, in order of appearance.
-    known: k. sets: m lists of numbers into `labels`, no number twice in a list.
+    labels: the model's k labels, then those it does not know, in order of first occurrence.
+    known: k. sets: m lists of distinct indices into `labels`.
     """
 
     labels: tuple[str, ...]
@@ -31,7 +31,7 @@ class Gold:
 
     @cached_property
     def owners(self) -> Int64:
-        """(nnz,): the example of each item of `sets`."""
+        """(nnz,): the example to which each item of `sets` belongs."""
         return np.repeat(np.arange(len(self)), np.diff(self.sets.starts))
 
     @cached_property
@@ -44,13 +44,13 @@ class Gold:
 
     @cached_property
     def strange(self) -> Int64:
-        """(m,): how many labels the model does not know; each is a miss."""
+        """(m,): number of labels that the model does not know; each is a false negative."""
         outside = self.owners[self.sets.items >= self.known]
         return np.bincount(outside, minlength=len(self)).astype(np.int64)
 
 
 def gold_of(labels: Sequence[str], label_sets: Iterable[Iterable[str]]) -> Gold:
-    """Gold from label names. labels: the model's, in its order."""
+    """Create Gold from label names. labels: those of the model, in its order."""
     numbers = {label: number for number, label in enumerate(labels)}
     sets = Lists.of(
         [numbers.setdefault(label, len(numbers)) for label in dict.fromkeys(given)]

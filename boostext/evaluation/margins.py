@@ -1,4 +1,4 @@
-"""How surely the scores are on the right side."""
+"""Compute margins: how far scores are on the right side of 0."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ THETAS = tuple(step / 20 for step in range(-20, 21))
 
 
 def vote_total(model: Model) -> float:
-    """The greatest score that the rules could give together: the sum of max |votes| of each.
+    """The greatest possible score: the sum of the greatest |vote| of every rule.
 
     For discrete votes it is the sum of |alpha|. 0 for a model without rules. Prior knowledge counts
     as one more rule.
@@ -27,7 +27,7 @@ def vote_total(model: Model) -> float:
 
 
 def margins(scores: Scores, signs: Signs, total: float) -> Float64:
-    """(m, k): Y f / total, in -1..1; 0 where the total is 0. total: `vote_total`.
+    """(m, k): Y f / total, in -1..1; 0 if the total is 0. total: `vote_total`.
 
     Source: SF12 chapter 5, where all votes of a rule have the size |alpha|.
     """
@@ -40,7 +40,7 @@ def tanh_margins(scores: Scores, signs: Signs) -> Float64:
 
 
 def leads(scores: Scores, signs: Signs) -> Float64:
-    """(m, 1): least score of a given label minus greatest of another; 0 where a side has none.
+    """(m, 1): lowest score of a given label minus highest of another; 0 if either is missing.
 
     Source: SF12 chapter 10, multiclass margins.
     """
@@ -50,7 +50,7 @@ def leads(scores: Scores, signs: Signs) -> Float64:
 
 
 def _greatest_lead(model: Model, total: float) -> float:
-    """What no lead is beyond: all votes, all columns of a code, or votes against themselves."""
+    """The greatest possible value of `leads`, by the kind of scores of the model."""
     if not model.code:
         return total
     return float(model.width) if model.boosting.decoding == "hamming" else 2 * total
@@ -58,11 +58,11 @@ def _greatest_lead(model: Model, total: float) -> float:
 
 @dataclass(frozen=True)
 class MarginRow:
-    """Shares of the (example, label) pairs with a margin of theta or less, and what bounds them.
+    """The shares of (example, label) pairs with a margin of at most theta, and their bounds.
 
-    votes: margins as `margins`; tanh: as `tanh_margins`. Where scores are shares of votes or come
-    from a code they have no sign, and the shares are of examples, by `leads`. Bounds hold on the
-    training data; None where the algorithm gives none.
+    votes: for `margins`; tanh: for `tanh_margins`. Scores that are shares of votes or come from an
+    output code have no sign; the shares are then those of examples, for `leads`. Bounds hold on the
+    training data, and are None if the algorithm has none.
     """
 
     theta: float
@@ -77,8 +77,8 @@ def margin_rows(
 ) -> list[MarginRow]:
     """The distribution of both margins at theta = -1, -0.95, ... 1.
 
-    weights: (m,) of the examples, as learned with; shares are of weight. training: these are the
-    very documents that the model was learned from, so that the bounds hold.
+    weights: (m,), the weights of the examples in training; shares are weighted by them. training:
+    whether these are the documents from which the model was learned, so that the bounds hold.
     """
     known = model.prior is not None and model.prior.speaks
     bounded = training and not known and bounds_margins(model)
@@ -101,7 +101,7 @@ def margin_rows(
 
 
 def _shares(values: Float64, weights: Float64) -> list[float]:
-    """Weight of the pairs at or below each theta; sums that round above it are let through."""
+    """The share of weight at or below each theta, with a tolerance for rounding of sums."""
     order = np.argsort(values, axis=None)
     ranked = values.ravel()[order]
     sums = np.concatenate([[0.0], np.cumsum(np.repeat(weights, values.shape[1])[order])])
@@ -110,7 +110,7 @@ def _shares(values: Float64, weights: Float64) -> list[float]:
 
 
 def bounds_margins(model: Model) -> bool:
-    """Whether the product of Z bounds the loss of pairs that weigh the same for every label."""
+    """Whether the product of Z bounds the loss with the same weight for all labels."""
     row = ALGORITHMS[model.boosting.algorithm]
     whole = len(model.history.z) >= model.round_count > 0
     return (
@@ -120,7 +120,7 @@ def bounds_margins(model: Model) -> bool:
 
 
 def _tanh_bound(model: Model, theta: float) -> float:
-    """`margin_bound` of a tanh margin; such a margin is never quite -1."""
+    """`margin_bound` for a tanh margin, which is always above -1."""
     if abs(theta) == 1:
         return max(theta, 0.0)
     return margin_bound(model, 2 * float(np.arctanh(theta)))

@@ -1,4 +1,4 @@
-"""Every measure by its name, and the quick value of one of them for early stopping."""
+"""All measures by name, and fast repeated computation of one of them for early stopping."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from boostext.settings import BoostingSettings
 
 
 class Parts(Protocol):
-    """What measures are computed from: sums over examples, of three kinds."""
+    """The three kinds of sums over examples from which measures are computed."""
 
     @property
     def decided(self) -> Decided: ...
@@ -35,7 +35,7 @@ class Parts(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Tally(Sums):
-    """All parts, for data that is measured in pieces and added up."""
+    """All parts, for data that is measured in pieces that are added up."""
 
     decided: Decided
     ranked: Ranked
@@ -44,10 +44,10 @@ class Tally(Sums):
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Scores (m, k), the labels given in the data and by the model (m, k); parts on demand.
+    """Scores (m, k), the given labels and those of the model (m, k), with parts on demand.
 
-    link: from scores to probabilities, `model.predict.link_of`; curves: those of a calibrated
-    model, which go before it. signed: a score above 0 speaks for its label.
+    link: from scores to probabilities (see `model.predict.link_of`). curves: those of a calibrated
+    model, which are used instead. signed: a score above 0 is evidence for its label.
     """
 
     scores: Scores
@@ -76,7 +76,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Measure:
-    """value: from the parts; NaN where no example counts. greater: greater is better."""
+    """A measure. value: computes it from the parts; NaN without examples. greater: is better."""
 
     value: Callable[[Parts], float]
     greater: bool = False
@@ -103,17 +103,18 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def monitored(name: str, multilabel: bool) -> str:
-    """The measure that `auto` stands for: error, or micro-f1 for several labels."""
+    """The measure that `auto` means: error, or micro-f1 if there are several labels."""
     if name != "auto":
         return name
     return "micro-f1" if multilabel else "error"
 
 
 class Monitor:
-    """One measure of the same examples, again and again while their scores change.
+    """Computes one measure repeatedly for the same examples while their scores change.
 
-    name: of settings.MONITORS, or "auto". Only the part that the measure needs is computed;
-    labels are given by the greatest score, or for several labels by scores above the threshold.
+    name: one of settings.MONITORS, or "auto". Only the part that the measure needs is computed. The
+    decided label is that with the highest score or, if there may be several labels, all labels with
+    scores above the threshold are.
     """
 
     def __init__(
@@ -127,12 +128,12 @@ class Monitor:
 
     @staticmethod
     def of(name: str, gold: Gold, multilabel: bool, boosting: BoostingSettings) -> Monitor:
-        """With the link, the threshold and the meaning of scores that the settings have."""
+        """Create a monitor with the link, the threshold and the kind of scores of the settings."""
         row = ALGORITHMS[boosting.algorithm]
         return Monitor(name, gold, multilabel, row.link, boosting.threshold, row.signed)
 
     def value(self, scores: Scores) -> float:
-        """scores: (m, k) of the examples of `gold`."""
+        """The measure for scores (m, k) of the examples of `gold`."""
         given = scores > self._threshold if self._multilabel else greatest(scores)
         scored = Scored(
             scores, self._gold, given, self._multilabel, self._link, signed=self._signed
@@ -140,5 +141,5 @@ class Monitor:
         return self.measure.value(scored)
 
     def is_better(self, value: float, than: float) -> bool:
-        """Whether a value beats an earlier one; equal is not better, NaN never is."""
+        """Whether a value is better than an earlier one. Equal values and NaN never are."""
         return value > than if self.measure.greater else value < than

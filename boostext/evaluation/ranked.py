@@ -1,4 +1,4 @@
-"""How well the scores put the given labels of an example above the others."""
+"""Measure how well scores rank the given labels of an example above the others."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from boostext.evaluation.sums import Sums, share
 class Ranked(Sums):
     """Sums over examples.
 
-    labelled: with a given label; coverage and precision are over these. paired: with a given and
-    a not given label; ranking loss is over these.
+    labelled: number of examples with a given label, for coverage and average precision. paired:
+    number of examples with a given label and one that is not given, for ranking loss.
     """
 
     labelled: int
@@ -27,10 +27,10 @@ class Ranked(Sums):
 
 
 def ranked(scores: Scores, gold: Gold) -> Ranked:
-    """scores: (m, k). One sort per example, O(m k log k).
+    """Compute the sums for scores (m, k), with one sort per example, in O(m k log k).
 
-    Labels of equal scores rank in label order; for ranking loss they are misordered. Labels the
-    model does not know rank below all others; none of them adds to average precision.
+    Labels with equal scores are ranked in label order, and are misordered for ranking loss. Labels
+    that the model does not know rank below all others and contribute 0 to average precision.
     """
     order = np.argsort(-scores, axis=1, kind="stable")
     true = np.take_along_axis(gold.matrix, order, 1)  # (m, k), by rank
@@ -49,17 +49,17 @@ def ranked(scores: Scores, gold: Gold) -> Ranked:
 
 
 def _coverage(true: Booleans, strange: Int64) -> Int64:
-    """(m,): how far down the ranking the last given label is, from 0; unknown ones come last."""
+    """(m,): the rank of the last given label, from 0; unknown labels come last."""
     k = true.shape[1]
     last = k - 1 - np.argmax(true[:, ::-1], axis=1)
     return np.asarray(np.where(strange > 0, k - 1 + strange, last))
 
 
 def _disorder(sorted_scores: Float64, true: Booleans, above: Int64, strange: Int64) -> Float64:
-    """(m,): share of misordered (given, not given) pairs."""
+    """(m,): share of misordered pairs of a given label and one that is not given."""
     k = true.shape[1]
     false_above = np.arange(1, k + 1) - above
-    # subtle: a not given label of equal score is misordered too, so count up to the end of the tie
+    # subtle: a label of equal score that is not given is also misordered: count to the tie's end
     ends = np.ones(true.shape, np.bool_)
     ends[:, :-1] = sorted_scores[:, :-1] != sorted_scores[:, 1:]
     places = np.where(ends, np.arange(k), k)
@@ -71,7 +71,7 @@ def _disorder(sorted_scores: Float64, true: Booleans, above: Int64, strange: Int
 
 
 def _ratio(part: Float64 | Int64, whole: Int64) -> Float64:
-    """part/whole, 0 where the whole is 0: such examples are left out."""
+    """part/whole; 0 if the whole is 0, as such examples are left out."""
     return np.asarray(part / np.maximum(whole, 1))
 
 
@@ -81,7 +81,7 @@ def ranking_loss(sums: Ranked) -> float:
 
 
 def coverage(sums: Ranked) -> float:
-    """Steps down the ranking, from 0, that cover all given labels, averaged. Source: BT00."""
+    """Mean rank, from 0, of the last given label of an example. Source: BT00."""
     return share(sums.coverage, sums.labelled)
 
 

@@ -1,4 +1,4 @@
-"""All measures of a model on labelled data, as plain data."""
+"""Compute all measures of a model on labelled data, as plain data."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from boostext.model.predict import decisions, link_of
 Key = TypeVar("Key", str, tuple[str, str])
 
 Measured = tuple[Tally, Counter[tuple[str, str]]]
-"""Sums of some documents, and their confusions."""
+"""The sums for some documents, and their confusions."""
 
 CELLS = 1 << 20
-"""(example, label) pairs that are measured at a time."""
+"""Number of (example, label) pairs that are measured at a time."""
 
 
 @dataclass(frozen=True)
 class LabelRow:
-    """One label: support is how many examples have it. known: the model can give it."""
+    """One label. support: number of examples with it. known: whether the model has it."""
 
     label: str
     known: bool
@@ -50,7 +50,7 @@ class LabelRow:
 
 @dataclass(frozen=True)
 class ConfusionRow:
-    """So many examples have the first label, which was not given, and were given the second."""
+    """The number of examples with one label for which the model gives another one instead."""
 
     missed: str
     given: str
@@ -59,7 +59,7 @@ class ConfusionRow:
 
 @dataclass(frozen=True)
 class Bin:
-    """Probabilities from low to high: how many, their mean, and how often it came true."""
+    """Probabilities from low to high: their number, their mean, and the share of true ones."""
 
     low: float
     high: float
@@ -70,7 +70,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Baseline:
-    """What it would be to give the most frequent label of this data to every example."""
+    """The measures if every example got the most frequent label of this data."""
 
     label: str
     one_error: float
@@ -79,15 +79,16 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Report:
-    """examples: measured. unlabelled: records without a label field, and where each
-    has one label those without any: left out.
+    """All measures of a model on labelled data.
 
-    without_labels: examples with an empty label set, left out of one-error, coverage and average
-    precision; without_pairs: those with no label or all, left out of ranking loss.
-    unknown_labels: label that the model does not know -> examples with it: each is a miss;
-    unknown_examples: examples with any; alike_labels: such a label -> the model's that it is like.
-    measures: by the names of MEASURES, NaN where no example counts. confusions: most frequent
-    first.
+    examples: number of measured examples. unlabelled: number of records that were left out, because
+    they have no label field or, if every document has one label, no label.
+    without_labels: number of examples with an empty label set, which one-error, coverage and
+    average precision leave out. without_pairs: number of examples with no label or all labels,
+    which ranking loss leaves out. unknown_labels: label that the model does not know -> number of
+    examples with it; each is a false negative. unknown_examples: number of examples with any such
+    label. alike_labels: such a label -> the similar label of the model. measures: by the names of
+    MEASURES, NaN without examples. confusions: most frequent first.
     """
 
     examples: int
@@ -105,7 +106,7 @@ class Report:
     calibration: tuple[Bin, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it: NaN becomes None."""
+        """Convert to values that JSON can represent; NaN becomes None."""
         return {name: _plain(value) for name, value in dataclasses.asdict(self).items()}
 
 
@@ -116,9 +117,9 @@ def evaluate(
     bins: str = "equal-width",
     chance: float | None = None,
 ) -> Report:
-    """Measure documents with their scores (k,), as `Predictor.scores` gives them.
+    """Measure documents with their scores (k,), as returned by `Predictor.scores`.
 
-    threshold, chance: as for `decisions`. bins: of the calibration curve, a key of BINNINGS.
+    threshold, chance: see `decisions`. bins: the bins of the calibration curve, a key of BINNINGS.
     Memory does not grow with the number of documents.
     """
 
@@ -140,12 +141,12 @@ def evaluate(
 
 
 def is_judged(document: Document, model: Model) -> bool:
-    """Whether it is known what the model should give: no label is an answer among several only."""
+    """Whether the right labels are known. An empty set counts only if there may be several."""
     return document.labelled and (model.multilabel or bool(document.labels))
 
 
 def report_of(model: Model, scores: Scores, gold: Gold, given: Booleans | None = None) -> Report:
-    """Measure documents whose scores (m, k) are at hand. given: (m, k), else by `decisions`."""
+    """Measure documents with scores (m, k). given: (m, k), by default from `decisions`."""
     given = decisions(scores, model) if given is None else given
     return _report(model, _tally(model, scores, gold, given), confusions(scores, gold, given), 0)
 
@@ -162,7 +163,7 @@ def _pieces(
     documents: list[Document] = []
     rows: list[Scores] = []
     for document, scores in scored:
-        # the texts are not needed any more
+        # the texts are no longer needed
         documents.append(dataclasses.replace(document, texts={}))
         rows.append(scores)
         if len(rows) >= size:
@@ -195,12 +196,12 @@ def _report(
 
 
 def _by_count(counts: Counter[Key]) -> list[tuple[Key, int]]:
-    """Greatest count first; equal counts by name, so that the order never varies."""
+    """Sorted by descending count, then by name, so that the order is deterministic."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _label_rows(labels: tuple[str, ...], sums: Decided) -> Iterator[LabelRow]:
-    """The model's labels in label order, then the unknown ones by how many examples have them."""
+    """The model's labels in label order, then unknown ones by their number of examples."""
     rates = precision_recall(*(a.astype(np.float64) for a in (sums.tp, sums.fp, sums.fn)))
     columns = [a.tolist() for a in (sums.tp + sums.fn, sums.tp, sums.fp, sums.fn, *rates)]
     for label, *numbers in zip(labels, *columns, strict=True):
@@ -210,7 +211,7 @@ def _label_rows(labels: tuple[str, ...], sums: Decided) -> Iterator[LabelRow]:
 
 
 def _baseline(labels: tuple[str, ...], sums: Decided) -> Baseline | None:
-    """None where no example has a label."""
+    """The baseline; None if no example has a label."""
     support = Counter(dict(zip(labels, (sums.tp + sums.fn).tolist(), strict=True))) + sums.strange
     if not support:
         return None
@@ -235,11 +236,11 @@ BINNINGS: dict[str, Callable[[Calibration], Iterator[Bin]]] = {
     "equal-width": _equal_width,
     "equal-size": _equal_size,
 }
-"""How the calibration curve is cut: by probability, or into parts of about as many pairs."""
+"""The bins of the calibration curve: of equal width, or with about equal numbers of pairs."""
 
 
 def _plain(value: Any) -> Any:
-    """Any, as it walks through values of every kind."""
+    """Convert nested values of any kind to plain data."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Sums over examples that can be added up: data is measured in pieces, in bounded memory."""
+"""Sums over examples that can be added, to measure data in pieces with bounded memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Sums:
-    """A dataclass of numbers, arrays and Counters; `+` adds field by field."""
+    """A dataclass of numbers, arrays and Counters, in which `+` adds the fields."""
 
     def __add__(self, other: Self) -> Self:
         names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
@@ -15,5 +15,5 @@ class Sums:
 
 
 def share(part: float, whole: float) -> float:
-    """part/whole; NaN, which is unknown, where there is nothing to divide by."""
+    """part/whole; NaN, which means unknown, if the whole is 0."""
     return part / whole if whole else float("nan")

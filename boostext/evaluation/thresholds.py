@@ -1,4 +1,4 @@
-"""Thresholds of a several-label model, chosen on labelled data: one a label, or one for all."""
+"""Choose thresholds of a multi-label model on labelled data, for each label or for all."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from boostext.fields import goal_of
 
 
 def tuned_thresholds(scores: Scores, gold: Gold, goal: str = "f1") -> tuple[float, ...]:
-    """k scores above which each label is given, the best for the goal on this data.
+    """The k thresholds of scores, one for each label, that are best for the goal on this data.
 
-    goal: as `settings.goal_of`. f1, or f with another beta: the greatest F of the label.
-    precision=P: the most recall at a precision of P or more; where none is, above all scores.
-    micro-f1: the same for all labels, see `common_threshold`.
-    A threshold lies midway between two neighboring scores; of equally good ones the nearest to 0.
-    A label that no example has keeps 0. Source: Lewis 1995, F1 by cutting a ranking.
+    goal: see `settings.goal_of`. f1, or f with another beta: the greatest F of each label.
+    precision=P: the greatest recall with a precision of at least P; if this is impossible, the
+    threshold is above all scores. micro-f1: the same threshold for all labels, see
+    `common_threshold`. A threshold is midway between two neighboring scores; of equally good ones
+    it is the nearest to 0. A label without examples keeps 0. Source: Lewis 1995, F1 by cutting a
+    ranking.
     """
     kind, number = goal_of(goal)
     if kind not in GOALS:
@@ -35,16 +36,16 @@ def _best_cut(scores: Float64, true: Booleans, worth: Worth, number: float) -> f
         return 0.0
     order = np.argsort(-scores, kind="stable")
     ranked = np.concatenate([[scores.max() + 1.0], scores[order]])
-    right = np.concatenate([[0], np.cumsum(true[order])])  # when the first 0..m are given
+    right = np.concatenate([[0], np.cumsum(true[order])])  # if the first 0..m are given
     value = worth(right, np.arange(len(ranked)), int(right[-1]), number)
     below = np.append(ranked[1:], ranked[-1] - 1.0)
-    value[ranked == below] = -1.0  # equal scores cannot be told apart
+    value[ranked == below] = -1.0  # no threshold is between equal scores
     cuts = ((ranked + below) / 2)[value == value.max()]
     return float(cuts[np.abs(cuts).argmin()])
 
 
 Worth = Callable[[Int64, Int64, int, float], Float64]
-"""right, given, examples with the label, number of the goal -> worth of each cut, 0 or more."""
+"""(right, given, examples with the label, number in the goal) -> value of each cut."""
 
 
 def f_measure(right: Int64, given: Int64, labelled: int, beta: float) -> Float64:
@@ -53,9 +54,9 @@ def f_measure(right: Int64, given: Int64, labelled: int, beta: float) -> Float64
 
 
 def recall_at_precision(right: Int64, given: Int64, labelled: int, least: float) -> Float64:
-    """Labels given rightly, -1 where too many are given wrongly; giving none is 0."""
+    """The number of labels given rightly; -1 if too many are given wrongly."""
     return np.where(right >= least * given, right, -1).astype(np.float64)
 
 
 GOALS: Mapping[str, Worth] = {"f": f_measure, "precision": recall_at_precision}
-"""goal of each label by itself -> worth of a cut"""
+"""goal for separate labels -> function for the value of a cut"""

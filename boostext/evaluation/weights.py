@@ -1,4 +1,4 @@
-"""Labels as signs, and the weights that boosting gives documents by their scores."""
+"""Labels as signs, and the weights of documents in boosting from their scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def given_signs(corpus: Corpus) -> Signs:
 
 
 def label_signs(model: Model, corpus: Corpus) -> Signs:
-    """(m, k) in -1, +1: the corpus's labels in the order of the model's."""
+    """(m, k) in -1, +1: the labels of the corpus, in the order of those of the model."""
     number = {label: j for j, label in enumerate(model.labels)}
     column = np.array([number.get(label, -1) for label in corpus.labels], dtype=np.int64)
     lists = corpus.label_sets
@@ -33,12 +33,12 @@ def label_signs(model: Model, corpus: Corpus) -> Signs:
 def document_log_weights(scores: Scores, signs: Signs, base: Float64) -> Float64:
     """(m,): ln of base(i) * sum over labels of exp(-Y f), without overflow.
 
-    Source: SS99 Figure 2, the update unrolled.
+    Source: SS99 Figure 2, with the updates of all rounds combined.
     """
     exponents = -scores * signs
     greatest = exponents.max(axis=1)
     sums = np.exp(exponents - greatest[:, None]).sum(axis=1)
-    with np.errstate(divide="ignore"):  # a document of weight 0 is no outlier: -inf
+    with np.errstate(divide="ignore"):  # a document of weight 0 is not an outlier: -inf
         return np.asarray(np.log(base) + greatest + np.log(sums))
 
 
