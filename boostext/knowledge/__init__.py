@@ -1,1 +1,1 @@
-"""What people know before there is data: their rules, read, and made into probabilities."""
+"""Prior knowledge: read rules that people write, and convert them to probabilities."""

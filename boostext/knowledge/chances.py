@@ -1,4 +1,4 @@
-"""Rules that fire to probabilities pi(l|x)."""
+"""Compute the probabilities pi(l|x) of prior knowledge from the rules that hold."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from boostext.arrays import Float64
 from boostext.knowledge.knowledge import Knowledge, Told
 
 LEAST = 1e-3
-"""Probabilities of knowledge are at least this, and at most 1 less this: people err."""
+"""Probabilities of prior knowledge are from LEAST to 1 - LEAST, because people make mistakes."""
 
 
 def label_shares(knowledge: Knowledge, labels: Sequence[str]) -> Float64:
-    """(k,): how frequent each label is before a rule fires; what is not said shares the rest."""
+    """(k,): the probability of each label before any rule; labels without one share the rest."""
     k = len(labels)
     known = {label: share for label, share in knowledge.labels if share is not None}
     given = np.array([known.get(label, np.nan) for label in labels])
@@ -32,10 +32,11 @@ def chances(
     fired: NDArray[np.bool_],
     before: Float64 | None = None,
 ) -> Float64:
-    """(n, k): pi of n documents, each from LEAST to 1 - LEAST; with one label a text its sum is 1.
+    """(n, k): pi of n documents, from LEAST to 1 - LEAST; with sum 1 if texts have one label.
 
-    Evidence adds up in log odds, as in naive Bayes. fired (n, r): whether a rule holds. before
-    (n, k): probabilities to begin with, as of an older model, in place of the labels' shares.
+    Evidence is added in log odds, as in naive Bayes. fired: (n, r), whether each rule holds.
+    before: (n, k), initial probabilities, such as those of an older model, instead of the shares of
+    labels.
     """
     shares = label_shares(knowledge, labels)
     add = _evidence(knowledge.rules, labels, shares, multilabel)  # (r, k)
@@ -49,7 +50,7 @@ def chances(
 
 
 def _plus(odds: Float64, fired: NDArray[np.bool_], add: Float64) -> Float64:
-    """(n, k): odds + fired @ add, with the same digits for one document as for many."""
+    """(n, k): odds + fired @ add, rounded alike for one document and for many."""
     total = np.broadcast_to(odds, (len(fired), odds.shape[1]))
     for column, row in zip(fired.T, add, strict=True):
         total = total + column[:, None] * row
@@ -59,10 +60,10 @@ def _plus(odds: Float64, fired: NDArray[np.bool_], add: Float64) -> Float64:
 def _evidence(
     rules: Sequence[Told], labels: Sequence[str], shares: Float64, multilabel: bool
 ) -> Float64:
-    """(r, k): what each rule adds to the log odds, or to the log probabilities, of labels.
+    """(r, k): what each rule adds to the log odds or log probabilities of labels.
 
-    A rule that fires alone makes its labels as likely as it says; with one label a text the others
-    keep their odds among themselves.
+    If only one rule holds, its labels get the probabilities that it states. If texts have one
+    label, the ratios between the probabilities of all other labels do not change.
     """
     number = {label: j for j, label in enumerate(labels)}
     add = np.zeros((len(rules), len(labels)))
@@ -81,7 +82,7 @@ def _evidence(
 
 
 def _kept_apart(chances: Float64) -> Float64:
-    """No probability below the least; the others give what that takes, so that the sum stays 1."""
+    """Raise probabilities to the minimum, and lower the others so that the sum remains 1."""
     least = _least(chances.shape[1])
     kept = chances.copy()
     low = np.zeros(kept.shape, np.bool_)
@@ -92,9 +93,9 @@ def _kept_apart(chances: Float64) -> Float64:
         scale = room / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
         whole = ~low.any(axis=1, keepdims=True)
         kept = np.where(low, least, np.where(whole, chances, held * scale))
-    return np.asarray(np.minimum(kept, 1 - LEAST))  # of one label alone
+    return np.asarray(np.minimum(kept, 1 - LEAST))  # if there is only one label
 
 
 def _least(k: int) -> float:
-    """LEAST, or less where labels are so many that a flat guess has no more for each."""
+    """LEAST, or less if there are so many labels that a uniform probability is below it."""
     return min(LEAST, 0.5 / k)

@@ -1,4 +1,4 @@
-"""How the rules of a knowledge stand beside documents: what `boostext check --knowledge` tells."""
+"""Compare the rules of prior knowledge with documents, for `boostext check --knowledge`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from boostext.settings import TextSettings
 
 BATCH = 512
 MEMBERS = 4
-"""Documents against a rule that are named."""
+"""Maximum number of listed documents that contradict a rule."""
 
 
 @dataclass(frozen=True)
 class RuleFound:
-    """A rule beside the documents. holds: for so many; labelled: of these, with a label.
+    """A rule compared with the documents.
 
-    found: label -> how many of the labelled have it, for the labels of the rule. missing: its terms
-    that no document has. against, first: labelled documents with none of its labels; the first.
+    holds: number of documents for which it holds. labelled: number of those that have a label.
+    found: label of the rule -> number of the labelled ones that have it. missing: terms of the rule
+    that no document has. against: number of labelled ones with none of its labels; first: the first
+    of them.
     """
 
     told: Told
@@ -46,7 +48,7 @@ class RuleFound:
 
 
 class KnowledgeCheck:
-    """Counts how often rules hold, and how often their labels are there, while documents go by."""
+    """Counts how often rules hold and how often their labels are right, for a stream of texts."""
 
     def __init__(
         self, knowledge: Knowledge, settings: TextSettings, text_fields: Sequence[str]
@@ -62,7 +64,7 @@ class KnowledgeCheck:
         self.documents = 0
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Pass documents on, each counted."""
+        """Count each document, and pass it on."""
         group: list[Document] = []
         for document in documents:
             group.append(document)
@@ -92,7 +94,7 @@ class KnowledgeCheck:
                 self._against[r].append(document.id)
 
     def rules(self) -> list[RuleFound]:
-        """What was found, rule by rule."""
+        """The results for each rule."""
         counts = self._firing.counts
         return [
             RuleFound(
@@ -105,7 +107,7 @@ class KnowledgeCheck:
         ]  # fmt: skip
 
     def unknown_labels(self) -> Iterator[str]:
-        """Labels of the knowledge that neither it nor a document has as a label, with the line."""
+        """Messages about labels that neither the knowledge declares nor a document has."""
         known = {*self._labels, *(label for label, _ in self.knowledge.labels)}
         for label, line in self.knowledge.named() if known else ():
             if label not in known:

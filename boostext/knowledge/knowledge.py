@@ -1,4 +1,4 @@
-"""What a person knows, as written: no label or term is looked up yet."""
+"""Prior knowledge as it is written in a file, before labels and terms are looked up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class When(NamedTuple):
-    """What must be there: any of these terms, if there are some, all of these, none of these."""
+    """Terms that a text must contain: any of `any` (unless empty), all of `all`, none of `none`."""
 
     any: tuple[str, ...] = ()
     all: tuple[str, ...] = ()
@@ -28,9 +28,9 @@ class When(NamedTuple):
 
 @dataclass(frozen=True)
 class Told:
-    """Where `when` holds and `unless` does not, labels have these probabilities.
+    """A rule: if `when` holds and `unless` does not, labels have these probabilities.
 
-    line: in the file, 0 where it is not known.
+    line: in the file; 0 if unknown.
     """
 
     when: When
@@ -48,7 +48,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Forbidden:
-    """A term that no rule may ask for; with labels, only rules that vote on these."""
+    """A term that rules must not use; with labels, rules must not vote on these labels for it."""
 
     term: str
     labels: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Forbidden:
 
 @dataclass(frozen=True)
 class OneSided:
-    """Where the term is there, rules may speak only for the label (sign 1), or against it (-1)."""
+    """If a text has the term, rules may only vote for the label (sign 1) or against it (-1)."""
 
     term: str
     label: str
@@ -67,7 +67,7 @@ class OneSided:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """labels: how frequent they are; None where that is not known. path: of the file."""
+    """Prior knowledge. labels: their probabilities, None if unknown. path: of the file."""
 
     labels: tuple[tuple[str, float | None], ...] = ()
     rules: tuple[Told, ...] = ()
@@ -78,21 +78,21 @@ class Knowledge:
 
     @property
     def believes(self) -> bool:
-        """Whether anything is said of labels, or terms are only kept from rules."""
+        """Whether it has information about labels, and does not only restrict rules."""
         return bool(self.rules or self.old or any(p is not None for _, p in self.labels))
 
     @property
     def restrains(self) -> bool:
-        """Whether anything is kept from rules."""
+        """Whether it restricts the terms or the votes of rules."""
         return bool(self.forbid or self.only)
 
     @property
     def takes_sides(self) -> bool:
-        """Whether rules may ask for a term and yet not say all that they would."""
+        """Whether it restricts the votes of rules whose terms are allowed."""
         return bool(self.only or any(forbidden.labels for forbidden in self.forbid))
 
     def named(self) -> Iterator[tuple[str, int]]:
-        """Every label that rules, and what is forbidden, name, with its line."""
+        """Every label that rules and restrictions name, with its line."""
         for told in self.rules:
             yield from ((label, told.line) for label, _ in told.then)
         for forbidden in self.forbid:

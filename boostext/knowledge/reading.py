@@ -1,4 +1,4 @@
-"""The file of knowledge: YAML to `Knowledge`, with the line of every mistake."""
+"""Read a file of prior knowledge from YAML, with the line of every error."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from boostext.strict_yaml import Items, Node, Scalar, Table, read_tree
 
 WHAT = "a file of knowledge"
 SHORT = 0.9
-"""The probability of `then: LABEL`."""
+"""The probability that `then: LABEL` means."""
 
 
 def read_knowledge(path: str | Path) -> Knowledge:
-    """What the file says; SettingsError with its line for what cannot be meant."""
+    """Read prior knowledge; SettingsError gives the line of an error."""
     tree = read_tree(Path(path), WHAT)
     return _Reading(str(path)).knowledge(tree)
 
 
 class _Reading:
-    """The file at `path`, part by part."""
+    """Parses the parts of the file at `path`."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -125,7 +125,7 @@ class _Reading:
                 if text[:1] not in ("+", "-") or not text[1:].strip():
                     raise self._wrong(
                         value.line,
-                        f"only {key.text}: {text!r}; expected +LABEL where the term may speak only "
+                        f"only {key.text}: {text!r}; expected +LABEL if the term may only vote "
                         "for the label, or -LABEL",
                     )
                 sign = 1 if text[0] == "+" else -1
@@ -137,7 +137,7 @@ class _Reading:
     def _known(
         self, node: Table | Sequence[tuple[Scalar, Node]], known: dict[str, Any], where: str
     ) -> Sequence[tuple[Scalar, Node]]:
-        """The entries, whose names are all known."""
+        """The entries of a mapping, after checking that their names are known."""
         entries = node.entries if isinstance(node, Table) else node
         for key, _ in entries:
             if key.text not in known:
@@ -165,13 +165,13 @@ class _Reading:
         return self._text(node, name, "a term")
 
     def _texts(self, node: Node, name: str, wanted: str) -> tuple[str, ...]:
-        """One text, or a list of them."""
+        """A string or a list of strings."""
         if isinstance(node, Items) and node.values:
             return tuple(self._text(value, name, wanted) for value in node.values)
         return (self._text(node, name, wanted),)
 
     def _text(self, node: Node, name: str, wanted: str) -> str:
-        """A number is a word, too: 555. What YAML takes for a truth value must be quoted."""
+        """A string. Numbers such as 555 are words; what YAML reads as a Boolean must be quoted."""
         if not isinstance(node, Scalar) or node.kind in ("bool", "null") or not node.text.strip():
             shown = repr(node.text) if isinstance(node, Scalar) and node.text else _kind(node)
             hint = "; put it in quotes to mean the word" if shown.startswith("'") else ""

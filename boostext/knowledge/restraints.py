@@ -1,4 +1,4 @@
-"""What rules may not ask, and what they may not say of labels."""
+"""Restrictions of rules: terms that they must not use, and votes that they must not have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boostext.settings import TextSettings
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """Votes (3, k) of a condition are from low to high: each bound is 0 or infinite."""
+    """The allowed range of the votes (3, k) of a condition. Each bound is 0 or infinite."""
 
     low: Float64
     high: Float64
@@ -26,16 +26,16 @@ class Range:
 
     @property
     def is_shut(self) -> bool:
-        """Whether no vote at all is left."""
+        """Whether the range allows no votes other than 0."""
         return not (self.low.any() or self.high.any())
 
 
 class Restraints:
-    """The ranges of conditions, as `forbid:` and `only:` have them.
+    """The ranges of conditions, from `forbid:` and `only:`.
 
-    A forbidden term is also forbidden inside a longer one, and the name of an attribute forbids
-    all questions about it. What a term says of its labels where it is there, its absence may only
-    say the other way round.
+    A forbidden term is also forbidden within longer terms, and the name of an attribute forbids all
+    conditions on it. If the presence of a term may only vote for a label, its absence may only vote
+    against it, and vice versa.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Restraints:
         ]
 
     def of(self, condition: Condition) -> Range | None:
-        """The range of a condition's votes; None where it is free."""
+        """The range of a condition's votes; None if they are not restricted."""
         low, high = np.full((3, self._k), -np.inf), np.full((3, self._k), np.inf)
         for term, asked, labels in self._forbidden:
             if any(_holds_in(part, condition) for part in asked) or _is_column(term, condition):
@@ -71,12 +71,12 @@ class Restraints:
 
 
 def _once(condition: Condition) -> Condition:
-    """A term however often it is asked to occur."""
+    """The condition that a term occurs, whatever number of occurrences is required."""
     return Occurs(condition.field, condition.term) if isinstance(condition, Occurs) else condition
 
 
 def _holds_in(part: Condition, condition: Condition) -> bool:
-    """Whether a condition asks for a term, or for a longer one that has it inside."""
+    """Whether a condition is about a term or a longer one that contains it."""
     if not (isinstance(part, Occurs) and isinstance(condition, Occurs)):
         return part == condition
     if part.field != condition.field:
@@ -89,5 +89,5 @@ def _holds_in(part: Condition, condition: Condition) -> bool:
 
 
 def _is_column(name: str, condition: Condition) -> bool:
-    """Whether the condition is about the attribute of this name."""
+    """Whether the condition is about the attribute with this name."""
     return isinstance(condition, Equals | AtLeast) and condition.column == name

@@ -1,4 +1,4 @@
-"""The terms of knowledge as conditions, and which rules hold for a document."""
+"""Convert the terms of prior knowledge to conditions, and find the rules that hold."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _GAP = re.compile(r"(?:^|(?<=\s))\?(?=\s|$)")
 def conditions_of(
     term: str, settings: TextSettings, fields: Sequence[str]
 ) -> tuple[Condition, ...]:
-    """What a term asks, in any of the text fields: `refund`, `how much`, `person ? person`,
-    `subject:refund`, `refund (>= 2)`, and of attributes `color = red`, `age >= 30`.
+    """The conditions of a term in any of the text fields; () if the term contains no token.
 
-    Terms are spelled as `inspect` prints them, and are made tokens as texts are. () where no
-    token is left.
+    Terms are written in the form that `inspect` prints: `refund`, `how much`, `person ? person`,
+    `subject:refund`, `refund (>= 2)`, and for attributes `color = red`, `age >= 30`. They are split
+    into tokens like texts.
     """
     count = _COUNT.fullmatch(term)
     words, at_least = (count[1], int(count[2])) if count else (term, 1)
@@ -56,7 +56,7 @@ def _of_column(column: str, operator: str, value: str) -> Condition:
 
 
 def _tokens(words: str, settings: TextSettings) -> tuple[str | None, ...]:
-    """`?` alone is a gap between tokens. Characters are one token, as in n-grams of them."""
+    """The tokens of a term. A single `?` is a gap, and n-grams of characters are one token."""
     tokenizer = Tokenizer(settings)
     if settings.analyzer == "char":
         return as_term(tuple(tokenizer.tokens(words)[1:-1]), True) if words.strip() else ()
@@ -69,9 +69,10 @@ def _tokens(words: str, settings: TextSettings) -> tuple[str | None, ...]:
 
 
 class Firing:
-    """Which rules hold for documents. conditions: term -> what it asks.
+    """Finds the rules that hold for documents.
 
-    documents: so many were asked about; counts: how many of them had each term, or met each rule.
+    conditions: term -> its conditions. documents: number of documents so far. counts: term or rule
+    -> number of those for which it holds.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Firing:
         self.documents, self.counts = 0, Counter[str | Told]()
 
     def fired(self, documents: Sequence[Document], threads: int = 1) -> Bools:
-        """(n, r): whether a rule holds."""
+        """(n, r): whether each rule holds for each document."""
         yes, _ = self.lookup.batch(documents, threads)
         found = _table(yes, len(self.lookup.conditions))
         met: dict[str, Bools] = {
@@ -105,7 +106,7 @@ class Firing:
 
 
 def _of_any_length(settings: TextSettings) -> TextSettings:
-    """Tokens as they are, terms of as many as a person writes."""
+    """The same settings for tokens, with terms of any length that people write."""
     others = (g for g in settings.per_field if field_setting(g)[1].name not in ("ngrams", "expert"))
     return replace(settings, ngrams=(1, 32), expert="ngram", per_field=tuple(others))
 
@@ -127,7 +128,7 @@ def _meets(when: When, met: dict[str, Bools], n: int) -> Bools:
 
 
 def _table(yes: Lists, count: int) -> Bools:
-    """(n, c): whether a document meets a condition."""
+    """(n, c): whether each document meets each condition."""
     table = np.zeros((len(yes), count), np.bool_)
     rows = np.repeat(np.arange(len(yes)), np.diff(yes.starts))
     table[rows, yes.items] = True
