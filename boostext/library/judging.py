@@ -42,8 +42,8 @@ def audited(
         return "weights", None
     times = f", {asked.splits} times over" if asked.splits > 1 else ""
     LOG.info(
-        f"judging labels by cross-validation: those of each of {asked.folds} parts of the "
-        f"documents by what is learned from the others{times}"
+        f"judging the labels in all folds of a cross-validation: those of each of {asked.folds} "
+        f"parts of the documents by what is learned from the other parts{times}"
     )
     try:
         return "cv", audit(prepared, on_fold)
