@@ -1,4 +1,4 @@
-"""From a score of a label to the chance that the label is right, as fitted on labelled data."""
+"""Convert scores of labels to calibrated probabilities, with curves fitted on labelled data."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from boostext.errors import ModelError
 
 @dataclass(frozen=True)
 class Sigmoid:
-    """chance = 1/(1 + exp(-(slope * score + intercept))). Source: Platt 1999.
+    """The curve 1/(1 + exp(-(slope * score + intercept))). Source: Platt 1999.
 
-    power: see `calibrated`.
+    power: the exponent that `calibrated` uses.
     """
 
     slope: float
@@ -31,9 +31,9 @@ class Sigmoid:
 
 @dataclass(frozen=True)
 class Isotonic:
-    """Chances at ascending scores; straight lines between, constant outside.
+    """Probabilities at ascending scores: linear between two scores, constant outside all of them.
 
-    power: see `calibrated`. Source: Zadrozny & Elkan 2002.
+    power: the exponent that `calibrated` uses. Source: Zadrozny & Elkan 2002.
     """
 
     scores: tuple[float, ...]
@@ -48,11 +48,12 @@ Curve = Sigmoid | Isotonic
 
 
 def calibrated(scores: Scores, curves: Sequence[Curve], multilabel: bool) -> Float64:
-    """(m, k): the chance of each label; of one-label models they sum to 1 for each example.
+    """(m, k): the probability of each label. If examples have one label, each row sums to 1.
 
-    There each is raised to the power of its curve before it is divided by their sum: chances that
-    were fitted label by label say too little together, as each leaves something to all others.
-    curves: k, one a label.
+    In that case each probability is raised to the power of its curve before the row is normalized:
+    curves fitted label by label give a total that is too uncertain, because each of them leaves
+    some probability to all other labels.
+    curves: k curves, one for each label.
     """
     columns = [curve(scores[:, number]) for number, curve in enumerate(curves)]
     chances = np.stack(columns, axis=1) if columns else np.zeros(scores.shape)
@@ -66,7 +67,7 @@ def calibrated(scores: Scores, curves: Sequence[Curve], multilabel: bool) -> Flo
 
 
 def check_curves(curves: Sequence[Curve], label_count: int) -> None:
-    """Raise ModelError where the curves do not fit the labels, fall, or are no chances."""
+    """Raise ModelError unless there is one valid, non-decreasing curve for each label."""
     if len(curves) not in (0, label_count):
         raise ModelError(
             f"{len(curves)} calibration curves for {label_count} labels; expected one each, or none"

@@ -1,7 +1,7 @@
-"""The zip around a model: its members as they are, in a fixed order, with nothing that varies.
+"""The zip container of a model: its members in a fixed order, without any metadata that varies.
 
-Members are stored, not compressed: deflate gives other bytes with other builds of zlib, and a
-member that is no longer than the file around it cannot be a bomb.
+Members are stored without compression. Deflate gives different bytes with different builds of
+zlib, and a member that is no longer than its file cannot be a decompression bomb.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from boostext.errors import ModelError
 START = b"PK\x03\x04"
 _MOST_MEMBERS = 16
 _DIRECTORY_LIMIT = 16 * 1024
-_END = struct.Struct("<4s4H2LH")  # signature, disks, entries, directory size and place, comment
+_END = struct.Struct("<4s4H2LH")  # signature, disks, entries, size and offset of directory, comment
 _ZIP64_LOCATOR, _ZIP64_END = 20, 56
 _ZIP64_FROM = 2**31 - 1
 
@@ -25,21 +25,21 @@ _FAILURES = (
     zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, NotImplementedError,
     RuntimeError, ValueError, OverflowError, EOFError, OSError, LookupError,
 )  # fmt: skip
-"""What zipfile raises on bytes that are no zip."""
+"""The exceptions that zipfile raises on bytes that are not a valid zip."""
 
 
 def write_members(file: BinaryIO, members: Iterable[tuple[str, bytes]]) -> None:
-    """Write (name, content) in order; equal members give equal bytes on every system."""
+    """Write (name, content) pairs in order; equal members give equal bytes on every system."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, content in members:
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            info.create_system = 3  # else it is the system's own number
+            info.create_system = 3  # otherwise zipfile writes the number of the current system
             info.external_attr = 0o644 << 16
             archive.writestr(info, content)
 
 
 def open_members(file: BinaryIO) -> dict[str, zipfile.ZipInfo]:
-    """Name -> entry of a seekable file that begins as a zip, without reading the members."""
+    """Map names to entries of a seekable file that begins as a zip; members are not read."""
     size = file.seek(0, 2)
     _check_end(file, size)
     try:
@@ -56,7 +56,7 @@ def open_members(file: BinaryIO) -> dict[str, zipfile.ZipInfo]:
 
 
 def _check_end(file: BinaryIO, size: int) -> None:
-    """The last bytes must be the end record, and the table of contents before it a short one."""
+    """Check that the file ends with the end record, and that the directory before it is short."""
     file.seek(max(size - _END.size - _ZIP64_LOCATOR, 0))
     tail = file.read(_ZIP64_LOCATOR + _END.size)
     if len(tail) < _END.size or not tail[-_END.size :].startswith(b"PK\x05\x06"):
@@ -74,7 +74,7 @@ def _check_end(file: BinaryIO, size: int) -> None:
 
 
 def _directory_size64(file: BinaryIO, size: int, tail: bytes) -> int:
-    """As the end record of a zip past 2 GiB says it, which must be right before its locator."""
+    """The directory size in the zip64 end record, which must be directly before its locator."""
     place = size - _END.size - _ZIP64_LOCATOR - _ZIP64_END
     file.seek(place)
     record = file.read(_ZIP64_END)
@@ -84,7 +84,7 @@ def _directory_size64(file: BinaryIO, size: int, tail: bytes) -> int:
 
 
 def read_member(file: BinaryIO, entry: zipfile.ZipInfo, limit: int) -> bytes:
-    """The content of one member, at most `limit` bytes; its checksum must hold."""
+    """The content of one member, of at most `limit` bytes; its checksum is verified."""
     name = entry.filename
     if entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size:
         raise ModelError(

@@ -1,4 +1,7 @@
-"""A model's words as plain data: all but the numbers of its rules. Shared by both written forms."""
+"""The description of a model as plain data, without the numbers of its rules.
+
+Both written forms of a model, `.boostext` and JSON, use it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 FORMAT = "boostext model"
 VERSION = 3
-"""Formats 1 and 2, which may hold prior knowledge, have no digest of their content; 3 has one."""
+"""Version 3 adds a digest of the content. Versions 1 and 2 may also hold prior knowledge."""
 DIGEST = "sha256"
 
 _NAMES = (
@@ -28,11 +31,11 @@ _NAMES = (
     "provenance", "conditions",
 )  # fmt: skip
 _LATER = ("code", "calibration", "round_sizes", "prior", DIGEST)
-"""Names that a model may lack: they are written only where they say something."""
+"""Optional names, which are written only if they have a value other than the default."""
 
 
 def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
-    """What the words of a model are, in a fixed order of names."""
+    """Return the description of a model, with its names in a fixed order."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -60,23 +63,23 @@ def describe(model: Model, conditions: tuple[Condition, ...]) -> Plain:
 
 
 def _provenance(known: Provenance) -> Plain:
-    """Without `corrected` and `edited` where nothing was."""
+    """Return the provenance; `corrected` and `edited` are left out if they are 0 or false."""
     plain = dataclasses.asdict(known)
     return {k: v for k, v in plain.items() if v or k not in ("corrected", "edited")}
 
 
-# Whether a file is as it was written -----------------------------------------------------------
+# Integrity: the digest of the content ----------------------------------------------------------
 
 
 def with_digest(words: Plain, *arrays: bytes) -> Plain:
-    """The words with the digest of all that the file holds."""
+    """Return the description with the digest of the whole content of the file added."""
     return words | {DIGEST: _digest(words, arrays)}
 
 
 def _digest(words: Plain, arrays: Sequence[bytes]) -> str:
-    """Hex SHA-256, which neither blanks between the words of JSON nor their order change."""
+    """Return the SHA-256 in hex; it does not depend on white space or the order of JSON names."""
     content = {name: value for name, value in words.items() if name != DIGEST}
-    # subtle: in ASCII, where halves of a surrogate pair side by side are the character they make
+    # subtle: escaped to ASCII, so that a surrogate pair and the character it encodes are the same
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     found = hashlib.sha256(text.encode("ascii"))
     for array in arrays:
@@ -85,10 +88,10 @@ def _digest(words: Plain, arrays: Sequence[bytes]) -> str:
 
 
 def as_written(model: Model, words: Plain, arrays: Sequence[bytes], accept: bool) -> Model:
-    """The model that a file holds, as long as nobody changed the file since it was written.
+    """Return the model of a file after checking that the file was not changed since it was written.
 
-    accept: an edited one is taken too, and known as such from then on. Files of formats without a
-    digest are taken as they are. Raises ModelError.
+    accept: take a changed file as well, and mark the model as edited. Files in versions without a
+    digest are always accepted. Raises ModelError.
     """
     dated = words["version"] < VERSION and DIGEST not in words
     if dated or words.get(DIGEST) == _digest(words, arrays):
@@ -102,11 +105,11 @@ def as_written(model: Model, words: Plain, arrays: Sequence[bytes], accept: bool
     return dataclasses.replace(model, provenance=dataclasses.replace(model.provenance, edited=True))
 
 
-# The words -----------------------------------------------------------------------------------
+# Reading the description -----------------------------------------------------------------------
 
 
 def check_format(record: Plain) -> None:
-    """Raise ModelError where this is no boostext model, or one that is later than this boostext."""
+    """Raise ModelError if this is not a boostext model or its version is newer than VERSION."""
     if record.get("format") != FORMAT:
         raise ModelError(f'not a boostext model: its JSON does not say "format": "{FORMAT}"')
     version = take(record, "version", int)
@@ -127,7 +130,7 @@ def check_format(record: Plain) -> None:
 
 
 def model_from(record: Plain, more: tuple[str, ...]) -> Model:
-    """The model without its rules. more: names that the written form adds."""
+    """Return the model without its rules. more: additional names of the written form."""
     only(record, (*_NAMES, *_LATER, *more), "the model")
     data, text, boosting = _settings(take(record, "settings", dict))
     return Model(
@@ -163,7 +166,7 @@ def _settings(record: Plain) -> tuple[DataSettings, TextSettings, BoostingSettin
         )
     except SettingsError as error:
         raise ModelError(f"its settings are not those of this boostext: {error}") from None
-    except (RecursionError, OverflowError):  # from compiling a token pattern
+    except (RecursionError, OverflowError):  # raised when a token pattern is compiled
         raise ModelError("its settings hold a token pattern that cannot be used") from None
 
 
@@ -171,7 +174,7 @@ def _settings(record: Plain) -> tuple[DataSettings, TextSettings, BoostingSettin
 
 
 def curve_to_plain(curve: Curve) -> Plain:
-    """{"kind": "sigmoid", ...}; the other names are the curve's own."""
+    """Return {"kind": "sigmoid", ...}; the remaining names are the fields of the curve."""
     kind = "sigmoid" if isinstance(curve, Sigmoid) else "isotonic"
     record = {f.name: getattr(curve, f.name) for f in dataclasses.fields(curve)}
     return {"kind": kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in record.items()}}
@@ -198,14 +201,14 @@ def curve_from(record: Plain) -> Curve:
 
 
 def condition_to_plain(condition: Condition) -> Plain:
-    """{"kind": "occurs", ...}; the other names are the condition's own, a gap is null."""
+    """Return {"kind": "occurs", ...} with the fields of the condition; a gap in a term is null."""
     kind = next(name for name, (cls, _) in CONDITIONS.items() if isinstance(condition, cls))
     record = {f.name: getattr(condition, f.name) for f in dataclasses.fields(condition)}
     return {"kind": kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in record.items()}}
 
 
 def conditions_from(record: Plain) -> tuple[Condition, ...]:
-    """The table of conditions."""
+    """Read the table of conditions."""
     return tuple(condition_from(plain) for plain in objects(record, "conditions"))
 
 
@@ -248,4 +251,4 @@ CONDITIONS: Mapping[str, tuple[type[Any], Callable[[Plain], Condition]]] = {
     "at_least": (AtLeast, _at_least),
     "always": (Always, _always),
 }
-"""kind -> its class, and the reader of its other names"""
+"""For each kind, the class of the condition and the function that reads its remaining names."""

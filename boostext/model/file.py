@@ -1,4 +1,4 @@
-"""The `.boostext` file: write a model, read a model. The format is docs/model-format.md."""
+"""Write and read models as `.boostext` files. docs/model-format.md describes the format."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from boostext.model.plain import JSON_LIMIT, Plain, from_json, take, texts, to_j
 BLOCKS = ("unknown", "no", "yes")
 WORDS = "model.json"
 NAME_AT = 30
-"""Where the name of its first member stands in a zip."""
+"""Offset in a zip file of the name of its first member."""
 ARRAYS = ("conditions.npy", "alphas.npy", "votes.npy", "gain.npy", "z.npy")
 
 
 def _is_model(head: bytes) -> bool:
-    """Whether the first bytes are those of a zip whose first member is a model's."""
+    """Whether these first bytes belong to a zip file whose first member is that of a model."""
     return head.startswith(START) and head[NAME_AT : NAME_AT + len(WORDS)] == WORDS.encode()
 
 
@@ -47,12 +47,12 @@ MODEL_FILE = Kind("a boostext model", _is_model)
 
 
 def write_model(model: Model, path: str | Path, kind: Kind | None = None) -> None:
-    """Write the model to one file, whole or not at all; equal models give equal bytes.
+    """Write the model to one file, atomically; equal models give equal bytes.
 
-    kind: what may be replaced, such as MODEL_FILE; None is anything.
+    kind: the kind of file that may be replaced, such as MODEL_FILE; None allows any file.
 
-    BoostextError where the place cannot be written or the disk is full, ModelError where the
-    model is not sound.
+    Raises BoostextError if the path cannot be written or the disk is full, and ModelError if the
+    model is not consistent.
     """
     check_model(model)
     members = list(_members(model))
@@ -61,7 +61,7 @@ def write_model(model: Model, path: str | Path, kind: Kind | None = None) -> Non
 
 
 def model_bytes(model: Model) -> bytes:
-    """The bytes of the model's file. ModelError where the model is not sound."""
+    """Return the bytes of the model's file. Raises ModelError if the model is not consistent."""
     check_model(model)
     file = io.BytesIO()
     write_members(file, list(_members(model)))
@@ -69,17 +69,19 @@ def model_bytes(model: Model) -> bytes:
 
 
 def read_model(path: str | Path, accept_edits: bool = False) -> Model:
-    """The model in the file.
+    """Read the model in a file.
 
-    ModelError says whether it is foreign, cut short, damaged, too new or changed by hand, which
-    accept_edits accepts. Memory is bounded by the size of the file, whatever it holds.
+    accept_edits: accept a model that was changed by hand after it was written.
+
+    Raises ModelError, whose message says whether the file is not a model, truncated, damaged, too
+    new or changed by hand. Memory is bounded by the size of the file, whatever its content.
     """
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             raise ModelError(f"{path}: not a regular file; expected a boostext model")
         with Path(path).open("rb") as file:
             return read_model_from(file, accept_edits)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+    except (OSError, ValueError) as error:  # ValueError: the path contains a NUL character
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"{path}: the model cannot be opened: {reason}") from None
     except ModelError as error:
@@ -92,7 +94,7 @@ def _members(model: Model) -> Iterator[tuple[str, bytes]]:
     table = tuple(dict.fromkeys(c for rule in model.rules for c in _conditions(rule)))
     place = {condition: number for number, condition in enumerate(table)}
     votes = _stacked(model)
-    # subtle: "yes" is always stored, so that a file is never much smaller than its model in memory
+    # subtle: "yes" is always stored, so that a model in memory is never much larger than its file
     spoken = [b for b in range(3) if b == YES or votes[:, b].any()]
     words = describe(model, table) | {
         "rules": len(model.rules),
@@ -115,7 +117,7 @@ def _members(model: Model) -> Iterator[tuple[str, bytes]]:
 
 
 def _arrays(model: Model, place: Mapping[Condition, int], votes: Float64) -> dict[str, bytes]:
-    """Name -> content of the members that are arrays, in their order."""
+    """Map the names of the members that are arrays to their content, in the order of the file."""
     found: tuple[NDArray[Any], ...] = (
         np.array([place[rule.condition] for rule in model.rules], np.int32),
         np.array([rule.alpha for rule in model.rules], np.float64),
@@ -132,7 +134,7 @@ def _conditions(rule: Rule) -> Iterator[Condition]:
 
 
 def _stacked(model: Model) -> Float64:
-    """(T, 3, k) votes of all rules."""
+    """Return the (T, 3, k) votes of all rules."""
     votes = np.zeros((len(model.rules), 3, model.width))
     for number, rule in enumerate(model.rules):
         votes[number] = rule.votes
@@ -140,7 +142,7 @@ def _stacked(model: Model) -> Float64:
 
 
 def read_model_from(file: BinaryIO, accept_edits: bool = False) -> Model:
-    """The model in an open file that can be sought; ModelError as `read_model`, without a path."""
+    """Read the model in an open, seekable file. Raises ModelError, whose message has no path."""
     head = file.read(HEAD)
     if not head:
         raise ModelError("the file is empty; expected a boostext model")
@@ -190,7 +192,7 @@ def _assembled(words: Plain, arrays: dict[str, bytes]) -> Model:
 
 
 def _votes(words: Plain, content: bytes, count: int, label_count: int) -> Float64:
-    """(T, 3, k); blocks that are not stored vote 0."""
+    """Return the (T, 3, k) votes; blocks that are not stored have votes of 0."""
     blocks = texts(words, "blocks")
     if list(blocks) != [name for name in BLOCKS if name in blocks] or "yes" not in blocks:
         raise ModelError(
@@ -217,7 +219,7 @@ def _rules(
 def _preconditions(
     words: Plain, table: Sequence[Condition], count: int
 ) -> Sequence[tuple[Literal, ...]]:
-    """Of each rule; none where the file has none."""
+    """Return the precondition of each rule, which is empty for all if the file has none."""
     if "preconditions" not in words:
         return [()] * count
     given = take(words, "preconditions", list)

@@ -1,4 +1,4 @@
-"""What a file is that is no boostext model, told from its first bytes."""
+"""Recognize files that are not boostext models by their first bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TEXT_BYTES = frozenset(string.printable.encode("ascii")) | frozenset(range(0x80
 
 
 def recognize(head: bytes) -> str:
-    """What it is, and what to do. head: the first HEAD bytes."""
+    """Return a message on the kind of the file and what to do. head: its first HEAD bytes."""
     for magic, sentence in _MAGICS:
         if head.startswith(magic):
             return sentence

@@ -1,4 +1,4 @@
-"""Scores of documents of which only the conditions that they meet are known."""
+"""Compute scores of documents from the conditions that they meet, without their texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boostext.model.model import Model
 
 
 def found_in(conditions: Sequence[Condition], yes: Lists, unknown: Lists) -> Find[Condition]:
-    """From the ascending lists of conditions of each document: `Merged.conditions` by number."""
+    """Find documents by condition, given each document's ascending indexes into `conditions`."""
     number = {condition: j for j, condition in enumerate(conditions)}
     met, open_to = (by_condition(lists, len(conditions)) for lists in (yes, unknown))
     return lambda condition: (met[number[condition]], open_to[number[condition]])
@@ -24,7 +24,7 @@ def found_in(conditions: Sequence[Condition], yes: Lists, unknown: Lists) -> Fin
 def scores_found(
     model: Model, find: Find[Condition], m: int, start: Scores | None = None
 ) -> Scores:
-    """(m, k): the model's scores, from the documents of each condition, and what they start at."""
+    """Return the (m, k) scores. find: the documents of a condition. start: added to the votes."""
     merged = merge_rules(model)
     scores = np.tile(merged.base, (m, 1))
     for c, condition in enumerate(merged.conditions):

@@ -1,4 +1,4 @@
-"""A model as one JSON document, for people and other programs; nothing is lost either way."""
+"""A model as one JSON document for people and other programs, without loss in either direction."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from boostext.model.plain import (
 )
 
 JSON_FORM_LIMIT = 256 * 1024 * 1024
-"""Bytes of a model as JSON: some ten million votes."""
+"""Maximum size in bytes of a model as JSON, enough for about ten million votes."""
 
 
 def model_to_json(model: Model) -> bytes:
-    """UTF-8 JSON; floats by repr, so that `model_from_json` gives the very same numbers."""
+    """Return the model as UTF-8 JSON; `model_from_json` restores every float exactly."""
     return to_json(with_digest(model_to_plain(model))) + b"\n"
 
 
 def model_to_plain(model: Model) -> Plain:
-    """The same before it is written, without the digest of its content."""
+    """Return the model as plain data, without the digest of its content."""
     check_model(model)
     words = describe(model, ())
     del words["conditions"]
@@ -51,9 +51,9 @@ def model_to_plain(model: Model) -> Plain:
 
 
 def model_from_json(content: bytes, accept_edits: bool = False) -> Model:
-    """The inverse of `model_to_json`; ModelError says what is wrong.
+    """Read a model from the JSON of `model_to_json`. Raises ModelError.
 
-    accept_edits: what was changed by hand is taken as well.
+    accept_edits: accept a model that was changed by hand after it was written.
     """
     words = from_json(content, JSON_FORM_LIMIT)
     return as_written(model_from_plain(words), words, (), accept_edits)
@@ -75,7 +75,7 @@ def model_from_plain(words: Plain) -> Model:
 
 
 def _rule_to_plain(rule: Rule) -> Plain:
-    """Blocks that vote 0 for every label are left out, but for "yes"."""
+    """Return a rule as plain data; blocks whose votes are all 0 are left out, except "yes"."""
     rows = zip(BLOCKS, rule.votes, strict=True)
     votes = {name: row.tolist() for name, row in rows if name == "yes" or row.any()}
     record = {"condition": condition_to_plain(rule.condition), "alpha": rule.alpha, "votes": votes}
@@ -90,7 +90,7 @@ def _rule_from(record: Plain, label_count: int) -> Rule:
     only(record, ("condition", "alpha", "votes", "precondition"), "a rule")
     given = take(record, "votes", dict)
     only(given, BLOCKS, "votes")
-    # subtle: "yes" must be there, so that the text is never much smaller than its votes in memory
+    # subtle: "yes" is required, so that the votes in memory are never much larger than the text
     rows = [numbers(given, name) if name in given or name == "yes" else None for name in BLOCKS]
     if any(row is not None and len(row) != label_count for row in rows):
         raise ModelError(f"a rule has not one vote per label; expected {label_count}")
