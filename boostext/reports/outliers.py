@@ -1,14 +1,16 @@
-"""Training documents whose labels look wrong: BoosTexter's outliers, by weight.
+"""Likely label errors in the training data: BoosTexter's outliers, ranked by boosting weight.
 
-Boosting gives weight to what it gets wrong, so wrong labels end up heavy (BT00, TAB). But with
-enough rounds it learns them by heart, and the last weights say less and less. So the weight here
-is the one under tapered scores, the mean of the scores after each round:
+Boosting increases the weight of the documents that it misclassifies, so documents with wrong
+labels end up with large weights (BT00, TAB). With enough rounds, however, the model memorizes the
+wrong labels, and the final weights become less and less informative. The weights used here are
+therefore computed from tapered scores, the mean of the scores after each round:
 
     f'(x, l) = 1/T * sum over t of f_t(x, l) = sum over rules t = 1..T of (T - t + 1)/T * h_t(x, l).
 
-exp(-Y f') is the geometric mean of the weights that a pair had in all rounds; compare the area
-under the margin of Pleiss et al. 2020. Of the 30 labels planted wrong among the 2,000 calls of
-sample_data the first 60 outliers hold (sparse 1-3-grams; in brackets: the right one is suggested):
+exp(-Y f') is the geometric mean of the weights that a (document, label) pair had over all rounds;
+compare the area under the margin of Pleiss et al. 2020. The table shows how many of the 30 wrong
+labels planted among the 2,000 calls of sample_data are found among the first 60 outliers (sparse
+1-3-grams), and in parentheses for how many of them the correct label is suggested:
 
     rounds                100      200      300      500      1000     2000
     mean scores           22 (20)  25 (23)  26 (25)  28 (28)  29 (19)  28 (0)
@@ -20,11 +22,12 @@ sample_data the first 60 outliers hold (sparse 1-3-grams; in brackets: the right
     shrinkage 0.3: mean   18 (16)  22 (19)  22 (20)  24 (22)  26 (25)
     shrinkage 0.3: last   21       23       24       26       28
 
-So neither is always the better. The last scores find up to 5 more while the model still learns;
-the mean finds up to 10 more, and names the right label, once wrong labels are learned by heart,
-which is where the default number of rounds ends on small data. Where the model has come to agree
-with a wrong label, the right one is mostly the rival: of the 28 found after 2000 rounds, all.
-The mean was chosen on these calls among a few other tapers; a difference of 2 or 3 means little.
+Neither variant is always better. The last scores find up to 5 more errors while the model is still
+learning. Once the wrong labels are memorized, which on small data happens within the default number
+of rounds, the mean scores find up to 10 more and suggest the correct label. If the model has come
+to predict a wrong label, the correct one is usually the rival: this holds for all of the 28 errors
+found after 2000 rounds. The mean was chosen from a few kinds of taper on the same calls;
+differences of 2 or 3 errors are not significant.
 """
 
 from __future__ import annotations
@@ -44,7 +47,7 @@ from boostext.reports.escape import one_line, tsv_names
 
 @dataclass(frozen=True)
 class Objection:
-    """A term of the document and how much it speaks for the suggestion, against what is given."""
+    """A term of the document and how strongly it favours the suggested over the given labels."""
 
     term: str
     votes: float
@@ -52,24 +55,27 @@ class Objection:
 
 @dataclass(frozen=True)
 class OutlierRow:
-    """One training document whose labels are in doubt.
+    """One document with a likely label error.
 
-    rank: by weight, from 1. example: its place in the corpus, from 0. given, suggested: labels.
-    rival: the label of greatest score among those not given, "" where all are given.
-    kind: "wrong" label, "missing" label, "extra" label, or "agrees" where the tapered model would
-    give the same labels; if one is wrong then, the rival is the first to think of, which
-    rules learned without the document suggest in any case.
-    score: 0 to 1, how sure the tapered model is that the labels are wrong; above 0.5 it would
-    give others. 1/(1 + exp(margin)), or 1/(1 + exp(2 margin)) where labels are not exclusive.
-    margin: least score of a given label minus greatest score of another; where labels are not
-    exclusive, the least of score times sign.
-    weight: 1 is the average document; share: of the weight of all documents.
-    label_rank, label_count: place among the documents with the same given label (of several, the
-    one of least score), so that rare and frequent labels can be compared.
-    snippet: the text's beginning on one line. scores: of the given, the suggested and the rival
-    label; where they are chances estimated without the document they are between 0 and 1.
+    rank: position in the listing, from 1. example: index of the document in the corpus, from 0.
+    given, suggested: labels in the data, and labels suggested instead. rival: the label with the
+    highest score among those not given, or "" if all labels are given.
+    kind: "wrong", "missing" or "extra" if the suggested labels replace, add or remove labels;
+    "agrees" if the model predicts the given labels. The rival is then the first alternative to
+    consider.
+    score: confidence that the labels are wrong, from 0 to 1. With the tapered model it is
+    1/(1 + exp(margin)), or 1/(1 + exp(2 margin)) if documents may have several labels, and the
+    model predicts other labels if it is above 0.5.
+    margin: the lowest score of a given label minus the highest score of another label; if documents
+    may have several labels, the minimum of score times sign (1 for given labels, otherwise -1).
+    weight: boosting weight, where 1 is the average. share: fraction of the total weight.
+    label_rank, label_count: rank among the documents with the same given label, and their number,
+    so that rare and frequent labels can be compared. A document with several labels counts for the
+    one with the lowest score.
+    snippet: the beginning of the text, on one line. scores: scores of the given, suggested and
+    rival labels; probabilities from 0 to 1 if they were estimated by cross-validation.
     duplicates: ids of documents with nearly the same text and other labels.
-    objections, supports: terms that speak against the labels given, and those that speak for them.
+    objections, supports: terms that are evidence against, and for, the given labels.
     """
 
     rank: int
@@ -94,9 +100,9 @@ class OutlierRow:
 
 
 def tapered(model: Model) -> Model:
-    """The model whose scores are the mean of this model's scores after each of its rounds.
+    """Return a model whose scores are the mean of the scores of `model` after each round.
 
-    Scores for `outlier_rows` and contributions for `with_objections` come from this one.
+    `outlier_rows` and `with_objections` expect the scores and contributions of this model.
     """
     total = model.round_count
     rules = (
@@ -110,11 +116,13 @@ def tapered(model: Model) -> Model:
 def outlier_rows(
     model: Model, corpus: Corpus, scores: Scores, top: int = 100, shares: Float64 | None = None
 ) -> list[OutlierRow]:
-    """The `top` heaviest documents; scores (m, k) of the tapered model, in the model's labels.
+    """Return the `top` documents with the largest weights, largest first.
 
-    Labels the model does not know are given labels that no score supports. Rows come without
-    objections; `with_objections` adds them. shares: (m,) of the weight, where they are not those
-    of the tapered model but, say, cumulated over rounds.
+    scores: (m, k) scores of the tapered model, in the order of the labels of the model. shares:
+    (m,) fractions of the total weight, for weights that are not those of the tapered model, such as
+    weights accumulated over rounds. Labels of the corpus that the model does not know count as
+    given labels that no score supports. The rows have no objections yet; `with_objections` adds
+    them.
     """
     signs = label_signs(model, corpus)
     if shares is None:
@@ -130,7 +138,12 @@ def outlier_rows(
 
 @dataclass(frozen=True, eq=False)
 class _Judgment:
-    """Per document: margin (m,), doubt (m,) 0 to 1, suggestions (m, k) 0 or 1, rival (m,) or -1."""
+    """The assessment of m documents.
+
+    margins: (m,). doubts: (m,), confidence from 0 to 1 that the labels are wrong. suggested:
+    (m, k), 1 for suggested labels, otherwise 0. rivals: (m,), index of the rival label, or -1 if
+    there is none.
+    """
 
     labels: tuple[str, ...]
     margins: Float64
@@ -153,19 +166,26 @@ def _rivals(scores: Scores, signs: Signs) -> Int64:
 
 
 def row_margins(scores: Scores, signs: Signs, multilabel: bool) -> Float64:
-    """(m,): see `OutlierRow`. scores, signs: (m, k)."""
+    """Return the margins, shape (m,), as defined in `OutlierRow`. scores, signs: (m, k)."""
     return (signs * scores).min(axis=1) if multilabel else _leads(scores, signs)
 
 
 def _leads(scores: Scores, signs: Signs) -> Float64:
-    """Least score of a given label minus greatest of another; 0 stands for a side without any."""
+    """Return the lowest score of a given label minus the highest score of another, shape (m,).
+
+    If a document has none or all of the labels, 0 replaces the score that does not exist.
+    """
     given = np.where(signs > 0, scores, np.inf).min(axis=1)
     others = np.where(signs > 0, -np.inf, scores).max(axis=1)
     return np.where(np.isinf(given), 0.0, given) - np.where(np.isinf(others), 0.0, others)
 
 
 def _suggested(model: Model, corpus: Corpus, scores: Scores) -> Int8:
-    """(m, k) 0 or 1; some label always, unless documents without labels are in the data."""
+    """Return a (m, k) array that is 1 for suggested labels, otherwise 0.
+
+    At least one label is suggested for every document, unless documents may have several labels and
+    the corpus contains documents without labels.
+    """
     best = scores.argmax(axis=1)
     chosen = np.zeros(scores.shape, np.int8)
     if model.multilabel:
@@ -179,7 +199,11 @@ def _suggested(model: Model, corpus: Corpus, scores: Scores) -> Int8:
 def _places_in_label(
     corpus: Corpus, scores: Scores, signs: Signs, order: Int64
 ) -> tuple[Int64, Int64]:
-    """(m,) place by weight among the documents of the same weakest given label; their number."""
+    """Return the rank by weight of each document within its group, and the size of the group.
+
+    Both have shape (m,). A group consists of the documents with the same lowest-scoring given
+    label.
+    """
     weakest = np.where(signs > 0, scores, np.inf).argmin(axis=1)
     keys = np.where((signs > 0).any(axis=1), weakest, -1)
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
@@ -226,7 +250,7 @@ def _row(
 
 
 def kind_of(given: set[str], suggested: set[str]) -> str:
-    """What is the matter with the given labels, if the suggested ones are right."""
+    """Classify the error in the given labels, assuming that the suggested ones are correct."""
     if given == suggested:
         return "agrees"
     if given < suggested:
@@ -277,18 +301,22 @@ OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
     Column("supports", lambda row: row.supports, "Terms that speak for the given labels, "
            "with their votes.", tsv=_spoken, narrow=False),
 )  # fmt: skip
-"""The columns of a listing of likely label errors; outliers.tsv also tells the source"""
+"""Columns of a listing of likely label errors; outliers.tsv has a source column in addition."""
 
 
 def outlier_json(row: OutlierRow) -> dict[str, object]:
-    """As JSON, by the names of the fields; labels as lists, scores by label."""
+    """Return the row as a JSON object keyed by column name.
+
+    Labels are lists, and scores are an object keyed by label.
+    """
     return as_json(OUTLIER_COLUMNS, row)
 
 
 def outliers_tsv(rows: Iterable[OutlierRow], source: str = "weights") -> Iterator[str]:
-    r"""Lines of outliers.tsv, heaviest first: OUTLIER_COLUMNS, and how they were found.
+    r"""Yield the lines of outliers.tsv: OUTLIER_COLUMNS, and the source of the listing.
 
-    Several labels or objections in one field are joined by `|` (one of their own is `\|`).
+    Rows keep their order. Several labels or objections in one field are joined by `|`; a `|` within
+    one of them is written as `\|`.
     """
     found_by = Column[OutlierRow]("source", lambda row: source, "How the listing was made.")
     yield from tsv_lines([*OUTLIER_COLUMNS, found_by], rows)

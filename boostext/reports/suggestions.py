@@ -1,7 +1,7 @@
-"""Which documents of a pool to label next: those that a model doubts most, of many kinds.
+"""Choose the documents of a pool to label next: uncertain and different from each other.
 
-Documents go by once; only the most doubtful ones are kept, so that a pool of any size is read in
-bounded memory.
+The pool is read once, and only the documents about which the model is most uncertain are kept, so
+a pool of any size needs only bounded memory.
 """
 
 from __future__ import annotations
@@ -36,19 +36,23 @@ from boostext.reports.label_studio import task_of
 from boostext.reports.near_duplicates import likeness
 
 RESERVE = 10
-"""Documents kept for each that is wanted, so that there is something to spread over."""
+"""How many candidates are kept per requested document, so that a varied set can be chosen."""
 DECIDING = 3
-"""Terms that decide between two labels; documents with the same ones are of a kind."""
+"""Number of deciding terms per document; documents with the same ones count as similar."""
 GUESSES = 3
-"""Labels that a suggestion names, the likeliest first."""
+"""Maximum number of labels listed for a suggestion, most likely first."""
 
 Doubt = Callable[[Scored], Float64]
-"""Scored documents -> (m,) how much each is doubted, the greater the more."""
+"""Function from m scored documents to their uncertainty, shape (m,); higher is less certain."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A document that may be suggested. number: its place among those read; met: conditions."""
+    """A document that may be suggested.
+
+    number: position among the documents read, from 0. doubt: uncertainty of the model about it.
+    scores: (k,), one per label. met: indices of the conditions that hold for the document.
+    """
 
     document: Document
     number: int
@@ -59,7 +63,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Reason:
-    """A term that was found, and what it adds to the score of a label. asked: what to mark."""
+    """A term found in the document, and what it adds to the score of a label.
+
+    asked: the text conditions whose matches should be highlighted.
+    """
 
     label: str
     term: str
@@ -69,10 +76,12 @@ class Reason:
 
 @dataclass(frozen=True, eq=False)
 class Suggestion:
-    """A document to label. rank: from 1. doubt: by the measure, the greater the more.
+    """A document to label.
 
-    guesses: the likeliest labels with their chances, None for a chance where scores give none.
-    given: the labels that the model would give.
+    rank: position in the list, from 1. given: the labels that the model predicts. guesses: the most
+    likely labels with their probabilities; a probability is None if the scores of the model cannot
+    be converted to probabilities. doubt: uncertainty by the chosen measure; higher is less certain.
+    reasons: the terms that decide between the two labels in question.
     """
 
     rank: int
@@ -84,10 +93,11 @@ class Suggestion:
 
 
 class Pool:
-    """Documents of a pool that have no label yet, as they go by, and how many had one.
+    """Iterator over the unlabeled documents of a pool, which also counts the labeled ones.
 
-    listed: ids of documents that have a label elsewhere. all_open: labels of documents do not
-    count. labelled, listed, open: how many there were.
+    Parameters: listed, ids of documents that are already labeled elsewhere; all_open, whether to
+    ignore the labels that documents have in the pool. The attributes labelled, listed and open
+    count the documents of each kind read so far.
     """
 
     def __init__(
@@ -111,10 +121,11 @@ def suggest(
     pool: Iterable[Document], predictor: Predictor, doubt: Doubt, count: int,
     spread: bool = True,
 ) -> list[Suggestion]:  # fmt: skip
-    """At most `count` documents of the pool to label next, the most doubtful first.
+    """Return at most `count` documents of the pool to label next, the most uncertain first.
 
-    doubt: as `measure` gives it. spread: documents that are nearly the same as one before, or in
-    doubt for the same terms, wait for others, among ten times as many documents as are wanted.
+    doubt: a function returned by `measure`. If spread is true, ten times as many candidates are
+    kept, and near duplicates and documents with the same deciding terms as an earlier one are
+    chosen after the others.
     """
     kept = count * RESERVE if spread else count
     found = most_doubtful(predictor.batches(pool), doubt, kept)
@@ -125,16 +136,17 @@ def suggest(
     ]
 
 
-# Measures of doubt ---------------------------------------------------------------------------
+# Measures of uncertainty ---------------------------------------------------------------------
 
 
 def measure(
     name: str, predictor: Predictor, committee: Sequence[Model] = (), seed: int = 0
 ) -> Doubt:
-    """A measure by its name: margin, entropy, votes or random.
+    """Return the uncertainty measure of that name: margin, entropy, votes or random.
 
-    committee: further models that vote, for "votes" alone. SettingsError where the model has no
-    probabilities for "entropy", or a member of the committee has other labels.
+    committee: additional models that vote; allowed only with "votes". Raises SettingsError if
+    "entropy" is requested for a model without probabilities, if a committee is given with another
+    measure, or if a model of the committee has different labels.
     """
     if committee and name != "votes":
         raise SettingsError("--committee names models that vote; it goes with --by votes alone")
@@ -153,7 +165,7 @@ def measure(
 
 
 def _votes(model: Model, others: Sequence[Model], threads: int) -> Doubt:
-    """Disagreement of the model after several of its rounds, and of other models."""
+    """Return the measure of disagreement between several stages of the model and other models."""
     for other in others:
         if set(other.labels) != set(model.labels):
             raise SettingsError("a model of --committee has other labels than MODEL")
@@ -173,11 +185,14 @@ def _votes(model: Model, others: Sequence[Model], threads: int) -> Doubt:
     return doubt
 
 
-# Choice --------------------------------------------------------------------------------------
+# Selection -----------------------------------------------------------------------------------
 
 
 def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Candidate]:
-    """The `count` documents of most doubt, the most doubtful first; of equals the earlier."""
+    """Return the `count` most uncertain documents, most uncertain first.
+
+    Ties are broken in favour of the document that was read earlier.
+    """
     heap: list[tuple[float, int, Candidate]] = []
     number = 0
     for batch in found:
@@ -198,7 +213,11 @@ def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Can
 
 
 def deciding_terms(candidate: Candidate, predictor: Predictor) -> tuple[Contribution, ...]:
-    """What was found in the document and speaks most for one contender against the other."""
+    """Return the terms of the document that discriminate most between the two contending labels.
+
+    If documents may have several labels, there is a single contender, and these are the terms that
+    change its score most.
+    """
     first, second = (int(n[0]) for n in contenders(candidate.scores[None], predictor.model))
     rows = [row for row in predictor.contributions(candidate.document) if row.block == YES]
 
@@ -214,10 +233,10 @@ def deciding_terms(candidate: Candidate, predictor: Predictor) -> tuple[Contribu
 def spread_out(
     candidates: Sequence[Candidate], predictor: Predictor, count: int
 ) -> list[Candidate]:
-    """The candidates in the order in which to take `count` of them.
+    """Reorder the candidates so that the first `count` of them are varied.
 
-    They are taken in turns; in each turn, no two with the same deciding terms. Those nearly the
-    same as one already taken come last of all.
+    Candidates are chosen in passes, and no two candidates of a pass have the same deciding terms.
+    Near duplicates of a candidate that is already chosen come last.
     """
     seen: Counter[object] = Counter()
     turns = []
@@ -257,7 +276,10 @@ def _suggestion(rank: int, candidate: Candidate, predictor: Predictor) -> Sugges
 
 
 def _reasons(candidate: Candidate, predictor: Predictor) -> Iterator[Reason]:
-    """Each deciding term with the contender that it speaks for, or against where there is one."""
+    """Yield each deciding term with the contending label to which it adds most.
+
+    If there is a single contender, the votes may be negative.
+    """
     model = predictor.model
     first, second = (int(n[0]) for n in contenders(candidate.scores[None], model))
     for row in deciding_terms(candidate, predictor):
@@ -269,12 +291,14 @@ def _reasons(candidate: Candidate, predictor: Predictor) -> Iterator[Reason]:
         yield Reason(model.labels[label], spelled, float(votes[label]), asked)
 
 
-# As data -------------------------------------------------------------------------------------
+# Output formats ------------------------------------------------------------------------------
 
 
 def json_records(rows: Sequence[Suggestion], measure: str) -> list[dict[str, Any]]:
-    """Records that can be labeled and read as data again: id, texts and attributes; and, apart
-    from these, what is suggested.
+    """Return one record per suggestion, which can be labeled and then read as data again.
+
+    A record has the id, the texts and the attributes of the document; everything about the
+    suggestion is under the separate key "suggestion".
     """
     records = []
     for row in rows:
@@ -286,7 +310,7 @@ def json_records(rows: Sequence[Suggestion], measure: str) -> list[dict[str, Any
 
 
 def json_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
-    """A line of JSON for each."""
+    """Yield one line of JSON per suggestion; see `json_records`."""
     for record in json_records(rows, measure):
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
@@ -302,13 +326,19 @@ def _told(row: Suggestion, measure: str) -> dict[str, Any]:
 
 
 def doubt_told(doubt: float, measure: str) -> float:
-    """A margin is told as the distance that it is: the less, the more doubt."""
+    """Return the uncertainty as it is reported.
+
+    A margin is reported as a distance, so lower is less certain; other measures are unchanged.
+    """
     return abs(doubt) if measure == "margin" else doubt
 
 
 def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
-    """A row for each: id, the texts, an empty label to fill in, the likeliest label with its
-    probability, the measure, and the reasons. Filled in, it is a file for --labels-from.
+    """Yield the lines of a CSV file with one row per suggestion.
+
+    The columns are the id, the texts, an empty label to fill in, the most likely label and its
+    probability, the measure, and the reasons. Once the labels are filled in, the file can be
+    passed to --labels-from.
     """
     line = io.StringIO()
     writer = csv.writer(line, lineterminator="\n")
@@ -333,7 +363,7 @@ def _written(writer: Any, line: io.StringIO, cells: Sequence[str]) -> str:
 
 
 def label_studio_tasks(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
-    """One JSON list of tasks that Label Studio imports, with the model's answers as predictions."""
+    """Yield a JSON list of Label Studio tasks that include the predictions of the model."""
     yield "["
     for number, row in enumerate(rows):
         task = task_of(
@@ -349,7 +379,8 @@ def label_studio_tasks(rows: Sequence[Suggestion], model: Model, measure: str) -
 
 
 def labeling_page(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
-    """One page to label the documents on; jinja2 is slow to import, and only pages need it."""
+    """Yield an HTML page on which the documents can be labeled."""
+    # jinja2 is slow to import and only pages need it, so this import is local.
     from boostext.reports.page.labeling import page
 
     yield page(rows, model)
@@ -359,4 +390,7 @@ FORMATS: Mapping[str, Callable[[Sequence[Suggestion], Model, str], Iterator[str]
     "jsonl": json_lines, "csv": csv_lines, "label-studio": label_studio_tasks,
     "html": labeling_page,
 }  # fmt: skip
-"""format -> the pieces of its text, from suggestions, the model and the name of the measure"""
+"""Maps each format to a function of the suggestions, the model and the name of the measure.
+
+The function yields the output text in pieces.
+"""

@@ -1,4 +1,4 @@
-"""The rows of the page's tables: rules with bars, terms, labels with their strongest terms."""
+"""Rows of the tables on the HTML page: rules, terms, and labels with their strongest terms."""
 
 from __future__ import annotations
 
@@ -30,12 +30,15 @@ from boostext.reports.rules import RuleRow
 from boostext.reports.terms import TermRow
 
 MOST_COLUMNS, NARROW = 100, 24
-"""Labels that have a bar each, and up to which they have their name above it."""
+"""Maximum number of labels drawn as bars, and of those with their names above the bars."""
 
 
 @dataclass(frozen=True)
 class RuleLines:
-    """A rule: what it says by block, each as bars; blocks that say next to nothing are left out."""
+    """A rule with the votes of each block drawn as bars.
+
+    blocks: bars by name of the block; blocks with negligible votes are left out.
+    """
 
     number: int
     condition: str
@@ -46,11 +49,13 @@ class RuleLines:
 
 @dataclass(frozen=True)
 class BarSpace:
-    """Where votes are drawn. labels: of the columns, empty where they are too many for bars.
+    """The layout in which votes are drawn as bars.
 
-    named: the labels stand above the columns, in `head` units of height. pair: there are two
-    labels, and what is said for one is said against the other: one bar, from the middle to its
-    label.
+    labels: labels of the bars, empty if there are too many labels to draw. step: distance between
+    bars. width, height: size of a row, in drawing units. full: the absolute vote that fills a bar.
+    named: whether label names are shown above the bars, in a header `head` units high. pair:
+    whether there are two labels with opposite votes, which are drawn as a single bar from the
+    middle towards the label that the vote favours.
     """
 
     labels: tuple[str, ...]
@@ -73,7 +78,11 @@ class BarSpace:
 
 @dataclass(frozen=True)
 class RuleTable:
-    """blocks: names of those that any rule speaks in: met, else, unknown."""
+    """A table of rules.
+
+    blocks: the blocks, of "met", "else" and "unknown", in which any of the rules has votes. total:
+    number of rules in the model, of which `rows` may show only some.
+    """
 
     rows: tuple[RuleLines, ...]
     space: BarSpace
@@ -82,7 +91,10 @@ class RuleTable:
 
 
 def bar_space(labels: tuple[str, ...], full: float, mirrored: bool) -> BarSpace:
-    """For votes up to `full` of so many labels. mirrored: see `BarSpace`."""
+    """Return the layout for votes of these labels up to an absolute value of `full`.
+
+    mirrored: whether there are two labels with opposite votes; see `pair` in `BarSpace`.
+    """
     if mirrored:
         return BarSpace(labels, PAIR // 2, PAIR, 16, full, False, True)
     drawn = len(labels) <= MOST_COLUMNS
@@ -93,7 +105,7 @@ def bar_space(labels: tuple[str, ...], full: float, mirrored: bool) -> BarSpace:
 
 
 def is_mirrored(votes: Iterable[Float64]) -> bool:
-    """Whether there are two labels, and all votes (2,) are equal but for sign and rounding."""
+    """Return whether all votes are for two labels, shape (2,), and opposite up to rounding."""
     return all(
         len(pair) == 2 and abs(float(pair.sum())) <= 1e-9 * (1 + abs(float(pair[0])))
         for pair in votes
@@ -101,7 +113,7 @@ def is_mirrored(votes: Iterable[Float64]) -> bool:
 
 
 def rule_lines(rows: Sequence[RuleRow], total: int) -> RuleTable:
-    """Bars of all rules on one scale: a full one is the greatest vote among them."""
+    """Return the table of rules, with all bars scaled to the largest absolute vote."""
     labels = rows[0].labels if rows else ()
     votes = [votes for row in rows for _, votes in _blocks(row)]
     full = max((float(np.abs(v).max()) for v in votes), default=0.0)
@@ -122,7 +134,11 @@ def _blocks(row: RuleRow) -> Iterator[tuple[str, Float64]]:
 
 @dataclass(frozen=True)
 class Example:
-    """A document that has a term. right: it has the label that the term is compared by."""
+    """A document that contains a term.
+
+    right: whether the document has the label that the term is compared by. pieces: the text, split
+    into marked and unmarked parts.
+    """
 
     id: str
     labels: tuple[str, ...]
@@ -132,11 +148,13 @@ class Example:
 
 @dataclass(frozen=True, eq=False)
 class TermLine:
-    """A term to argue with. facts: None where there are no documents to count in.
+    """A term for review.
 
-    votes: what its presence adds to each label, as bars; alone: what most of its documents have,
-    by label; steps: of a numeric column, what each value adds; pattern: what `--drop` takes so
-    that no rule asks for it, "" where it is not of a text.
+    facts: counts over the documents, or None without documents. votes: what the presence of the
+    term adds to the score of each label, as bars. pattern: the argument of `--drop` that excludes
+    the term from training, or "" if it is not a term of a text field. alone: the most frequent
+    labels of the documents with the term, and their shares. steps: for a numeric column, a chart of
+    what each value adds to the scores. examples: documents that contain the term.
     """
 
     row: TermRow
@@ -155,7 +173,10 @@ class TermLine:
 def term_lines(
     rows: Sequence[TermRow], facts: Sequence[TermFacts], model: Model, most: int, curves: int
 ) -> tuple[list[TermLine], BarSpace]:
-    """The first terms, with bars on one scale, and curves of the first numeric columns."""
+    """Return the first `most` terms with bars on one scale, and the layout of the bars.
+
+    curves: the maximum number of numeric columns that get a step chart.
+    """
     votes = differences(rows[:most], model)
     full = float(np.abs(votes).max()) if votes.size else 0.0
     mirrored = len(model.labels) == 2 and is_mirrored(list(votes))
@@ -179,7 +200,11 @@ def _alone(row: TermRow, fact: TermFacts | None, most: int = 3) -> tuple[tuple[s
 
 
 def drop_pattern(row: TermRow) -> str:
-    """A regular expression for the term alone, words joined by # and gaps as ?; "" for columns."""
+    """Return a regular expression that matches only this term.
+
+    Words are joined by "#", and gaps are written as "?". The result is "" for columns and for terms
+    under a precondition.
+    """
     asked = row.levels[0].asked
     if not isinstance(asked, Occurs) or row.before:
         return ""
@@ -187,14 +212,18 @@ def drop_pattern(row: TermRow) -> str:
 
 
 def _pattern(token: str) -> str:
-    """What matches the token, with characters that do not show by their numbers."""
+    """Return a regular expression that matches the token, with unprintable characters escaped."""
     return "".join(
         char if char.isprintable() else f"\\U{ord(char):08x}" for char in re.escape(token)
     )
 
 
 def step_chart(row: TermRow, name: str) -> Chart | None:
-    """What each value of a numeric column adds to the labels it matters most to, as steps."""
+    """Return a step chart of what each value of a numeric column adds to the scores.
+
+    The labels whose scores vary most are drawn: one of two labels, or two of several. The result is
+    None if the column has fewer than two thresholds or its lowest threshold is `LOWEST`.
+    """
     levels = [level for level in row.levels if isinstance(level.asked, AtLeast)]
     edges = [level.asked.threshold for level in levels if isinstance(level.asked, AtLeast)]
     if not edges or edges[0] == LOWEST or len(edges) < 2:
@@ -218,9 +247,11 @@ def step_chart(row: TermRow, name: str) -> Chart | None:
 
 @dataclass(frozen=True)
 class Speaking:
-    """A term that speaks for or against a label. share: of the greatest such vote, 0 to 1.
+    """A term that is evidence for or against a label.
 
-    documents, precision: of the term alone, for this label; None where nothing is known.
+    share: absolute votes relative to the largest of all terms, from 0 to 1. documents, precision:
+    number of documents with the term, and the fraction of them that have this label; None if
+    unknown.
     """
 
     term: str
@@ -232,7 +263,13 @@ class Speaking:
 
 @dataclass(frozen=True)
 class LabelSection:
-    """anchor: of the section. facts: how it is decided, where documents were judged."""
+    """The section of the page about one label.
+
+    anchor: the HTML id of the section. facts: evaluation results for the label, or None without an
+    evaluation. likes, dislikes: the strongest terms for and against the label. missed, taken: the
+    labels that are most often predicted in place of this one, and those that this one most often
+    replaces, each with the number of documents.
+    """
 
     anchor: str
     label: str
@@ -244,7 +281,7 @@ class LabelSection:
 
 
 def differences(rows: Sequence[TermRow], model: Model) -> Float64:
-    """(terms, k): what the presence of each adds to the score of each label."""
+    """Return what the presence of each term adds to the score of each label, shape (terms, k)."""
     if not rows:
         return np.zeros((0, len(model.labels)))
     return toward_labels(np.stack([row.difference for row in rows]), model)
@@ -254,7 +291,11 @@ def label_sections(
     model: Model, rows: Sequence[TermRow], facts: Sequence[TermFacts], report: Report | None,
     most: int, terms: int,
 ) -> list[LabelSection]:  # fmt: skip
-    """The `most` labels with most documents, in label order; at most `terms` terms in all."""
+    """Return sections for the `most` labels with the most documents, in label order.
+
+    terms: approximate limit on the number of terms over all sections; each section shows between 2
+    and 10 terms for, and as many against, its label.
+    """
     known = {row.label: row for row in report.labels} if report else {}
     order = sorted(
         range(len(model.labels)),
