@@ -1,4 +1,4 @@
-"""The rules of one condition as one: what prediction adds up and explanation shows."""
+"""Merge the rules of each condition into one, for fast prediction and for explanations."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Li
 from boostext.model.model import Model
 
 Asked = tuple[tuple[int, int], ...]
-"""A precondition by places of conditions: (place, block) pairs."""
+"""A precondition whose conditions are given by index: (index, block) pairs."""
 
 
 @dataclass(frozen=True, eq=False)
 class MergedVotes:
-    """e entries of rules with equal precondition and condition, in the order of first choice.
+    """The rules of a model merged into e entries, in the order in which they were first chosen.
 
-    conditions, preconditions: of each entry. votes: (e, 3, k), summed over the rules of each.
-    rounds: e lists of round numbers, from 1. known: the distinct conditions, those of entries
-    without a precondition first. places: of each entry's condition in `known`; literals: of each
-    entry's precondition.
+    Each entry stands for all rules with the same precondition and condition.
+
+    conditions, preconditions: those of each entry. votes: (e, 3, k), summed over the rules of each
+    entry. rounds: e lists of round numbers, from 1. known: the distinct conditions, first those of
+    entries without a precondition. places: the index in `known` of each entry's condition.
+    literals: the precondition of each entry, by index in `known`.
     """
 
     conditions: tuple[Condition, ...]
@@ -37,9 +39,9 @@ class MergedVotes:
     literals: tuple[Asked, ...]
 
     def entry_blocks(self, blocks: Int8) -> Int64:
-        """(e,): the block of each entry's condition, -1 where its precondition fails.
+        """Return (e,): the block of each entry's condition, or -1 if its precondition fails.
 
-        blocks: of each of `known`.
+        blocks: the block of each condition in `known`.
         """
         found = blocks[self.places].astype(np.int64)
         for e in self._guarded:
@@ -49,22 +51,22 @@ class MergedVotes:
 
     @cached_property
     def says(self) -> NDArray[np.bool_]:
-        """(e, 3): whether an entry has a vote in a block."""
+        """Return (e, 3): whether an entry has a nonzero vote in a block."""
         return np.asarray(self.votes.any(axis=2))
 
     @cached_property
     def rounds_told(self) -> tuple[tuple[int, ...], ...]:
-        """The rounds of each entry."""
+        """Return the rounds of each entry."""
         return tuple(tuple(self.rounds[e].tolist()) for e in range(len(self.rounds)))
 
     @cached_property
     def _guarded(self) -> tuple[int, ...]:
-        """The entries with preconditions."""
+        """Return the indexes of the entries with preconditions."""
         return tuple(e for e, literals in enumerate(self.literals) if literals)
 
 
 def merge_votes(model: Model) -> MergedVotes:
-    """One entry per distinct precondition and condition; votes are added in the order of rules."""
+    """Merge rules with equal precondition and condition; votes are added in the order of rules."""
     numbers: dict[tuple[tuple[Literal, ...], Condition], int] = {}
     for rule in model.rules:
         numbers.setdefault((rule.precondition, rule.condition), len(numbers))
@@ -87,7 +89,7 @@ def merge_votes(model: Model) -> MergedVotes:
 
 
 def _known(entries: dict[tuple[tuple[Literal, ...], Condition], int]) -> dict[Condition, None]:
-    """Every condition that is asked for, in the order of `MergedVotes.known`."""
+    """Return every condition that is used, in the order of `MergedVotes.known`."""
     known = {condition: None for precondition, condition in entries if not precondition}
     for precondition, condition in entries:
         known.update({literal.condition: None for literal in precondition})
@@ -96,7 +98,7 @@ def _known(entries: dict[tuple[tuple[Literal, ...], Condition], int]) -> dict[Co
 
 
 class Guarded(NamedTuple):
-    """Rules under a precondition: by places of conditions; votes (3, k)."""
+    """Rules with a precondition, whose conditions are given by index. votes: (3, k)."""
 
     literals: Asked
     place: int
@@ -105,13 +107,16 @@ class Guarded(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """Scores from the conditions that a document meets, without a look at those it does not.
+    """Compute scores from the conditions that a document meets, without evaluating the others.
 
-    score = base + (sum of yes_delta over its YES conditions) + (sum of unknown_delta over its
-    UNKNOWN ones), each sum from 0 in ascending order: one document and many give the same bits.
-    base: (k,), what all rules say in block NO. yes_delta, unknown_delta: (c, k), how far blocks
-    YES and UNKNOWN are from NO; unknown_delta is None where no condition can be unknown.
-    guarded: the rules with preconditions, whose votes are added after these, in order.
+    score = base + (sum of yes_delta over the conditions in block YES) + (sum of unknown_delta over
+    those in block UNKNOWN). Each sum starts at 0 and is added in ascending order of conditions, so
+    that scores are bitwise equal however many documents are scored together.
+
+    base: (k,), the sum of the votes of all rules in block NO. yes_delta, unknown_delta: (c, k), the
+    differences between the votes in blocks YES and UNKNOWN and those in NO; unknown_delta is None
+    if no condition can be unknown. guarded: the rules with preconditions, whose votes are added
+    afterwards, in order.
     """
 
     conditions: tuple[Condition, ...]
@@ -121,7 +126,7 @@ class Merged:
     guarded: tuple[Guarded, ...] = ()
 
     def score(self, yes: Int32, unknown: Int32) -> Scores:
-        """(k,) of one document from its ascending lists of conditions."""
+        """Return (k,) for one document from its ascending lists of conditions."""
         total = self.base + _total(yes, self.yes_delta)
         if self.unknown_delta is not None:
             total = total + _total(unknown, self.unknown_delta)
@@ -129,7 +134,7 @@ class Merged:
         return guarded
 
     def scores(self, yes: Lists, unknown: Lists) -> Scores:
-        """(m, k) of m documents from their ascending lists of conditions."""
+        """Return (m, k) for m documents from their ascending lists of conditions."""
         totals = self.base + _totals(yes, self.yes_delta)
         if self.unknown_delta is not None:
             totals = totals + _totals(unknown, self.unknown_delta)
@@ -152,7 +157,7 @@ def add_guarded(totals: Scores, guarded: tuple[Guarded, ...], reach: Reach[int])
 
 
 def by_condition(lists: Lists, count: int) -> list[Numbers]:
-    """Documents of each condition, ascending, from conditions of each document."""
+    """Return the ascending documents of each condition, given the conditions of each document."""
     documents = np.repeat(np.arange(len(lists)), np.diff(lists.starts))
     order = np.argsort(lists.items, kind="stable")
     ends = np.cumsum(np.bincount(lists.items, minlength=count))
@@ -160,7 +165,7 @@ def by_condition(lists: Lists, count: int) -> list[Numbers]:
 
 
 def merge_rules(model: Model) -> Merged:
-    """The form for prediction."""
+    """Merge the rules of a model into the form used for prediction."""
     merged = merge_votes(model)
     plain = [e for e, literals in enumerate(merged.literals) if not literals]
     guarded = tuple(
@@ -180,17 +185,17 @@ def merge_rules(model: Model) -> Merged:
 
 
 def _padded(delta: Float64, count: int) -> Float64:
-    """With rows of 0 for conditions that only preconditions ask for."""
+    """Append rows of 0 for the conditions that only preconditions use."""
     more = count - len(delta)
     return np.concatenate([delta, np.zeros((more, delta.shape[1]))]) if more else delta
 
 
 FEW = 2_000_000
-"""Numbers that are added without SciPy."""
+"""Up to this many numbers are added without SciPy."""
 
 
 def _total(numbers: Int32, delta: Float64) -> Float64:
-    # subtle: one row after the other; numpy's own sum may pair the rows up and round otherwise
+    # subtle: add row by row; numpy's sum may add pairwise and then rounds differently
     total = np.zeros(delta.shape[1])
     for number in numbers:
         total += delta[number]
@@ -198,9 +203,9 @@ def _total(numbers: Int32, delta: Float64) -> Float64:
 
 
 def _totals(lists: Lists, delta: Float64) -> Float64:
-    """(m, k): `_total` of every list, in the same order of additions."""
+    """Return (m, k): `_total` of every list, with the additions in the same order."""
     rows = np.repeat(np.arange(len(lists)), np.diff(lists.starts))
-    if len(rows) < delta.shape[1]:  # more labels than numbers to add: a row at a time
+    if len(rows) < delta.shape[1]:  # fewer rows to add than labels: add row by row
         totals = np.zeros((len(lists), delta.shape[1]))
         for row, item in zip(rows.tolist(), lists.items.tolist(), strict=True):
             totals[row] += delta[item]
@@ -208,7 +213,7 @@ def _totals(lists: Lists, delta: Float64) -> Float64:
     if len(rows) * delta.shape[1] < FEW:
         columns = [np.bincount(rows, column[lists.items], len(lists)) for column in delta.T]
         return np.stack(columns, axis=1)
-    from scipy.sparse import csr_array  # takes longer to import than few numbers to add
+    from scipy.sparse import csr_array  # imported here: for few numbers the import takes longer
 
     shape = (len(lists), len(delta))
     ones = np.ones(len(lists.items))

@@ -1,4 +1,4 @@
-"""The saved thing: rules, labels and every setting that prediction needs."""
+"""The model: rules, labels, and all settings that prediction needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 @dataclass(frozen=True)
 class History:
-    """Per round: the criterion's gain and the actual normalizer Z."""
+    """For each round, the gain of the criterion and the actual normalizer Z."""
 
     gain: tuple[float, ...] = ()
     z: tuple[float, ...] = ()
@@ -33,12 +33,12 @@ EARLIER = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where the model comes from. No times, threads or paths: equal work gives equal bytes.
+    """The origin of a model, without times, threads or paths: equal training gives equal bytes.
 
-    digest: of the training data. stopped: why training ended ("all rounds", "no condition helps",
-    "best round on validation data", "interrupted"). rounds_done: before the model was cut.
-    corrected: documents whose labels --labels-from changed. edited: whether somebody changed the
-    file of the model after it was written, and that was accepted.
+    digest: a digest of the training data. stopped: why training ended ("all rounds", "no condition
+    helps", "best round on validation data", "interrupted"). rounds_done: the number of rounds
+    before the model was cut. corrected: the number of documents whose labels --labels-from changed.
+    edited: whether the model was changed by hand after it was written, and accepted nonetheless.
     """
 
     version: str = ""
@@ -53,10 +53,10 @@ class Provenance:
     edited: bool = False
 
     def other_documents(self, count: int) -> str:
-        """What to say of `count` documents that are not those of the digest.
+        """Return the message for `count` documents whose digest is not that of the training data.
 
-        Where there are as many as in training they may be the same ones all the same: boostext
-        once made the digest of the training data in another way, and the model does not tell how.
+        If the counts are equal, the documents may still be those of training: earlier versions
+        of boostext computed the digest differently, and a model does not record its version.
         """
         told = "these are not the very documents the model was trained on"
         if self.corrected:
@@ -72,15 +72,16 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Model:
-    """All that prediction, explanation and inspection need.
+    """Everything that prediction, explanation and inspection need.
 
-    labels: k names in label order. multilabel: any training example had not exactly one label.
-    rules: T rules in the order learned. thresholds: k scores above which a label is given, or
-    none: then it is 0. code: k rows of one length like "+-+-" where labels are coded: votes and
-    sums of votes are then of the code's columns, and decoded into scores of labels; else none.
-    calibration: k curves from scores to chances, or none: the algorithm's link then gives them.
-    round_sizes: how many rules each round gave; none where each gave one.
-    prior: what people knew, whose scores f_0 the votes of rules are added to; None without it.
+    labels: k names in label order. multilabel: whether any training example had no label or
+    several. rules: T rules in the order learned. thresholds: k scores above which a label is
+    assigned, or empty for 0. code: k rows of equal length like "+-+-" if labels are coded, else
+    empty; votes and their sums are then for the columns of the code, and are decoded into scores
+    of labels. calibration: k curves from scores to probabilities; if empty, the link of the
+    algorithm gives the probabilities. round_sizes: the number of rules of each round, or empty if
+    each round gave one rule. prior: prior knowledge, whose scores f_0 are added to the votes, or
+    None.
     """
 
     labels: tuple[str, ...]
@@ -103,13 +104,13 @@ class Model:
 
     @property
     def rule_rounds(self) -> Iterator[int]:
-        """The number of its round, from 1, for each rule."""
+        """Yield the round, from 1, of each rule."""
         sizes = self.round_sizes or (1,) * len(self.rules)
         return (number for number, size in enumerate(sizes, 1) for _ in range(size))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What votes are about: the labels, or the columns of the code, "A B | C D" for each."""
+        """What votes are for: the labels, or the columns of the code, each as "A B | C D"."""
         if not self.code:
             return self.labels
         return tuple(
@@ -119,7 +120,7 @@ class Model:
 
     @property
     def width(self) -> int:
-        """Numbers in a block's vote: one for each label, or for each column of the code."""
+        """The number of votes in a block: one for each label, or for each column of the code."""
         return len(self.code[0]) if self.code else len(self.labels)
 
     def _side(self, column: int, sign: str) -> list[str]:
@@ -128,16 +129,17 @@ class Model:
 
 
 def asked_conditions(model: Model) -> set[Condition]:
-    """All conditions that rules and their preconditions ask for."""
+    """Return all conditions that rules and their preconditions use."""
     asked = {rule.condition for rule in model.rules}
     return asked | {condition for rule in model.rules for condition, _ in rule.precondition}
 
 
 def asked_attributes(model: Model) -> tuple[str, ...]:
-    """The attributes and scored texts that rules ask for, those named in training first.
+    """Return the attributes and scored texts that rules use, first those named in training.
 
-    A condition on a scored text names it with a word, as `column:word`; of a column with a colon
-    that training did not name it is not known which it is, and both names are given.
+    A condition on a scored text has the name `column:word`. If a name contains a colon and training
+    did not name the column, it may be either an attribute or a scored text, so both names are
+    returned.
     """
     columns = {c.column for c in asked_conditions(model) if isinstance(c, Equals | AtLeast)}
     named = [
@@ -150,7 +152,7 @@ def asked_attributes(model: Model) -> tuple[str, ...]:
 
 
 def check_model(model: Model) -> None:
-    """Raise ModelError where the parts do not fit together or a number is not finite."""
+    """Raise ModelError if the parts of the model are inconsistent or a number is not finite."""
     if not model.labels:
         raise ModelError("no labels; expected at least one")
     if len(set(model.labels)) < len(model.labels):

@@ -1,8 +1,9 @@
-"""Arrays as `.npy` bytes, written and read without numpy's own reader.
+"""Write and read arrays as `.npy` bytes without numpy's own reader.
 
-The header is compared with a pattern, never evaluated, and only float64 and int32 in C order are
-taken: a hostile header can neither run code, nor name objects, nor ask for memory. Written bytes
-do not depend on numpy's version; `numpy.load(..., allow_pickle=False)` reads them.
+The header is compared with a pattern and never evaluated, and only float64 and int32 in C order
+are accepted. A malicious header therefore can neither run code, nor create objects, nor allocate
+memory. The bytes written do not depend on the version of numpy; `numpy.load(...,
+allow_pickle=False)` can read them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ TYPES = {"<f8": np.float64, "<i4": np.int32}
 
 
 def to_npy(array: NDArray[Any]) -> bytes:
-    """A float64 or int32 array as a `.npy` file of version 1.0, little-endian."""
+    """Return a float64 or int32 array as a little-endian `.npy` file of version 1.0."""
     descr = next(name for name, kind in TYPES.items() if array.dtype == kind)
     shape = ", ".join(map(str, array.shape)) + ("," if array.ndim == 1 else "")
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}".encode("ascii")
@@ -37,7 +38,7 @@ def to_npy(array: NDArray[Any]) -> bytes:
 
 
 def from_npy(content: bytes, name: str, descr: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
-    """The array, which must have this type and shape (None: any length); not writable."""
+    """Return the array, read-only; its type and shape must match (None: any length)."""
     start = len(_MAGIC) + 2
     length = int.from_bytes(content[len(_MAGIC) : start], "little")
     header = _HEADER.fullmatch(content[start : start + min(length, _LONGEST_HEADER)])

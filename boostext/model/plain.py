@@ -1,4 +1,4 @@
-"""Strict reading of JSON and of its values: what is not exactly as expected is refused."""
+"""Strict reading of JSON and its values: anything other than what is expected is an error."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Any, TypeVar
 from boostext.errors import ModelError
 
 JSON_LIMIT = 64 * 1024 * 1024
-"""Bytes of the description of a model."""
+"""Maximum size in bytes of the description of a model."""
 BYTES_PER_PART = 16
-"""Least average length of the parts of JSON: `{},{},{},` takes forty times its bytes in memory."""
+"""Minimum average length of JSON tokens: `{},{},{},` takes forty times its size in memory."""
 
 Plain = dict[str, Any]
-"""A JSON object; Any, as its values are checked one by one where they are taken."""
+"""A JSON object. Its values have type Any because each is checked when it is read."""
 Value = TypeVar("Value")
 
 
 def to_json(value: object) -> bytes:
-    """Compact UTF-8 JSON; floats by repr, so that they come back the same."""
+    """Return compact UTF-8 JSON; floats are written by repr, so that they are read back exactly."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
         raise ModelError("a setting or number of the model is not finite") from None
-    # subtle: a lone surrogate, which UTF-8 cannot hold, becomes \udXXX, which is JSON's own escape
+    # subtle: a lone surrogate, which UTF-8 cannot encode, is written as the JSON escape \udXXX
     return text.encode("utf-8", "backslashreplace")
 
 
 def from_json(content: bytes, limit: int = JSON_LIMIT) -> Plain:
-    """The object that `content` holds; no name twice, no NaN, no number past float64.
+    """Parse a JSON object without duplicate names, NaN, or numbers outside float64.
 
-    limit: bytes that are allowed. Memory is then at most some ten times that.
+    limit: maximum size in bytes. The memory used is at most about ten times that.
     """
     if len(content) > limit:
         raise ModelError(f"its JSON has {len(content)} bytes; expected {limit} at most")
@@ -70,7 +70,7 @@ def _finite(text: str) -> float:
 
 
 def take(record: Plain, name: str, kind: type[Value]) -> Value:
-    """record[name], which must be there and of that very type."""
+    """Return record[name], which must be present and of exactly this type."""
     if name not in record:
         raise ModelError(f"{name} is missing")
     value = record[name]
@@ -80,7 +80,7 @@ def take(record: Plain, name: str, kind: type[Value]) -> Value:
 
 
 def number(record: Plain, name: str) -> float:
-    """A number, which may be written without a point."""
+    """Return a number, which may be written without a decimal point."""
     whole = type(record.get(name)) is int
     return float(take(record, name, int)) if whole else take(record, name, float)
 
@@ -92,7 +92,7 @@ _KINDS: dict[type, str] = {
 
 
 def texts(record: Plain, name: str) -> tuple[str, ...]:
-    """A list of texts."""
+    """Return a list of strings."""
     values = take(record, name, list)
     if not all(type(value) is str for value in values):
         raise ModelError(f"{name} holds something that is not text")
@@ -100,25 +100,25 @@ def texts(record: Plain, name: str) -> tuple[str, ...]:
 
 
 def numbers(record: Plain, name: str) -> tuple[float, ...]:
-    """A list of numbers."""
+    """Return a list of numbers."""
     return tuple(number({name: value}, name) for value in take(record, name, list))
 
 
 def objects(record: Plain, name: str) -> Iterator[Plain]:
-    """A list of objects, one by one."""
+    """Yield the objects of a list."""
     for value in take(record, name, list):
         yield take({name: value}, name, dict)
 
 
 def only(record: Plain, known: Collection[str], what: str) -> None:
-    """Refuse names that are not known."""
+    """Raise an error if the record has unknown names."""
     for name in record:
         if name not in known:
             raise ModelError(f"{what} has {_short(name)}, which this boostext does not know")
 
 
 def dataclass_from(cls: type[Value], record: Plain, what: str) -> Value:
-    """A dataclass of texts and whole numbers; absent ones keep their defaults."""
+    """Create a dataclass of strings and integers; missing ones keep their defaults."""
     fields = dataclasses.fields(cls)  # type: ignore[arg-type]  # only called with dataclasses
     only(record, [field.name for field in fields], what)
     given = (field for field in fields if field.name in record)

@@ -1,4 +1,4 @@
-"""Documents to scores, scores to labels and probabilities, and why."""
+"""Predict scores, labels and probabilities of documents, and explain them."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from boostext.model.prior import PriorScores
 
 BATCH = 512
 BATCH_TEXT = 4 * 1024 * 1024
-"""Characters after which a batch is closed, so that long documents are not held in numbers."""
+"""A batch ends after this many characters, which bounds the memory for long documents."""
 
 
 BATCH_SCORES = 4 * 1024 * 1024
-"""Scores in a batch at most, unless one document alone has more."""
+"""Maximum number of scores in a batch, unless a single document has more."""
 
 
 @dataclass(frozen=True, eq=False)
 class Contribution:
-    """What the rules of one condition, under one precondition, say of one document.
+    """What the rules with one condition and one precondition contribute to a document's scores.
 
-    block: UNKNOWN, NO (not found) or YES (found). votes: (k,), over all its rounds.
-    condition: Known is the prior knowledge, in no round.
+    block: UNKNOWN, NO (not found) or YES (found). votes: (k,), summed over all their rounds.
+    A condition of type Known stands for the prior knowledge, which belongs to no round.
     """
 
     condition: Condition | Known
@@ -47,9 +47,11 @@ class Contribution:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """n documents; scores: (n, k); yes, unknown: for each, its conditions in block YES, and those
-    in block UNKNOWN: ascending numbers of `merged.conditions`. prior: (n, k), the scores of prior
-    knowledge among them, if there is any.
+    """The scores of n documents.
+
+    scores: (n, k). yes, unknown: for each document, its conditions in blocks YES and UNKNOWN, as
+    ascending indexes into `merged.conditions`. prior: (n, k), the part of the scores that is due to
+    prior knowledge, if the model has any.
     """
 
     documents: Sequence[Document]
@@ -60,7 +62,7 @@ class Scored:
 
 
 class Predictor:
-    """A model made ready to score documents; nothing of a document is kept."""
+    """A model prepared for scoring. It stores nothing about the documents."""
 
     def __init__(self, model: Model, threads: int = 1) -> None:
         if not isinstance(model, Model):
@@ -78,7 +80,7 @@ class Predictor:
         )
 
     def score(self, document: Document) -> Scores:
-        """(k,): f(x, l). An empty document has the score of absence everywhere."""
+        """Return (k,): f(x, l). An empty document gets the votes for terms that do not occur."""
         _check_document(document)
         sums = self.merged.score(*self._lookup.blocks(document))
         scores: Scores = self._with_prior(decoded(sums[None], self.model), [document])[0]
@@ -87,17 +89,17 @@ class Predictor:
     def scores(
         self, documents: Iterable[Document], batch: int = BATCH
     ) -> Iterator[tuple[Document, Scores]]:
-        """Every document with its scores (k,), in order, reading at most `batch` ahead.
+        """Yield every document with its scores (k,), in order, reading ahead at most `batch`.
 
-        Batches double from 1, so that first answers come early; batch=1 answers each document
-        before it reads the next. Where the reading fails, the documents read until then have their
-        scores before the error is raised.
+        Batch sizes double from 1, so that the first results come early; with batch=1, each document
+        is scored before the next is read. If reading fails, the documents read so far are scored
+        before the error is raised.
         """
         for found in self.batches(documents, batch):
             yield from zip(found.documents, found.scores, strict=True)
 
     def batches(self, documents: Iterable[Document], batch: int = BATCH) -> Iterator[Scored]:
-        """As `scores`, many documents at a time, with the conditions that they meet."""
+        """Like `scores`, but in batches, and with the conditions that the documents meet."""
         labels = max(len(self.model.labels), self.model.width)
         for group in _batches(documents, min(batch, max(BATCH_SCORES // labels, 1))):
             yes, unknown = self._lookup.batch(group, self.threads)
@@ -106,20 +108,20 @@ class Predictor:
             yield Scored(group, sums if prior is None else prior + sums, yes, unknown, prior)
 
     def batch_scores(self, documents: Sequence[Document]) -> Scores:
-        """(n, k) of n documents that are held in memory."""
+        """Return the (n, k) scores of n documents held in memory."""
         blocks = self._lookup.batch(documents, self.threads)
         sums = decoded(self.merged.scores(*blocks), self.model)
         return self._with_prior(sums, documents)
 
     def _with_prior(self, sums: Scores, documents: Sequence[Document]) -> Scores:
-        """The votes and, before them, what people knew."""
+        """Return the scores of prior knowledge plus the sums of votes."""
         return sums if self.prior is None else self.prior.scores(documents) + sums
 
     def contributions(self, document: Document) -> tuple[Contribution, ...]:
-        """A row for every condition with a vote, in order of first choice.
+        """Return a row for every condition with a nonzero vote, in order of first choice.
 
-        The votes of all rows add up to the document's scores; with a code, to how well the sums
-        of its columns agree with each label's row.
+        The votes of all rows add up to the document's scores. If labels are coded, they add up to
+        the agreement between the sums of the columns and each label's row.
         """
         blocks = np.full(len(self.merged.conditions), NO, np.int8)
         yes, unknown = self._lookup.blocks(document)
@@ -128,7 +130,7 @@ class Predictor:
         return said if self.prior is None else (self._known(document, self.prior), *said)
 
     def _known(self, document: Document, prior: PriorScores) -> Contribution:
-        """What people knew, as one row: its rules do not simply add up."""
+        """Return one row for the whole prior knowledge, because its rules are not additive."""
         known = Known(prior.fired(document))
         return Contribution(known, YES, prior.scores([document])[0], ())
 
@@ -138,7 +140,7 @@ class Predictor:
 
 
 def entries_said(merged: MergedVotes, blocks: Int8, model: Model) -> tuple[Contribution, ...]:
-    """What each entry that has a say says of a document; blocks: of its known conditions."""
+    """Return the contributions of all entries with a nonzero vote. blocks: of `merged.known`."""
     found = merged.entry_blocks(blocks)
     saying = np.flatnonzero((found >= 0) & merged.says[np.arange(len(found)), found])
     votes = toward_labels(merged.votes[saying, found[saying]], model)
@@ -151,12 +153,12 @@ def entries_said(merged: MergedVotes, blocks: Int8, model: Model) -> tuple[Contr
 
 
 def contributions(model: Model, document: Document) -> tuple[Contribution, ...]:
-    """`Predictor.contributions` for one document alone."""
+    """`Predictor.contributions` for a single document."""
     return Predictor(model).contributions(document)
 
 
 def loudest(rows: Sequence[Contribution], label: int, count: int) -> tuple[Contribution, ...]:
-    """The `count` rows with the greatest votes on the label, for or against; ties in order."""
+    """The `count` rows with the largest absolute votes on the label; ties keep their order."""
     spoken = [row for row in rows if row.votes[label]]
     return tuple(sorted(spoken, key=lambda row: -abs(row.votes[label]))[:count])
 
@@ -170,7 +172,7 @@ def _check_document(document: object) -> None:
 
 
 def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document]]:
-    """Groups of documents. What ends the reading early is raised after those that came before."""
+    """Yield groups of documents. If reading fails, the error is raised after the last group."""
     size, length, group = 1, 0, []
     reading, failure = iter(documents), None
     while True:
@@ -179,7 +181,7 @@ def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document
             _check_document(document)
         except StopIteration:
             break
-        except BaseException as error:  # noqa: BLE001 - signals, too, come after what was read
+        except BaseException as error:  # noqa: BLE001 - signals also wait for what was read
             failure = error
             break
         group.append(document)
@@ -196,14 +198,16 @@ def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document
 def decisions(
     scores: Scores, model: Model, threshold: float | None = None, chance: float | None = None
 ) -> NDArray[np.bool_]:
-    """(m, k): which labels are given to m documents.
+    """Return (m, k): which labels are assigned to m documents.
 
-    One label: the greatest chance where chances are calibrated, else the greatest score; of equals
-    the greatest score, then the first in label order. Several labels: those above the model's own
-    thresholds; without thresholds a calibrated model gives those whose chance is above 1/2, any
-    other those whose score is above 0.
-    threshold, chance: what the score or the chance of a label must be above instead; with one
-    label, none is given where that is not so.
+    With one label per document, the label with the highest probability is assigned if the model is
+    calibrated, otherwise the one with the highest score. Ties go to the higher score, then to the
+    first in label order. With several labels, those above the model's thresholds are assigned;
+    without thresholds, those with a probability above 1/2 if the model is calibrated, otherwise
+    those with a score above 0.
+
+    threshold, chance: assign labels with a score or a probability above this value instead. With
+    one label per document, no label is assigned if the best one is not above it.
     """
     above = None
     if threshold is not None:
@@ -222,7 +226,7 @@ def decisions(
 
 
 def _by_chance(scores: Scores, model: Model) -> Scores:
-    """The scores that compete for the one label: -inf where the chance is not the greatest."""
+    """Return the scores, with -inf for labels that do not have the highest probability."""
     if not model.calibration:
         return scores
     likely = chances(scores, model)
@@ -230,47 +234,47 @@ def _by_chance(scores: Scores, model: Model) -> Scores:
 
 
 def ranked_labels(scores: Scores, model: Model) -> Int64:
-    """(m, k): label numbers by chance where chances are calibrated, else by score, best first."""
+    """Return (m, k) label indexes, best first, by probability if calibrated, else by score."""
     if not model.calibration:
         return np.argsort(-scores, axis=1, kind="stable")
     return np.lexsort((-scores, -chances(scores, model)), axis=1)
 
 
 def greatest(scores: Scores) -> NDArray[np.bool_]:
-    """(m, k): true at the greatest score of each row, of equals the first."""
+    """Return (m, k): true at the first maximum of each row."""
     return np.asarray(np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None])
 
 
 def given_numbers(given: NDArray[np.bool_]) -> list[list[int]]:
-    """Of each row (k,) of `decisions` the numbers of the labels given, ascending."""
+    """Return the ascending indexes of the assigned labels for each row of `decisions`."""
     numbers = range(given.shape[1])
     return [list(compress(numbers, row)) for row in given.tolist()]
 
 
 def decide(scores: Scores, model: Model, threshold: float | None = None) -> tuple[int, ...]:
-    """The label numbers given to one document with scores (k,), in label order: see `decisions`."""
+    """Return the labels assigned to one document with scores (k,), as ascending indexes."""
     return tuple(given_numbers(decisions(scores[None, :], model, threshold))[0])
 
 
 def has_chances(model: Model) -> bool:
-    """Whether scores become chances: scores that are shares of votes do not, unless calibrated."""
+    """Whether scores give probabilities; shares of votes do not unless they are calibrated."""
     return bool(model.calibration or link_of(model))
 
 
 def link_of(model: Model) -> float:
-    """How scores of the model become probabilities: 2 for exponential loss, 1 for logistic loss
-    and for AdaBoost_R.
+    """Return the factor that converts scores of the model to log odds.
 
-    0 where scores are no log odds, and no probabilities: shares of votes, losses of codes, ranks.
+    It is 2 for the exponential loss, 1 for the logistic loss and for AdaBoost_R, and 0 if scores
+    are not log odds and have no probabilities: shares of votes, losses of codes, and ranks.
     """
     return ALGORITHMS[model.boosting.algorithm].link
 
 
 def probabilities(scores: Scores, link: float) -> Float64:
-    """1/(1 + exp(-link f)) for every score: the chance of each label by itself. NaN for link 0.
+    """Return 1/(1 + exp(-link f)) for every score: the probability of each label by itself.
 
-    So for models of one label too: the labels of a document are judged one by one, and their
-    probabilities do not sum to one. link: `link_of`.
+    The labels of a document are treated independently, also if each document has one label, so
+    their probabilities do not sum to 1. NaN for link 0. link: `link_of`.
     Source: CSS02 for the logistic loss; Friedman, Hastie & Tibshirani 2000 for the exponential;
     NN07 Eqs. 24-25 for AdaBoost_R.
     """
@@ -281,9 +285,9 @@ def probabilities(scores: Scores, link: float) -> Float64:
 
 
 def chances(scores: Scores, model: Model) -> Float64:
-    """(m, k): the chance of each label: calibrated where the model is, else by its link.
+    """Return (m, k) probabilities: calibrated if the model is calibrated, else from its link.
 
-    Calibrated chances of a one-label model sum to 1 for each document.
+    With one label per document, the calibrated probabilities of each document sum to 1.
     """
     if model.calibration:
         return calibrated(scores, model.calibration, model.multilabel)

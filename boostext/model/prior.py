@@ -1,4 +1,4 @@
-"""Prior knowledge in a model: the scores f_0 that its rules are added to."""
+"""Prior knowledge in a model: the scores f_0 to which the votes of rules are added."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prior:
-    """knowledge: as written. weight: eta, how much it counted. old: the model it begins with.
+    """The prior knowledge of a model.
 
-    unlabelled: documents that took part by the knowledge alone; digest: of these, hex SHA-256.
+    knowledge: as read. weight: eta, the weight of the knowledge in training. old: the older model
+    that provides the initial probabilities. unlabelled: the number of documents without labels
+    that were used in training. digest: SHA-256, in hex, of those documents.
     """
 
     knowledge: Knowledge
@@ -37,21 +39,21 @@ class Prior:
 
     @property
     def speaks(self) -> bool:
-        """Whether there is an f_0; else terms are only kept from rules."""
+        """Whether there are scores f_0; otherwise the knowledge only restricts terms."""
         return self.weight > 0 and self.knowledge.believes
 
     @property
     def old_digest(self) -> str:
-        """Of the older model: equal for equal models."""
+        """The digest of the older model, which is the same for equal models."""
         if self.old is None:
             return ""
-        from boostext.model.json_form import model_to_json  # which writes models with a prior
+        from boostext.model.json_form import model_to_json  # it imports this module
 
         return hashlib.sha256(model_to_json(self.old)).hexdigest()
 
 
 def check_prior(prior: Prior, labels: Sequence[str]) -> None:
-    """Raise ModelError where the knowledge speaks of other labels than the model has."""
+    """Raise ModelError if the knowledge names unknown labels or its weight is invalid."""
     strange = {label for label, _ in prior.knowledge.named()} - set(labels)
     if strange:
         raise ModelError(f"its knowledge is about the label {min(strange)[:40]!r}, which it lacks")
@@ -60,8 +62,10 @@ def check_prior(prior: Prior, labels: Sequence[str]) -> None:
 
 
 class Said(NamedTuple):
-    """fired (n, r): which rules hold for documents. before (n, k'): the probabilities of the older
-    model, if there is one.
+    """What prior knowledge provides before the labels are known.
+
+    fired: (n, r), which rules hold for each document. before: (n, k'), the probabilities of the
+    older model, if there is one.
     """
 
     fired: Bools
@@ -75,19 +79,20 @@ class Said(NamedTuple):
 
 
 class Teller:
-    """What a knowledge says of documents: first of all which rules fire, then, once the labels are
-    known, how likely these are.
+    """Evaluate prior knowledge on documents in two steps.
+
+    First find the rules that hold; then, once the labels are known, compute their probabilities.
     """
 
     def __init__(self, prior: Prior, settings: TextSettings, fields: Sequence[str]) -> None:
-        from boostext.model.predict import Predictor  # which tells of models with knowledge
+        from boostext.model.predict import Predictor  # it imports this module
 
         self._prior = prior
         self.firing = Firing(prior.knowledge.rules, settings, fields)
         self._old = Predictor(prior.old) if prior.old else None
 
     def said(self, documents: Sequence[Document], threads: int = 1) -> Said:
-        """What can be told before the labels are known."""
+        """Compute the part that does not depend on the labels."""
         fired = self.firing.fired(documents, threads)
         if self._old is None:
             return Said(fired)
@@ -96,7 +101,7 @@ class Teller:
         return Said(fired, chances_of(self._old.batch_scores(documents), self._old.model))
 
     def chances(self, said: Said, labels: Sequence[str], multilabel: bool) -> Float64:
-        """(n, k): pi of the labels, from what `said` gave."""
+        """Return (n, k): the probabilities pi of the labels, from the result of `said`."""
         before = None
         if self._old is not None and said.before is not None:
             before = _of_labels(said.before, self._old.model, labels)
@@ -104,7 +109,7 @@ class Teller:
 
 
 def _of_labels(before: Float64, old: Model, labels: Sequence[str]) -> Float64:
-    """(n, k): an older model's probabilities; those of labels that it lacks are as on average."""
+    """Return (n, k): the older model's probabilities, and 1/k for labels that it does not have."""
     number = {label: j for j, label in enumerate(old.labels)}
     found = np.full((len(before), len(labels)), 1 / max(len(labels), 1))
     for place, label in enumerate(labels):
@@ -114,20 +119,20 @@ def _of_labels(before: Float64, old: Model, labels: Sequence[str]) -> Float64:
 
 
 class PriorScores:
-    """f_0 of documents under a model with knowledge."""
+    """Compute the scores f_0 of documents for a model with prior knowledge."""
 
     def __init__(self, model: Model, prior: Prior, link: float, threads: int = 1) -> None:
         self._model, self._link, self._threads = model, link, threads
         self.teller = Teller(prior, model.text, model.data.text)
 
     def scores(self, documents: Sequence[Document]) -> Scores:
-        """(n, k): ln(pi / (1 - pi)) / link."""
+        """Return (n, k): ln(pi / (1 - pi)) / link."""
         said = self.teller.said(documents, self._threads)
         found = self.teller.chances(said, self._model.labels, self._model.multilabel)
         return prior_scores(found, self._link)
 
     def fired(self, document: Document) -> tuple[str, ...]:
-        """The rules that hold for one document, as people read them."""
+        """Return the rules that hold for one document, in readable form."""
         (row,) = self.teller.firing.fired([document])
         return tuple(
             str(told) for told, holds in zip(self.teller.firing.rules, row, strict=True) if holds
@@ -135,7 +140,7 @@ class PriorScores:
 
 
 def prior_in_short(prior: Prior) -> str:
-    """`12 rules, weight 0.4 a document, 300 documents without labels`."""
+    """Return a summary: `12 rules, weight 0.4 a document, 300 documents without labels`."""
     count = len(prior.knowledge.rules)
     parts = [f"{count:,} rule{'s' * (count != 1)}", f"weight {prior.weight:g} a document"]
     if prior.old:

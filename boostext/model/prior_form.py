@@ -1,4 +1,4 @@
-"""Prior knowledge as plain data, for both written forms of a model."""
+"""Convert prior knowledge to and from plain data, for both written forms of a model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _NAMES = ("weight", "unlabelled", "digest", "labels", "rules", "forbid", "only",
 
 
 def prior_to_plain(prior: Prior) -> Plain:
-    """The inverse of `prior_from`; empty parts are left out."""
-    from boostext.model.json_form import model_to_plain  # of the older model: a form in a form
+    """Return prior knowledge as plain data, the inverse of `prior_from`; omit empty parts."""
+    from boostext.model.json_form import model_to_plain  # it imports this module
 
     knowledge = prior.knowledge
     parts: Plain = {
@@ -40,7 +40,7 @@ def _when_to_plain(when: When) -> Plain:
 
 
 def prior_from(record: Plain) -> Prior:
-    """ModelError says what is wrong."""
+    """Read prior knowledge from plain data. Raises ModelError."""
     only(record, _NAMES, "the knowledge")
     knowledge = Knowledge(
         labels=tuple(_share(pair) for pair in _list(record, "labels")),
@@ -97,7 +97,7 @@ def _one_sided_from(record: Plain) -> OneSided:
 
 
 def _share(pair: object) -> tuple[str, float | None]:
-    """[label, probability]; null where it is not known."""
+    """Read a pair [label, probability], whose probability is null if it is not known."""
     if not (isinstance(pair, list) and len(pair) == 2):
         raise ModelError("a label of the knowledge is not [label, probability]")
     label, share = pair

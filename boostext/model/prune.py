@@ -1,4 +1,4 @@
-"""A smaller model from a model: its first rounds, or one rule for each term."""
+"""Reduce a model: keep its first rounds, or merge its rules into one for each term."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from boostext.model.model import History, Model
 
 
 def cut(model: Model, rounds: int) -> Model:
-    """The first rounds: the very model that training with so many rounds gives.
+    """Return the model after its first rounds, identical to one trained with that many rounds.
 
-    Tuned thresholds and calibration are left out: they were fitted to other scores. The threshold
-    among its settings stays.
+    Tuned thresholds and the calibration are removed, because they were fitted to other scores. The
+    threshold in the settings is kept.
     """
     kept = sum(model.round_sizes[:rounds]) if model.round_sizes else rounds
     history = History(model.history.gain[:rounds], model.history.z[:rounds])
@@ -28,7 +28,7 @@ def cut(model: Model, rounds: int) -> Model:
 
 
 def with_own_thresholds(model: Model) -> Model:
-    """Without what was fitted to its scores afterwards."""
+    """Remove thresholds and calibration that were fitted to the model's scores after training."""
     threshold = model.boosting.threshold
     asked = model.multilabel and threshold != 0
     return replace(
@@ -37,10 +37,11 @@ def with_own_thresholds(model: Model) -> Model:
 
 
 def influential(model: Model, count: int) -> tuple[Condition, ...]:
-    """The `count` conditions whose rules lowered the bound most, and that of the prior, if any.
+    """Return the `count` conditions that reduced the bound most, and `Always` if it is used.
 
-    By the sum of -ln Z over their rounds; of equals those that were chosen first. Raises
-    BoostextError where rules have preconditions or there is no history: terms do not stand alone.
+    Conditions are compared by the sum of -ln Z over their rounds; ties go to the one chosen first.
+    Raises BoostextError if rules have preconditions, because the effect of single terms is not
+    defined then, or if the model has no history.
     """
     if any(rule.precondition for rule in model.rules):
         raise BoostextError(
@@ -64,9 +65,10 @@ class _Sum:
 
 
 def merged(model: Model) -> Model:
-    """One rule for each condition, in the order of first choice: the same scores from fewer rules.
+    """Return a model with one rule for each condition, in order of first choice.
 
-    Its votes, and its gain, are the sums of those of its rules, its Z their product.
+    Its scores are those of the given model. The votes and gain of each rule are the sums over the
+    rules that it replaces, and its Z is their product.
     """
     sums: dict[Condition, _Sum] = {}
     rows = zip(model.rules, model.history.gain, model.history.z, strict=True)

@@ -1,16 +1,17 @@
-"""The .shyp file of BoosTexter and icsiboost: rules with their votes; its .names says the rest.
+"""The .shyp file of BoosTexter and icsiboost: rules with their votes. Its .names has the rest.
 
-    2                                      rules
+    2                                      number of rules
 
        1.000000000000 Text:SGRAM:text:wrong#bill       alpha, column, term
-    -0.2 0.3                               votes where the term is absent
-    0.7 -1.1                               votes where it is there
+    -0.2 0.3                               votes if the term does not occur
+    0.7 -1.1                               votes if it occurs
 
        1.000000000000 Text:THRESHOLD:minutes:
     (three lines of votes: unknown, below, at or above; then the threshold)
 
-For a category the term is its place among the values of the .names, from 0. A packed file has one
-rule a condition: alphas added, votes averaged by alpha. The score is the sum of alpha * vote.
+For a category the term is its index, from 0, among the values in the .names. A packed file has
+one rule per condition: alphas are added, and votes are averaged with the alphas as weights. The
+score is the sum of alpha * vote.
 """
 
 from __future__ import annotations
@@ -53,12 +54,12 @@ from boostext.model.model import Model, check_model
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 ICSIBOOST_TEXT = TextSettings(lowercase=False, token_pattern="[^ ]+", simplest_name=False)
-"""How icsiboost splits texts: at spaces alone, nothing folded."""
+"""The tokenization of icsiboost: texts are split at spaces and not changed otherwise."""
 HEADER = re.compile(r"\s*(\S+)\s+Text:([A-Z]+):(.*)")
 NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 LONGEST_COUNT = 9
 HASH = re.compile(r"(?<=.)#(?=[^#])")
-"""Between the words of a term; a word may itself begin or end with one, as in `c#`."""
+"""The separator between the words of a term; a word may itself begin or end with it, as in `c#`."""
 
 
 # Reading -------------------------------------------------------------------------------------
@@ -67,10 +68,11 @@ HASH = re.compile(r"(?<=.)#(?=[^#])")
 def read_shyp(
     path: str, schema: Schema, text: TextSettings = ICSIBOOST_TEXT, multilabel: bool = False
 ) -> Model:
-    """The model in a .shyp file, packed or not; ModelError tells file and line of what is wrong.
+    """Read the model in a .shyp file, packed or not.
 
-    schema: of its .names; `text` says -N and -W for columns whose options do not. The file does
-    not say whether examples have several labels.
+    schema: that of the .names. text: replaces the options -N and -W for columns without them.
+    multilabel: whether examples have several labels, which the file does not record.
+    Raises ModelError with the file and the line of the error.
     """
     text = with_columns(text, schema)
     lines = _Lines(path)
@@ -90,7 +92,7 @@ def read_shyp(
 
 
 class _Lines:
-    """The lines that hold something, and where we are."""
+    """The lines of a file that are not blank, with the current line number."""
 
     def __init__(self, path: str) -> None:
         self.path, self.line = path, 0
@@ -98,7 +100,7 @@ class _Lines:
         self._lines = ((number, text) for number, text, _ in numbered_lines(source, DataSettings()))
 
     def next(self, wanted: str) -> str:
-        """The next line; where the file ends before it, the error names what was expected."""
+        """Return the next line. At the end of the file, the error names what was expected."""
         for number, text in self._lines:
             self.line = number
             if text.strip():
@@ -117,7 +119,7 @@ class _Lines:
         return True
 
     def numbers(self, count: int, wanted: str) -> Float64:
-        """A line of so many finite numbers."""
+        """Read a line of `count` finite numbers."""
         parts = self.next(wanted).split()
         values = [float(part) if NUMBER.fullmatch(part) else math.nan for part in parts]
         if len(values) != count or not all(map(math.isfinite, values)):
@@ -127,7 +129,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class _Terms:
-    """What stands after `Text:SGRAM:` as a condition, by the schema."""
+    """Convert what follows `Text:SGRAM:` to a condition, according to the schema."""
 
     schema: Schema
     text: TextSettings
@@ -154,7 +156,7 @@ class _Terms:
 
 
 def split_term(term: str, settings: TextSettings) -> tuple[str, ...]:
-    """`wrong#bill` is two words where terms have several; `c#` and `#1` are words."""
+    """Split `wrong#bill` into two words if terms have several; `c#` and `#1` are single words."""
     if settings.ngrams[1] == 1:
         return (term,)
     return tuple(HASH.split(term, maxsplit=settings.ngrams[1] - 1))
@@ -212,7 +214,7 @@ READERS = {"SGRAM": _term_rule, "THRESHOLD": _threshold_rule}
 
 
 def shyp_text(model: Model, packed: bool = False) -> str:
-    """The .shyp of a model; SettingsError where the format cannot hold it."""
+    """Return the .shyp of a model. Raises SettingsError if the format cannot represent it."""
     if model.code or model.text.analyzer == "char":
         what = "votes about columns of a code" if model.code else "n-grams of characters"
         raise SettingsError(f"a .shyp has votes about labels and terms of words; no {what}")
@@ -229,7 +231,7 @@ def shyp_text(model: Model, packed: bool = False) -> str:
 
 
 def _oblivious(rules: Sequence[Rule]) -> Iterator[Rule]:
-    """Rules about every document as rules about the first term, whose blocks vote the same."""
+    """Convert rules on every document to rules on the first term with equal votes in all blocks."""
     asked = next((rule.condition for rule in rules if rule.condition != Always()), None)
     for rule in rules:
         if rule.condition == Always():
@@ -240,15 +242,15 @@ def _oblivious(rules: Sequence[Rule]) -> Iterator[Rule]:
 
 
 def names_text(model: Model) -> str:
-    """The .names that belongs to the .shyp; both are needed to read it."""
+    """Return the .names for the .shyp. Both files are needed to read the model."""
     return "\n".join(schema_lines(shyp_schema(model))) + "\n"
 
 
 def shyp_schema(model: Model) -> Schema:
-    """Labels and columns of the .names; text columns say how their terms were made.
+    """Return labels and columns of the .names; text columns state how their terms were made.
 
-    SettingsError for rules on attributes in a model that was not trained on a stem: the place of a
-    category, and that of a column in a line, are known from a .names alone.
+    Raises SettingsError for rules on attributes if the model was not trained on a stem: only a
+    .names defines the index of a category and the position of a column in a line.
     """
     schema = kept_schema(model.data)
     if schema is None:
@@ -263,7 +265,7 @@ def shyp_schema(model: Model) -> Schema:
 
 
 def _with_expert(column: Column, text: TextSettings, schema: Schema) -> Column:
-    """The column with the expert of its terms as options, where they do not say it already."""
+    """Return the column with options for its n-grams, if it does not have them already."""
     own = text.of_field(column.name)
     said = with_columns(ICSIBOOST_TEXT, schema).of_field(column.name)
     if column.kind != TEXT or (own.expert, own.ngrams[1]) == (said.expert, said.ngrams[1]):
@@ -274,7 +276,7 @@ def _with_expert(column: Column, text: TextSettings, schema: Schema) -> Column:
 
 
 def pack(rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    """One rule a condition, by first choice: votes and alphas added."""
+    """Merge rules into one per condition, in order of first choice; add votes and alphas."""
     packed: dict[Condition, Rule] = {}
     for rule in rules:
         before = packed.get(rule.condition)
@@ -311,7 +313,7 @@ class _Writer:
         return f"   {alpha:.12f} Text:{head}\n\n{lines}{tail}\n"
 
     def term(self, condition: Condition) -> str:
-        """column:term, such that reading it gives the very same condition."""
+        """Return column:term, which is read back as exactly the same condition."""
         text = ""
         if isinstance(condition, Occurs) and None not in condition.term:
             text = f"{condition.field}:" + "#".join(token or "" for token in condition.term)

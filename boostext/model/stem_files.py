@@ -21,7 +21,7 @@ def read_stem_model(
     text: TextSettings = ICSIBOOST_TEXT,
     multilabel: bool = False,
 ) -> Model:
-    """The model in STEM.shyp, with the .names beside it or the one that the settings name."""
+    """Read the model in STEM.shyp, with the .names next to it or the one named in the settings."""
     chosen = settings or DataSettings()
     schema = read_schema(names_file(path, chosen), chosen)
     return read_shyp(path, schema, text, multilabel)
@@ -30,11 +30,11 @@ def read_stem_model(
 def write_stem_model(
     model: Model, path: str, packed: bool = False, kind: Kind | None = None
 ) -> None:
-    """Write STEM.shyp, and STEM.names where there is none that says the same.
+    """Write STEM.shyp, and STEM.names unless one with the same content exists.
 
-    kind: what STEM.shyp may take the place of; None is anything.
+    kind: the kind of file that STEM.shyp may replace; None allows any file.
 
-    SettingsError where the format cannot hold the model, or another STEM.names is there.
+    Raises SettingsError if the format cannot represent the model or another STEM.names exists.
     """
     content = shyp_text(model, packed)
     names = str(Path(path).with_suffix(".names"))
@@ -51,7 +51,7 @@ def write_stem_model(
 
 
 def lost_in_shyp(model: Model) -> Iterator[str]:
-    """What a .shyp does not say, and its reader must be told or do by itself."""
+    """Yield a message for each part of the model that a .shyp does not represent."""
     if any((own := model.text.of_field(name)).lowercase or own.token_pattern != "[^ ]+"
            for name in model.data.text if name):  # fmt: skip
         yield (
