@@ -1,4 +1,7 @@
-"""Output codes: each label a row of signs, each column a question of two answers.
+"""Output codes, which replace a problem of many labels with several problems of two classes.
+
+A code is a matrix of signs with a row for each label. Each column splits the labels in two sets,
+and the rules learn to tell those sets apart.
 
 Source: SS99 s8.
 """
@@ -15,13 +18,14 @@ from boostext.settings import BoostingSettings
 
 
 def one_per_label(k: int, length: int, rng: np.random.Generator) -> Int8:
-    """Column l asks for label l."""
+    """Return the code whose column l separates label l from all others."""
     return (2 * np.eye(k, dtype=np.int8) - 1).astype(np.int8)
 
 
 def exhaustive(k: int, length: int, rng: np.random.Generator) -> Int8:
-    """Every split of the labels in two, once: 2^(k-1) - 1 columns.
+    """Return the code with one column for every split of the labels in two: 2^(k-1) - 1 columns.
 
+    Raises SettingsError for more than 12 labels.
     Source: Dietterich & Bakiri 1995.
     """
     if k > 12:
@@ -31,7 +35,11 @@ def exhaustive(k: int, length: int, rng: np.random.Generator) -> Int8:
 
 
 def random(k: int, length: int, rng: np.random.Generator) -> Int8:
-    """Fair coins; a column of one sign is drawn again, and all while two labels share a row."""
+    """Return a code of signs drawn with equal probability.
+
+    A column in which all signs are equal is drawn again, and so is the whole code if two labels
+    have the same row. Raises SettingsError if 1000 codes were drawn and none has distinct rows.
+    """
     for _ in range(1000):
         code = np.stack([_column(k, rng) for _ in range(length)], axis=1)
         if least_distance(code) > 0:
@@ -47,9 +55,10 @@ def _column(k: int, rng: np.random.Generator) -> Int8:
 
 
 def spread(k: int, length: int, rng: np.random.Generator) -> Int8:
-    """Of 100 random codes the one of greatest least distance; the first of equals.
+    """Return the code with the largest minimum distance of rows among 100 random codes.
 
-    Source: Allwein, Schapire & Singer 2000, dense random codes (of 10,000 there).
+    If several codes are equally good, the first is returned.
+    Source: Allwein, Schapire & Singer 2000, dense random codes (chosen among 10,000 there).
     """
     return max((random(k, length, rng) for _ in range(100)), key=least_distance)
 
@@ -63,7 +72,11 @@ CODINGS: dict[str, Callable[[int, int, np.random.Generator], Int8]] = {
 
 
 def given(rows: Sequence[str], labels: Sequence[str]) -> Int8:
-    """The user's own matrix, rows as `LABEL=+-+-`, in any order."""
+    """Return the code that the user wrote as rows like `LABEL=+-+-`, in any order.
+
+    Raises SettingsError if a label has no row, if the rows differ in length, or if a row contains
+    other characters than + and -.
+    """
     signs = {label: row for label, _, row in (given.rpartition("=") for given in rows)}
     missing = [label for label in labels if label not in signs]
     if missing or len(signs) != len(labels) or len({len(row) for row in signs.values()}) != 1:
@@ -77,7 +90,10 @@ def given(rows: Sequence[str], labels: Sequence[str]) -> Int8:
 
 
 def code_matrix(settings: BoostingSettings, k: int, labels: Sequence[str]) -> Int8:
-    """(k, k'): the user's own code, or one of CODINGS by length and seed."""
+    """Return the code (k, k') that the settings ask for.
+
+    It is the code that the user wrote, or one made by a function of CODINGS from length and seed.
+    """
     if settings.code:
         return given(settings.code, labels)
     rng = np.random.default_rng(settings.seed)
@@ -85,12 +101,15 @@ def code_matrix(settings: BoostingSettings, k: int, labels: Sequence[str]) -> In
 
 
 def default_length(k: int) -> int:
-    """10 log2 k columns. Source: Allwein, Schapire & Singer 2000, s6."""
+    """Return the default number of columns, 10 log2 k rounded up.
+
+    Source: Allwein, Schapire & Singer 2000, s6.
+    """
     return max(1, int(np.ceil(10 * np.log2(max(k, 2)))))
 
 
 def least_distance(code: Int8) -> int:
-    """rho: the least Hamming distance of two rows; of a single row its length.
+    """Return rho, the minimum Hamming distance of two rows, or the length if there is one row.
 
     Source: SS99 Theorem 5.
     """
@@ -103,8 +122,9 @@ def least_distance(code: Int8) -> int:
 
 
 def encode(code: Int8, label_sets: Lists) -> Lists:
-    """The columns in which each example's row has +; one label per example.
+    """Return for each example the columns in which the row of its label has +.
 
+    Each example must have exactly one label.
     Source: SS99 Figure 3.
     """
     rows = code[label_sets.items] > 0
@@ -114,13 +134,20 @@ def encode(code: Int8, label_sets: Lists) -> Lists:
 
 
 def hamming_distance(scores: Scores, code: Int8) -> Float64:
-    """(m, k): differing signs; a score of 0 differs by a half. Source: SS99 Figure 3, variant 1."""
+    """Return the number of columns (m, k) in which a score and a label differ in sign.
+
+    A score of 0 counts as half a difference.
+    Source: SS99 Figure 3, variant 1.
+    """
     return np.asarray((code.shape[1] - np.sign(scores) @ code.T) / 2)
 
 
 def code_loss(scores: Scores, code: Int8) -> Float64:
-    """(m, k): log of the sum over columns of exp(-row f). Source: SS99 Figure 3, variant 2."""
-    greatest = np.abs(scores).max(axis=1, keepdims=True)  # (m, 1), so that nothing overflows
+    """Return the logarithm of the sum over the columns of exp(-row f), of shape (m, k).
+
+    Source: SS99 Figure 3, variant 2.
+    """
+    greatest = np.abs(scores).max(axis=1, keepdims=True)  # (m, 1), subtracted to avoid overflow
     loss = np.exp(-scores - greatest) @ (code > 0).T + np.exp(scores - greatest) @ (code < 0).T
     return np.asarray(np.log(np.maximum(loss, 1e-300)) + greatest)
 
@@ -129,18 +156,23 @@ DECODINGS: dict[str, Callable[[Scores, Int8], Float64]] = {
     "hamming": hamming_distance,
     "loss": code_loss,
 }
-"""The label of least value is predicted."""
+"""Each function returns a value for each label; the label with the smallest value is predicted."""
 
 
 def decode(sums: Scores, code: Int8 | None, decoding: str) -> Scores:
-    """(m, k) scores of labels from (m, k') sums of votes: less loss or distance is more.
+    """Return the scores (m, k) of labels, computed from sums of votes (m, k').
 
-    Without a code the sums are the scores.
+    With a code, a score is the negative of the distance or loss of the label. Without a code, the
+    sums are the scores.
     """
     return sums if code is None else -DECODINGS[decoding](sums, code)
 
 
 def error_bound(code: Int8, decoding: str, product: float) -> float:
-    """2k'/rho or k'/rho times the product of Z. Source: SS99 Theorem 5."""
+    """Return the bound on the training error: the product of Z times 2k'/rho or k'/rho.
+
+    The factor is 2k'/rho for the decoding `hamming`, and k'/rho for `loss`.
+    Source: SS99 Theorem 5.
+    """
     factor = 2 if decoding == "hamming" else 1
     return float(factor * code.shape[1] / max(least_distance(code), 1) * product)

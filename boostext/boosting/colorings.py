@@ -1,4 +1,8 @@
-"""Labels in two colors, anew in each round of AdaBoost.OC and ECOC. Source: S97 s2.3."""
+"""Colorings, which split the labels in two sets in each round of AdaBoost.OC and ECOC.
+
+A coloring gives each label one of two colors, +1 or -1, and the rule of the round learns to predict
+the color of an example's label. Source: S97 s2.3.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from boostext.arrays import Float64, Int8
 
 
 def random(confusion: Float64, rng: np.random.Generator) -> Int8:
-    """Each label either color by a fair coin; drawn again while all have one."""
+    """Return colors drawn with equal probability; they are drawn again if all are the same."""
     k = len(confusion)
     while True:
         colors = np.where(rng.random(k) < 0.5, 1, -1).astype(np.int8)
@@ -19,21 +23,24 @@ def random(confusion: Float64, rng: np.random.Generator) -> Int8:
 
 
 def even(confusion: Float64, rng: np.random.Generator) -> Int8:
-    """Half of the labels in each color, at random."""
+    """Return a random coloring in which each color has half of the labels."""
     colors = np.ones(len(confusion), np.int8)
     colors[rng.permutation(len(confusion))[: len(confusion) // 2]] = -1
     return colors
 
 
 def climbed(confusion: Float64, rng: np.random.Generator) -> Int8:
-    """From a random coloring, the label whose change of color raises U most, while one does.
+    """Return a coloring improved by hill climbing from a random one.
 
-    U: the weight of (example, wrong label) pairs whose labels differ in color.
+    Each step changes the color of the label whose change increases U most. The search stops when
+    no change increases U, or when the best change would leave only one color.
+    U is the weight of the pairs (example, wrong label) in which the wrong label has another color
+    than the label of the example.
     """
     colors = random(confusion, rng)
     together = confusion + confusion.T
     for _ in range(len(confusion) ** 2):
-        rise = colors * (together @ colors)  # (k,) weight with the same color less the other
+        rise = colors * (together @ colors)  # (k,) increase of U if the label changes its color
         best = int(np.argmax(rise))
         if rise[best] <= 1e-15 or abs(int(colors.sum()) - 2 * int(colors[best])) == len(colors):
             break
@@ -46,4 +53,8 @@ COLORINGS: dict[str, Callable[[Float64, np.random.Generator], Int8]] = {
     "even": even,
     "climbed": climbed,
 }
-"""confusion (k, k): weight of pairs (label of the example, wrong label); generator -> (k,) +-1."""
+"""Functions that return a coloring (k,) of +1 and -1.
+
+They take a random generator and `confusion` (k, k), which holds in row y and column l the weight
+of the pairs of an example with label y and a wrong label l.
+"""

@@ -1,9 +1,10 @@
-"""Scores to weights: the losses that boosting lowers.
+"""The losses that boosting minimises, as functions from scores to weights.
 
-A loss starts from base weights (m, k), and turns scores (m, k) into the weights D (m, k) of the
-next round, sum 1, and the logarithm of its value. The value is 1 for scores of 0, bounds the error
-that the algorithm is about, and falls by the factor Z in each round. Exponents are shifted by the
-greatest, so that separable data stay finite.
+A loss starts from base weights (m, k). From scores (m, k) it computes the weights D (m, k) of the
+next round, which sum to 1, and the logarithm of its value. The value is 1 when all scores are 0,
+is an upper bound on the error that the algorithm minimises, and is multiplied by Z in each round.
+The largest exponent is subtracted from all exponents, so that the results stay finite on
+separable data.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from boostext.boosting.starts import Start
 
 
 class Weighing(NamedTuple):
-    """weights: (m, k), sum 1. log_value: of the loss; 0 for those that have none.
+    """The weights that a loss computes from scores.
 
-    log_total: of the sum of the weights before they were made to sum to 1.
+    weights: (m, k), summing to 1. log_value: the logarithm of the value of the loss, or 0 for a
+    loss that has no value. log_total: the logarithm of the sum of the weights before they were
+    normalised.
     """
 
     weights: Weights
@@ -29,7 +32,11 @@ class Weighing(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """base: start, signs -> (m, k). weigh: scores, signs, base, generator -> Weighing."""
+    """The two functions that define a loss.
+
+    base: computes the base weights (m, k) from the start and the signs. weigh: computes a Weighing
+    from the scores, the signs, the base weights and a random generator.
+    """
 
     base: Callable[[Start, Signs], Weights]
     weigh: Callable[[Scores, Signs, Weights, np.random.Generator], Weighing]
@@ -39,12 +46,15 @@ class Loss(NamedTuple):
 
 
 def every_pair(start: Start, signs: Signs) -> Weights:
-    """D1 of AdaBoost.MH: 1/(mk), or balanced (see starts.py). Source: SS99 Figure 2, s7.2."""
+    """Return D1 of AdaBoost.MH: 1/(mk) for each pair, or balanced weights (see starts.py).
+
+    Source: SS99 Figure 2, s7.2.
+    """
     return start.example[:, None] * np.where(signs > 0, start.positive, start.negative)
 
 
 def crucial_pairs(start: Start, signs: Signs) -> Weights:
-    """v1(i, l) = (m |Y| |not Y|)^(-1/2); 0 for examples with no label, or all.
+    """Return v1(i, l) = (m |Y| |not Y|)^(-1/2), or 0 for examples with no label or with all labels.
 
     Source: SS99 Figure 5.
     """
@@ -57,12 +67,18 @@ def crucial_pairs(start: Start, signs: Signs) -> Weights:
 
 
 def wrong_labels(start: Start, signs: Signs) -> Weights:
-    """1/(m(k-1)) for every example and label that it has not. Source: S97 Figure 3."""
+    """Return 1/(m(k-1)) for each pair of an example and a label that it does not have.
+
+    Source: S97 Figure 3.
+    """
     return np.where(signs < 0, start.example[:, None] / max(signs.shape[1] - 1, 1), 0)
 
 
 def right_label(start: Start, signs: Signs) -> Weights:
-    """1/m for every example, on its label. Source: TAB, AdaBoost.M1."""
+    """Return 1/m for each pair of an example and its label, and 0 for other pairs.
+
+    Source: TAB, AdaBoost.M1.
+    """
     return np.where(signs > 0, start.example[:, None], 0)
 
 
@@ -70,7 +86,7 @@ def right_label(start: Start, signs: Signs) -> Weights:
 
 
 def _normalized(exponent: Float64, base: Weights) -> Weighing:
-    """D ~ base exp(exponent), and the logarithm of its sum."""
+    """Return weights proportional to base exp(exponent), and the logarithm of their sum."""
     greatest = float(np.max(exponent, where=base > 0, initial=-np.inf))
     D: Weights = base * np.exp(np.minimum(exponent - greatest, 0))
     total = float(D.sum())
@@ -80,22 +96,29 @@ def _normalized(exponent: Float64, base: Weights) -> Weighing:
 
 
 def exponential(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """D ~ base exp(-Y f). Source: SS99 Figure 2, the update unrolled; Theorem 3."""
+    """Return weights D proportional to base exp(-Y f), where Y are the signs and f the scores.
+
+    Source: SS99 Figure 2, with the updates of all rounds multiplied together; Theorem 3.
+    """
     return _normalized(-signs * scores, base)
 
 
 def logistic_weight(margin: Any) -> Any:
-    """1 / (1 + exp(margin)). Source: CSS02 s4."""
+    """Return 1 / (1 + exp(margin)) without overflow. Source: CSS02 s4."""
     return np.exp(-np.logaddexp(0.0, margin))
 
 
 def logistic_value(margin: Any) -> Any:
-    """ln(1 + exp(-margin)). Source: CSS02 s4."""
+    """Return ln(1 + exp(-margin)) without overflow. Source: CSS02 s4."""
     return np.logaddexp(0.0, -margin)
 
 
 def logistic(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """D ~ base / (1 + exp(Y f)); value: mean of log2(1 + exp(-Y f)). Source: CSS02 s4."""
+    """Return weights D proportional to base / (1 + exp(Y f)).
+
+    The value of the loss is the mean of log2(1 + exp(-Y f)), weighted by base.
+    Source: CSS02 s4.
+    """
     margins = signs * scores
     D: Weights = base * logistic_weight(margins)
     value = float((base * logistic_value(margins)).sum()) / float(np.log(2) * base.sum())
@@ -104,11 +127,13 @@ def logistic(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generat
 
 
 def ranking(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """d(i, l) = 1/2 v(i, l) (sum of v over labels of the other sign), v ~ v1 exp(-1/2 Y f).
+    """Return d(i, l) = 1/2 v(i, l) (the sum of v(i, l') over the labels l' of the other sign).
 
-    value: sum over crucial pairs of v v', which bounds the ranking loss. Source: SS99 s9, Figure 5.
+    v is proportional to v1 exp(-1/2 Y f). The value of the loss is the sum of v v' over the
+    crucial pairs (one right and one wrong label of an example), a bound on the ranking loss.
+    Source: SS99 s9, Figure 5.
     """
-    if not base.any():  # no example has both a right and a wrong label: nothing to rank
+    if not base.any():  # no example has both a right and a wrong label, so no pair is to be ranked
         return Weighing(base, 0.0)
     exponent = -0.5 * signs * scores
     right, wrong = signs > 0, signs < 0
@@ -127,7 +152,7 @@ def ranking(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generato
 
 
 def _of_label(scores: Scores, signs: Signs) -> Float64:
-    """(m, 1): the score of each example's own label."""
+    """Return the score of the label of each example, of shape (m, 1)."""
     own: Float64 = np.where(signs > 0, scores, 0).sum(axis=1, keepdims=True)
     return own
 
@@ -135,12 +160,18 @@ def _of_label(scores: Scores, signs: Signs) -> Float64:
 def against_label(
     scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator
 ) -> Weighing:
-    """D ~ base exp(f(i, l) - f(i, y)) on the wrong labels. Source: S97 Figure 3, unrolled."""
+    """Return weights D proportional to base exp(f(i, l) - f(i, y)), y being the label of example i.
+
+    Only pairs with a wrong label l have base weights other than 0.
+    Source: S97 Figure 3, with the updates of all rounds multiplied together.
+    """
     return _normalized(scores - _of_label(scores, signs), base)
 
 
 def example(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """D ~ base exp(-sum of alpha (2 [h = y] - 1)): a rule gives alpha to one label.
+    """Return weights D proportional to base exp(-sum of alpha (2 [h = y] - 1)).
+
+    The sum is over the rules so far; a rule votes alpha for one label h, and y is the right label.
 
     Source: TAB, AdaBoost.M1.
     """
@@ -149,7 +180,9 @@ def example(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generato
 
 
 def arc_x4(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """D ~ base (1 + e^4), e the number of rules so far that erred on the example; rules vote 1.
+    """Return weights D proportional to base (1 + e^4).
+
+    e is the number of rules so far that misclassify the example; each rule votes 1 for one label.
 
     Source: Breiman 1998, arc-x4; S97 s3.
     """
@@ -159,13 +192,16 @@ def arc_x4(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator
 
 
 def resampled(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """m draws with replacement each round (bagging). Source: Breiman 1996; S97 s3."""
+    """Return the weights of m examples drawn anew, with replacement, in each round (bagging).
+
+    Source: Breiman 1996; S97 s3.
+    """
     drawn = rng.multinomial(len(base), base.sum(axis=1) / base.sum()) / len(base)
     return Weighing(np.where(base > 0, drawn[:, None], 0), 0.0)
 
 
 def constant(scores: Scores, signs: Signs, base: Weights, rng: np.random.Generator) -> Weighing:
-    """The base weights, always: no reweighting (ECOC). Source: S97 s3."""
+    """Return the base weights in every round, without reweighting (ECOC). Source: S97 s3."""
     return Weighing(base / base.sum(), 0.0)
 
 

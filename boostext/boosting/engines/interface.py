@@ -1,4 +1,4 @@
-"""What the loop asks of an engine, and the problem that it is given."""
+"""The interface between the boosting loop and an engine, and the problem that an engine solves."""
 
 from __future__ import annotations
 
@@ -18,12 +18,16 @@ from boostext.boosting.starts import Start
 
 @dataclass(frozen=True)
 class Problem:
-    """m examples with k labels, and what a rule may be.
+    """A learning problem: m examples with k labels, and the kind of rules that may be learned.
 
-    label_sets: the labels with sign +. speaks: (3,) float64 mask of blocks. votes: key of VOTES.
-    smoothing, shrinkage: of the votes. loss: key of LOSSES. seed: of what a loss draws. pairs:
-    where pairs count with both signs, as with prior knowledge: their first weights, and the scores
-    that boosting starts from.
+    members: the conditions that rules may test, and the documents that meet each of them.
+    label_sets: the labels of each example, which have the sign +. label_count: k.
+    start: the weights of the first round. votes: a key of VOTES. speaks: (3,) float64, 1 for the
+    blocks (UNKNOWN, NO, YES) in which rules vote and 0 for those in which they abstain.
+    smoothing, shrinkage: parameters of the votes. loss: a key of LOSSES. threads: the number of
+    threads that an engine may use. seed: the seed of losses that draw random numbers.
+    pairs: the initial weights and scores of pairs that count with both signs, as they do with
+    prior knowledge; None without it.
     """
 
     members: Membership
@@ -44,14 +48,17 @@ class Problem:
         return len(self.label_sets)
 
     def signs(self) -> Int8:
-        """(m, k) int8, +1 for a label of the example, -1 for another."""
+        """Return the signs (m, k): +1 for a label that the example has, -1 for one it has not."""
         signs = np.full((self.example_count, self.label_count), -1, np.int8)
         rows = np.repeat(np.arange(self.example_count), np.diff(self.label_sets.starts))
         signs[rows, self.label_sets.items] = 1
         return signs
 
     def positive_sets(self) -> Lists:
-        """The labels with which each example has weight of sign +."""
+        """Return for each example the labels that it has some weight with, of the sign +.
+
+        These are the labels of the example, or all labels if pairs count with both signs.
+        """
         if self.pairs is None:
             return self.label_sets
         m, k = self.pairs.positive.shape
@@ -59,47 +66,58 @@ class Problem:
 
 
 class Engine(Protocol):
-    """Holds the weights of a run; the loop asks, chooses votes, and applies them."""
+    """The state of a boosting run: its scores and weights.
+
+    The loop asks an engine for conditions and weights, chooses the votes of a rule, and has the
+    engine apply them.
+    """
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
-        """The condition of greatest gain x preference among the eligible; None if there is none.
+        """Return the eligible condition with the largest gain x preference; None if there is none.
 
-        preference: (n,) non-negative, over all conditions; always the same array, in which only
-        values of conditions applied since may have changed.
+        preference: (n,) non-negative, one value for each condition. Every call must pass the same
+        array, in which only the values of conditions applied since the last call may have changed.
+        draw: the conditions that are eligible in this round.
         """
 
     def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
-        """The eligible conditions that may be best, and perhaps others, as engines over some of the
-        conditions tell them: arguments as of `best`.
+        """Return the eligible conditions that may be the best one, possibly among others.
+
+        An engine that has only some of the conditions returns them, so that the best of all can
+        be chosen afterwards. The arguments are those of `best`.
         """
 
     def block_weights(self, place: Place) -> Float64:
-        """(3, 2, k), total 1 where the place has no precondition."""
+        """Return the weights (3, 2, k) of a place by block, sign and label.
+
+        They sum to 1 if the place has no precondition.
+        """
 
     def gain(self, place: Place) -> float:
-        """What a rule there gains, by the votes of the problem."""
+        """Return the gain of a rule at a place, with the kind of votes that the problem names."""
 
     def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
-        """Add the votes of a round's rules to the scores, and move the weights accordingly.
+        """Add the votes of the rules of a round to the scores, and update the weights.
 
-        pulls: (3, 2, k) of each rule, what the weights feel, where it is not the votes: see
-        votes.Voting. Returns Z, the factor by which the loss fell.
+        pulls: (3, 2, k) for each rule, the values that the weights are updated with where these
+        differ from the votes; see votes.Voting. Returns Z, the factor that the loss was
+        multiplied by.
         """
 
     def scores(self) -> Scores:
-        """(m, k): the sum of the votes applied."""
+        """Return the scores (m, k), the sums of the votes applied so far."""
 
     def weights(self) -> Weights:
-        """(m, k): the weights of the next round."""
+        """Return the weights (m, k) of the next round."""
 
 
 @runtime_checkable
 class Growing(Protocol):
-    """An engine that makes the rules of single conditions by itself."""
+    """An engine that can learn and apply a rule of a single condition by itself."""
 
     def grow(self, preference: Float64, ahead: Callable[[], Sequence[Eligible]]) -> Growth | None:
-        """The rule of the next round, which the weights have taken in; None if none helps.
+        """Learn the rule of the next round and update the weights; None if no rule lowers the loss.
 
-        preference: as of `best`. ahead: the draws of this round and of those after it that may be
-        learned along with it.
+        preference: as in `best`. ahead: returns the eligible conditions of this round and of the
+        following rounds that may be learned in the same call.
         """
