@@ -1,9 +1,10 @@
-"""Numbers, categories and scored texts beside the texts, as conditions.
+"""Conditions on attributes: numbers, categories and scored texts.
 
-A column of numbers becomes a NumericColumn; strings that are no numbers are unknown in it. In a
-column of categories (`corpus.column_types` says which it is) each value is a condition, in order
-of first occurrence; its numbers count as the categories they spell. Missing values (None, NaN) are
-unknown. Each word of a scored text is a column of numbers, unknown where a document lacks the word.
+A column of numbers becomes a NumericColumn, in which strings that are not numbers are unknown. In
+a column of categories (`corpus.column_types` decides which columns are), each value is a condition,
+in order of first occurrence, and numbers stand for the categories that they spell. Missing values
+(None, NaN) are unknown. Each word of a scored text is a column of numbers, which is unknown for
+documents without the word.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from boostext.features.matrix import NumericColumn
 
 
 def category(value: Attribute) -> str | None:
-    """The value as a category: 3.0 is "3", 0.5 is "0.5"; None if it is missing."""
+    """Return the value as a category: 3.0 is "3", 0.5 is "0.5"; None if it is missing."""
     if value is None or isinstance(value, str):
         return value
     if math.isnan(value):
@@ -29,18 +30,18 @@ def category(value: Attribute) -> str | None:
 
 
 def number(value: Attribute) -> float:
-    """The value as a number; NaN where it is missing or a category."""
+    """Return the value as a number; NaN if it is missing or a category."""
     return math.nan if value is None or isinstance(value, str) else float(value)
 
 
 def numeric_column(name: str, values: Sequence[Attribute], kind: str) -> NumericColumn | None:
-    """None where nothing is known. kind: of the column's numbers."""
+    """Return the column, or None if all its values are unknown. kind: the kind of its numbers."""
     numbers = np.array([number(as_number(value, kind)) for value in values], np.float64)
     return None if np.isnan(numbers).all() else NumericColumn.of(name, numbers)
 
 
 class WordColumn:
-    """A word of a scored text: the documents that have it, as they come, and its values."""
+    """A word of a scored text: the documents that contain it, in order, and its values."""
 
     def __init__(self) -> None:
         self._documents, self._values = array("i"), array("d")
@@ -50,7 +51,7 @@ class WordColumn:
         self._values.append(value)
 
     def finish(self, name: str, count: int) -> NumericColumn:
-        """count: all documents."""
+        """Return the column. count: the number of all documents."""
         return NumericColumn(
             name, np.array(self._documents), np.array(self._values), count, is_word=True
         )
@@ -59,9 +60,9 @@ class WordColumn:
 def categories(
     values: Sequence[Attribute], declared: Sequence[str] = ()
 ) -> tuple[dict[str, list[int]], list[int]]:
-    """Category -> documents, and the documents where it is unknown.
+    """Return the documents of each category, and the documents for which it is unknown.
 
-    Those declared in that order, then the others by first occurrence.
+    Declared categories come first, in the order declared, then the others by first occurrence.
     """
     found: dict[str, list[int]] = {name: [] for name in declared}
     unknown: list[int] = []

@@ -1,8 +1,8 @@
-"""Terms of a field by compiled kernels: the twin of `terms.PlainCounter`.
+"""Count the terms of a text field with compiled kernels; equivalent to `terms.PlainCounter`.
 
-Texts become token numbers as they pass; n-grams are made afterwards, of numbers, level by level.
-No string is held for an occurrence; memory goes with the terms that survive min_df, their postings,
-and the spool of `spool.py`.
+Texts are converted to token numbers as they are added; n-grams are then formed from these numbers,
+level by level. No string is stored per occurrence. Memory grows with the terms that pass min_df,
+their postings, and the spool of `spool.py`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from boostext.features.token_numbers import Numbered, numbering
 from boostext.settings import TextSettings
 
 BATCH = 1 << 20
-"""Characters that are numbered together."""
+"""Number of characters that are converted to token numbers together."""
 
 
 class CompiledCounter:
-    """Collects the terms of a field, one text after the other."""
+    """Collects the terms of a text field, one text after the other."""
 
     def __init__(self, settings: TextSettings, threads: int = 1) -> None:
         self.settings = settings
@@ -34,7 +34,7 @@ class CompiledCounter:
         self._sizes: list[Int64] = []
         self._texts: list[str] = []
         self._waiting = 0
-        # subtle: one worker, so that batches are numbered in the order they come
+        # subtle: a single worker, so that batches are numbered in the order in which they are added
         self._worker = ThreadPoolExecutor(1) if threads > 1 else None
         self._running: Future[Numbered] | None = None
 
@@ -63,7 +63,7 @@ class CompiledCounter:
         self._sizes.append(sizes)
 
     def finish(self, least: float) -> Terms:
-        """The terms in at least so many documents."""
+        """Return the terms that occur in at least `least` documents."""
         self._number()
         self._collect()
         if self._worker is not None:

@@ -1,6 +1,6 @@
-"""The questions that rules ask of a document. A condition names its term or column.
+"""The conditions that rules test on a document. A condition names its term or column.
 
-Blocks of every condition: UNKNOWN 0, NO 1, YES 2.
+The blocks of every condition are UNKNOWN 0, NO 1 and YES 2.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import NamedTuple
 UNKNOWN, NO, YES = 0, 1, 2
 GAP = None
 LOWEST = -sys.float_info.max
-"""A threshold below all values: the condition is that there is a value."""
+"""A threshold below all values: the condition tests whether there is a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurs:
-    """The term occurs at least `at_least` times in the text field. A text is never unknown.
+    """The term occurs at least `at_least` times in the text field. It is never unknown.
 
     term: tokens as normalized by the tokenizer; None is a gap (`person ? person`).
-    For character n-grams one token, the n-gram itself.
+    A character n-gram is a single token.
     """
 
     field: str
@@ -31,7 +31,7 @@ class Occurs:
 
 @dataclass(frozen=True, slots=True)
 class Equals:
-    """The attribute has this category; unknown where it is missing."""
+    """The attribute has this category; unknown if the attribute is missing."""
 
     column: str
     value: str
@@ -39,7 +39,7 @@ class Equals:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """The numeric attribute is at or above the threshold; unknown where it is missing."""
+    """The numeric attribute is at or above the threshold; unknown if the attribute is missing."""
 
     column: str
     threshold: float
@@ -47,7 +47,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True)
 class Always:
-    """Every document is in block YES: what a rule says that looks at no document."""
+    """Every document is in block YES: the condition of rules that apply to all documents."""
 
 
 Condition = Occurs | Equals | AtLeast | Always
@@ -55,22 +55,22 @@ Condition = Occurs | Equals | AtLeast | Always
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The prior knowledge, in explanations; no rule asks for it. rules: those that hold."""
+    """The prior knowledge, in explanations only; rules never use it. rules: those that hold."""
 
     rules: tuple[str, ...]
 
 
 class Literal(NamedTuple):
-    """A condition and the block in which it must be for a rule to speak."""
+    """A condition and the block that a document must be in for a rule to apply."""
 
     condition: Condition
     block: int
 
 
 def spell(condition: Condition | Known, fields: int = 1) -> str:
-    """A condition as people read it: `person ? person`, `subject:free`, `free (>= 3)`.
+    """Return a condition in readable form: `person ? person`, `subject:free`, `free (>= 3)`.
 
-    fields: how many text fields the model has; with more than one the field is named.
+    fields: the number of text fields of the model; if there are several, the field is named.
     """
     match condition:
         case Occurs(field, term, at_least):
@@ -90,7 +90,7 @@ def spell(condition: Condition | Known, fields: int = 1) -> str:
 
 
 def spell_literal(literal: Literal, fields: int = 1) -> str:
-    """`person`, `not person`, `free (< 3)`, `color != red`, `age < 30`, `age unknown`."""
+    """Return `person`, `not person`, `free (< 3)`, `color != red`, `age < 30` or `age unknown`."""
     condition, block = literal
     if block == YES:
         return spell(condition, fields)
@@ -113,7 +113,7 @@ def _column(condition: Condition) -> str:
 def spell_rule(
     precondition: Sequence[Literal], condition: Condition | Known, fields: int = 1
 ) -> str:
-    """A condition after its precondition: `wheat & not corn & price >= 3`."""
+    """Return a condition after its precondition: `wheat & not corn & price >= 3`."""
     parts = [spell_literal(literal, fields) for literal in precondition]
     if not (parts and isinstance(condition, Always)):
         parts.append(spell(condition, fields))
@@ -121,5 +121,5 @@ def spell_rule(
 
 
 def _spell_token(token: str) -> str:
-    """Blanks inside a token show as `·`; a real `·`, or `?` alone, gets a backslash."""
+    """Show blanks in a token as `·`; put a backslash before a real `·` and before a lone `?`."""
     return "\\?" if token == "?" else token.replace("·", "\\·").replace(" ", "·")

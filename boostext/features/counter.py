@@ -1,4 +1,7 @@
-"""The terms of a field: plain code for few texts, kernels for many. Both give the same."""
+"""Count the terms of a text field, with plain code for little text and kernels for much text.
+
+The results are equal.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from boostext.features.terms import PlainCounter, Terms
 from boostext.settings import TextSettings
 
 SMALL = 300_000
-"""Characters up to which kernels are not worth the import of numba."""
+"""Number of characters up to which plain code is faster than importing numba."""
 
 
 class Counter(Protocol):
@@ -21,11 +24,11 @@ class Counter(Protocol):
     def add(self, text: str) -> None: ...
 
     def finish(self, least: float) -> Terms:
-        """The terms in at least so many documents; once, after the last text."""
+        """Return the terms in at least `least` documents. Call it once, after the last text."""
 
 
 class TermCounter:
-    """A Counter that begins plainly and goes over to kernels when there is much text."""
+    """A Counter that starts with plain code and switches to kernels if there is much text."""
 
     def __init__(self, settings: TextSettings, threads: int = 1) -> None:
         self.settings, self._threads = settings, threads

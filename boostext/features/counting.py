@@ -1,4 +1,4 @@
-"""Token numbers to terms and their documents: n-grams level by level, by the kernels."""
+"""Count terms and find their documents from token numbers; n-grams are formed level by level."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from boostext.settings import TextSettings
 
 LOW = 0xFFFFFFFF
 STRETCH = 1 << 22
-"""Places that a kernel joins in one call."""
+"""Maximum number of positions that a kernel processes in one call."""
 SIEVE = 30
-"""Bits of the greatest hash of a pair: a gigabyte of counts."""
+"""Number of bits of the largest hash of a pair, which bounds the counts to one gigabyte."""
 
 
 @dataclass(frozen=True)
 class Stream:
-    """N numbers, a document's one after the other; document d ends before place ends[d].
+    """N numbers, concatenated over documents; document d ends before position ends[d].
 
-    numbers: (layers * N,), -1 for none: of tokens, or of the terms that begin at a place.
+    numbers: (layers * N,), the numbers of tokens, or of the terms that begin at each position; -1
+    for none.
     """
 
     numbers: Int32
@@ -38,11 +39,12 @@ class Stream:
 
 @dataclass(frozen=True)
 class Group:
-    """The T surviving terms of one step.
+    """The T terms of one step that pass the filter.
 
-    keys: (T,) number of the token; of longer terms left * 2^32 + right, terms of those steps.
-    first: (T,) place where each is met first, times layers, plus the layer. conditions: as Terms';
-    none where the step is not kept.
+    keys: (T,), token numbers, or for longer terms left * 2^32 + right, where left and right are
+    terms of the steps joined. first: (T,), the position where each term first occurs, times the
+    number of layers, plus the layer. conditions: like those of `Terms`, or empty if the step is not
+    kept.
     """
 
     step: Step
@@ -55,9 +57,10 @@ class Group:
 def count_terms(
     tokens: Stream, settings: TextSettings, known: int, least: float, threads: int
 ) -> list[Group]:
-    """All terms of the stream in at least so many documents, those of fewer tokens first.
+    """Return all terms in at least `least` documents; those of fewer tokens come first.
 
-    known: different tokens. Steps of one length run in threads, each apart from the others.
+    known: the number of distinct tokens. Steps of equal length are independent of each other and
+    run in threads.
     """
     alone = settings.expert == "full" and settings.ngrams[1] > 1
     groups = [_token_group(_alone(tokens), settings, known, least, True)[0]] if alone else []
@@ -76,7 +79,7 @@ def count_terms(
 def _token_group(
     tokens: Stream, settings: TextSettings, known: int, least: float, kept: bool
 ) -> tuple[Group, Int32]:
-    """Single tokens; and by place the number of the survivor there."""
+    """Return the terms of one token, and for each position the number of its term, or -1."""
     sizes, first = tallied(tokens, known, (1,))
     step = Step(ONE, ONE, ONE, (0,), (0,), kept)
     return _group(step, tokens, Found(np.arange(known), first, sizes), settings, least)
@@ -85,14 +88,14 @@ def _token_group(
 def _step_group(
     ends: Int64, before: dict[Offsets, Int32], settings: TextSettings, least: float, step: Step
 ) -> tuple[Group, Int32]:
-    """Terms of one more token, and by place the number of the survivor there."""
+    """Return the terms with one more token, and for each position the number of its term, or -1."""
     terms, found = joined_pairs(before[step.left], before[step.right], ends, step.shifts, least)
     return _group(step, terms, found, settings, least)
 
 
 @dataclass(frozen=True)
 class Found:
-    """What `join` met: keys and first as in Group, frequency in documents."""
+    """The result of `join`: keys and first as in Group, and frequency in documents."""
 
     keys: Int64
     first: Int64
@@ -112,10 +115,10 @@ def _group(
 
 
 def _renumbered(numbers: Int32, stays: Int64, known: int) -> Int32:
-    """Survivors numbered from 0 in their order; -1 for all others. In place."""
+    """Renumber the remaining terms from 0, in order, and set all others to -1. Works in place."""
     if len(stays) == known:
         return numbers
-    new = np.full(known + 1, -1, np.int32)  # the last is where -1 looks
+    new = np.full(known + 1, -1, np.int32)  # the last element is the one that index -1 refers to
     new[stays] = np.arange(len(stays))
     return np.take(new, numbers, out=numbers, mode="wrap")
 
@@ -123,7 +126,7 @@ def _renumbered(numbers: Int32, stays: Int64, known: int) -> Int32:
 def joined_pairs(
     left: Int32, right: Int32, ends: Int64, shifts: tuple[int, ...], least: float
 ) -> tuple[Stream, Found]:
-    """The pairs in at least so many documents, and some others."""
+    """Return all pairs in at least `least` documents, and possibly some others."""
     out = scratch(len(shifts) * len(left))
     gaps = np.array(shifts, np.int64)
     met, few = _sifted(left, right, ends, gaps, least)
@@ -143,10 +146,10 @@ def joined_pairs(
 
 
 def _sifted(left: Int32, right: Int32, ends: Int64, gaps: Int64, least: float) -> tuple[Bytes, int]:
-    """How often pairs of each hash occur, and from how many on a pair is worth a place in tables.
+    """Count the pairs by hash, and return the least count with which a pair is put into the tables.
 
-    Two bytes or more a place: most pairs of a text are in one document, and never come to hold
-    the 80 bytes that they would take in the tables of `join`.
+    This takes two bytes or more per position. Most pairs occur in a single document, so they never
+    take the 80 bytes that an entry needs in the tables of `join`.
     """
     few = min(math.ceil(least), 255)
     if few < 2:
@@ -160,7 +163,7 @@ def _sifted(left: Int32, right: Int32, ends: Int64, gaps: Int64, least: float) -
 
 
 def _stretches(ends: Int64) -> Iterator[Int64]:
-    """More and more of the documents: a kernel cannot be interrupted, and should not take long."""
+    """Yield growing prefixes of `ends`, because kernels cannot be interrupted and must be short."""
     stop = 0
     while stop < len(ends):
         place = (ends[stop - 1] if stop else 0) + STRETCH
@@ -171,7 +174,7 @@ def _stretches(ends: Int64) -> Iterator[Int64]:
 def _more_room(
     slots: Int64, seen: Int64, keys: Int64, first: Int64
 ) -> tuple[Int64, Int64, Int64, Int64]:
-    """The tables of `join`, twice as large."""
+    """Return the tables of `join`, enlarged to twice their size."""
     if 2 * len(seen) > len(slots) // 4:
         larger = np.full(2 * len(slots), -1, np.int64)
         kernel(grow_pairs)(slots, larger)
@@ -184,7 +187,7 @@ def _twice(numbers: Int64) -> Int64:
 
 
 def documents_of(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Lists:
-    """The documents with each term at least counts[c] times: list t * C + c."""
+    """Return the documents with each term at least counts[c] times, as list t * C + c."""
     sizes = frequency
     if counts != (1,):
         sizes, _ = tallied(terms, len(frequency), counts)
@@ -205,7 +208,7 @@ def documents_of(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Li
 
 
 def tallied(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int64, Int64]:
-    """Sizes of the lists of `documents_of`, and the first place of each term."""
+    """Return the sizes of the lists of `documents_of`, and the first position of each term."""
     seen = np.full(known, -1, np.int64)
     sizes, first = np.zeros(known * len(counts), np.int64), np.zeros(known, np.int64)
     kernel(tally)(
@@ -221,7 +224,7 @@ def tallied(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int64, 
 
 
 def _rank(counts: tuple[int, ...], most: int) -> Int32:
-    """Occurrences -> place in counts, -1 for none; more than `most` occurrences never come."""
+    """Map counts of occurrences to indexes in `counts`, or -1; `most` is the largest count."""
     rank = np.full(min(counts[-1], most) + 1, -1, np.int32)
     possible = [count for count in counts if count < len(rank)]
     rank[possible] = np.arange(len(possible))
@@ -229,7 +232,7 @@ def _rank(counts: tuple[int, ...], most: int) -> Int32:
 
 
 def _alone(tokens: Stream) -> Stream:
-    """The tokens of documents of one token; the other places are -1."""
+    """Keep the tokens of documents with a single token; all other positions are -1."""
     sizes = np.diff(tokens.ends, prepend=0)
     places = tokens.ends[sizes == 1] - 1
     numbers = scratch(len(tokens.numbers))

@@ -1,10 +1,10 @@
-"""Documents to conditions: one pass over the texts, then filters, then the merging of equal ones.
+"""Extract conditions from documents in one pass, filter them, and merge those that are equal.
 
-Order of the conditions, which breaks ties in boosting: text fields as given; in a field terms by
-first occurrence in the corpus (`ngrams` says how at one place), each with its counts ascending;
-then the categories of the attributes as given, as declared, or else by first
-occurrence; numeric columns as given, then the words of scored texts by first occurrence. It does
-not depend on threads.
+The order of conditions breaks ties in boosting. Text fields come first, as given; within a field,
+terms are ordered by first occurrence in the corpus (`ngrams` defines the order at one position),
+each with its counts in ascending order. Then follow the categories of the attributes, as given,
+each in the declared order or else by first occurrence. Numeric columns come last, as given, and
+then the words of scored texts by first occurrence. The order does not depend on threads.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def extract(
     threads: int = 1,
     declared: Mapping[str, Sequence[str]] | None = None,
 ) -> FeatureMatrix:
-    """All conditions of the documents' text fields and attributes.
+    """Return all conditions of the documents' text fields and attributes.
 
-    attributes: names of columns; None is every one that any document has, by first occurrence,
-    and then every word of scored texts.
-    declared: columns that have categories, whatever they hold -> those that come first, in this
-    order, where a document has them.
-    A field that a document lacks is an empty text. Conditions on attributes are not subject to
-    min_df and the like. DataError where there is nothing to make conditions of, SettingsError
-    where the filters leave none.
+    attributes: names of columns. With None, every attribute of any document is used, by first
+    occurrence, and then every word of scored texts.
+    declared: columns that are read as categories, whatever their values, mapped to the categories
+    that come first, in this order, if any document has them.
+    A missing text field is an empty text. Filters such as min_df do not apply to conditions on
+    attributes. Raises DataError if there is nothing to extract conditions from, and SettingsError
+    if the filters remove all conditions.
     """
     if isinstance(fields, str) or isinstance(attributes, str):
         raise TypeError("fields and attributes are lists of names, not one name")
@@ -58,7 +58,7 @@ def extract_with(
     attributes: Sequence[str] | None,
     declared: Mapping[str, Sequence[str]] | None = None,
 ) -> FeatureMatrix:
-    """`extract`, with the counter to use for each text field."""
+    """Like `extract`, but with a given counter for each text field."""
     columns: dict[str, list[Attribute]] = {name: [] for name in attributes or ()}
     words: dict[str, WordColumn] = {}
     count, path = 0, "-"
@@ -94,9 +94,10 @@ def extract_with(
 
 @dataclass
 class Parts:
-    """The conditions of each field and attribute, to be joined.
+    """The conditions of each field and attribute, before they are joined.
 
-    simplest: of conditions that hold alike the simplest stands for all; else the first.
+    simplest: whether the simplest of several equivalent conditions represents them; otherwise the
+    first one does.
     """
 
     simplest: bool
@@ -104,9 +105,9 @@ class Parts:
     lists: list[Lists] = field(default_factory=list)
     unknown: list[list[int]] = field(default_factory=list)
     unknown_list: list[Int32] = field(default_factory=list)
-    # documented order over all conditions
+    # the documented order over all conditions
     place: list[Int64] = field(default_factory=list)
-    # what makes a condition simple, most important first (see `merge`)
+    # keys by which conditions are compared for simplicity, most important first (see `merge`)
     simplicity: list[tuple[Int32, Int32, Int32]] = field(default_factory=list)
     numeric: list[NumericColumn] = field(default_factory=list)
 

@@ -1,7 +1,7 @@
-"""In which order n-grams are counted: each from two shorter ones that are counted before.
+"""The order in which n-grams are counted: each is formed from two shorter ones counted before it.
 
-A term can be in min_df documents only if the term without its last token and the term without its
-first are; so a step joins the survivors of two earlier steps.
+A term can occur in min_df documents only if the term without its last token and the term without
+its first token do. Each step therefore joins the remaining terms of two earlier steps.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ ONE: Offsets = (0,)
 
 @dataclass(frozen=True)
 class Step:
-    """Terms whose tokens stand at `places`: those at `left` here, with those at `right` further on.
+    """Terms with tokens at `places`, formed from a term at `left` and one further on at `right`.
 
-    shifts: how much further; several where the gap is not marked. kept: whether they become
-    conditions, or only help to make longer ones. rank: order among terms at the same position,
-    one for each shift.
+    shifts: the distance between the two; several if the gap is not marked. kept: whether the terms
+    become conditions; otherwise they only help to form longer terms. rank: for each shift, the
+    order among the terms at the same position.
     """
 
     places: Offsets
@@ -33,7 +33,7 @@ class Step:
 
 
 def steps(settings: TextSettings) -> list[list[Step]]:
-    """The steps beyond single tokens, by number of tokens: those of a list may run at once."""
+    """Return the steps beyond single tokens by number of tokens; each list may run in parallel."""
     low, high = settings.ngrams
     if settings.expert == "icsi-sparse":
         spans = tuple(range(max(low, 2), high + 1))
@@ -52,12 +52,12 @@ def steps(settings: TextSettings) -> list[list[Step]]:
 
 
 def ranks(settings: TextSettings) -> int:
-    """How many terms, at most, begin at one position: ranks are below."""
+    """Return an upper bound on the number of terms at one position; all ranks are below it."""
     return 2 ** settings.ngrams[1] if settings.expert == "sparse" else settings.ngrams[1] + 1
 
 
 def keeps_tokens(settings: TextSettings) -> bool:
-    """Whether single tokens are conditions (for `full`: see `only_alone`)."""
+    """Whether single tokens are conditions. For the expert `full`, see `only_alone`."""
     low, high = settings.ngrams
     return high == 1 or (low == 1 if settings.expert != "full" else True)
 

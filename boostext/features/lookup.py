@@ -1,6 +1,6 @@
-"""A model's own conditions, asked of new documents.
+"""Find the conditions of a model that new documents meet.
 
-Only terms that the model knows are looked for: from each token a walk through a tree of them.
+Only terms that the model uses are looked up, by walking a tree of them from each token.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 
 SMALL, LARGE = 1_000_000, 30_000_000
-"""Characters of words up to which kernels are not worth the making of arrays, and the import."""
+"""Numbers of characters up to which kernels do not pay for building arrays and importing numba."""
 LONG = 4_000_000
-"""The same of one text, whose tokens would take much memory one by one."""
+"""The same limit for a single text, whose list of tokens would take much memory."""
 
 
 @dataclass
 class Node:
-    """Where a walk stands. children: step to a further token -> that token -> node.
+    """A node of the tree. children: step to a further token -> that token -> node.
 
-    term: number of the term that ends here, -1 for none.
+    term: the number of the term that ends here, -1 for none.
     """
 
     term: int = -1
@@ -47,11 +47,12 @@ class Node:
 
 @dataclass
 class TermTree:
-    """The known terms of one text field. asked: term -> at_least and number of its conditions.
+    """The known terms of one text field.
 
-    once: words, each with the one condition that asks for it. words: other terms of one token.
-    longer: where walks to the terms of several begin.
-    longest, longest_step: of any term, in tokens, and from one of its tokens to the next.
+    asked: for each term, at_least and the number of each of its conditions. once: words that only
+    one condition uses, with that condition. words: other terms of one token. longer: the nodes at
+    which walks to terms of several tokens begin. longest: the length in tokens of the longest term.
+    longest_step: the largest distance between neighboring tokens of a term.
     """
 
     settings: TextSettings
@@ -90,7 +91,7 @@ class TermTree:
                 self.longest_step = max(self.longest_step, here - before)
                 node = node.children.setdefault(here - before, {}).setdefault(token, Node())
             node.term = t
-        if len(held) > 1 and held[0] in self.roots:  # else it is longer than any term that is made
+        if len(held) > 1 and held[0] in self.roots:  # otherwise it is longer than the n-grams
             self.longer[held[0]] = self.roots[held[0]]
 
     def _sort(self, word: str, t: int) -> None:
@@ -102,7 +103,7 @@ class TermTree:
             self.once[word] = j
 
     def met(self, text: str) -> list[int]:
-        """Numbers of the conditions that a text meets."""
+        """Return the numbers of the conditions that a text meets."""
         tokens = self.tokenizer.tokens(text)
         met = [self.once[token] for token in self.once.keys() & tokens]
         if self.words or self.longer:
@@ -112,7 +113,7 @@ class TermTree:
         return met
 
     def _occurrences(self, tokens: Sequence[str]) -> dict[int, int]:
-        """Known terms of a text, but those asked for once -> how often they occur."""
+        """Return how often known terms occur in a text, without those that `once` has."""
         counts = Counter(filter(self.words.__contains__, tokens))
         found = {self.words[token]: count for token, count in counts.items()}
         for i, token in enumerate(tokens) if self.longer else ():
@@ -123,7 +124,7 @@ class TermTree:
 
 
 def _walk(node: Node, tokens: Sequence[str], i: int) -> Iterator[int]:
-    """The terms of several tokens that begin with the token of this node, at place i."""
+    """Yield the terms of several tokens that begin with the token of this node, at position i."""
     ahead = [(node, i)]
     while ahead:
         node, i = ahead.pop()
@@ -136,7 +137,7 @@ def _walk(node: Node, tokens: Sequence[str], i: int) -> Iterator[int]:
 
 
 def parts(term: Term[str], settings: TextSettings) -> Term[str]:
-    """The tokens of a term, none a gap at either end; a character n-gram is spelled as one."""
+    """Return the tokens of a term without gaps at either end; split character n-grams."""
     if settings.analyzer == "char" and term:
         return tuple(term[0] or "")
     held = [place for place, token in enumerate(term) if token is not None]
@@ -144,11 +145,12 @@ def parts(term: Term[str], settings: TextSettings) -> Term[str]:
 
 
 class ConditionLookup:
-    """Which of the given conditions documents meet, and for which they are unknown.
+    """Find which conditions documents meet, and which are unknown for them.
 
-    Numbers are places in `conditions`. An attribute that is missing is unknown; so is a string
-    where a number is asked for. A number where a category is asked for is the one it spells.
-    unknown_categories: else a missing category is none of the values.
+    Conditions are given by index into `conditions`. A missing attribute is unknown, and so is a
+    string for a condition on a number. For a condition on a category, a number stands for the
+    category that it spells.
+    unknown_categories: whether a missing category is unknown; otherwise it differs from all values.
     """
 
     def __init__(
@@ -163,7 +165,7 @@ class ConditionLookup:
         self.trees = {name: TermTree(settings.of_field(name)) for name in fields}
         self._values: dict[str, dict[str, list[int]]] = {}
         self._thresholds: dict[str, list[tuple[float, int]]] = {}
-        self._asked: dict[str, list[int]] = {}  # category column -> its conditions
+        self._asked: dict[str, list[int]] = {}  # column of categories -> its conditions
         self._always: list[int] = []
         self._unknown_categories = unknown_categories
         self._work = 0
@@ -191,7 +193,7 @@ class ConditionLookup:
         return self.trees[name]
 
     def blocks(self, document: Document) -> tuple[Int32, Int32]:
-        """Numbers of the conditions in block YES, and of those in block UNKNOWN, ascending."""
+        """Return the ascending numbers of conditions in block YES, and of those in UNKNOWN."""
         yes, unknown = self._numbers(document)
         return np.array(yes, np.int32), np.array(unknown, np.int32)
 
@@ -202,7 +204,7 @@ class ConditionLookup:
         return sorted(yes), sorted(unknown)
 
     def attribute_blocks(self, document: Document) -> tuple[list[int], list[int]]:
-        """The same for the conditions that ask for no text, in no order."""
+        """Return the same for conditions that do not use texts, in no particular order."""
         yes = list(self._always)
         unknown: list[int] = []
         for column, values in self._values.items():
@@ -220,22 +222,22 @@ class ConditionLookup:
         return yes, unknown
 
     def batch(self, documents: Iterable[Document], threads: int = 1) -> tuple[Lists, Lists]:
-        """`blocks` of many documents: lists of YES and of UNKNOWN, one a document.
+        """Return `blocks` of many documents as lists of YES and of UNKNOWN, one per document.
 
-        By kernels, once enough text has come to be worth them.
+        Kernels are used if there is enough text for them to be faster.
         """
         documents = list(documents)
         each = list(map(self._plain_work, documents))
         self._work += sum(each)
         worth = len(each) > 1 and self._work > (SMALL if compiled.loaded() else LARGE)
-        # plain code makes a list of all tokens, which takes thirty times the text
+        # plain code builds a list of all tokens, which takes thirty times the size of the text
         if (worth or max(each, default=0) > LONG) and not compiled.notice():
             return self._compiled.blocks(documents, threads)
         pairs = [self._numbers(document) for document in documents]
         return Lists.of(yes for yes, _ in pairs), Lists.of(unknown for _, unknown in pairs)
 
     def _plain_work(self, document: Document) -> int:
-        """Of plain code; n-grams and texts that are not ASCII take it four times as long."""
+        """Estimate the cost of plain code, four times as high for n-grams and non-ASCII text."""
         return sum(
             len(text) if name in self._of_words and text.isascii() else 4 * len(text)
             for name, text in document.texts.items()
@@ -243,7 +245,7 @@ class ConditionLookup:
 
     @cached_property
     def _of_words(self) -> frozenset[str]:
-        """The fields that only words are looked for in."""
+        """The fields in which only single words are looked up."""
         return frozenset(name for name, tree in self.trees.items() if not tree.longer)
 
     @cached_property
@@ -253,16 +255,16 @@ class ConditionLookup:
         return CompiledLookup(self)
 
     def _tokens(self, name: str, text: str) -> list[tuple[str, int, int]]:
-        """With spans; kept for the text last asked about, of which many terms are explained."""
+        """Return tokens with spans; those of the last text are cached, to explain many terms."""
         if self._last[:2] != (name, text):
             found = self._tree(name).tokenizer.tokens_with_spans(text)
             self._last = (name, text, found)
         return self._last[2]
 
     def find(self, document: Document, condition: Condition) -> list[Span]:
-        """Where in the text as given a term occurs: start and end of each run of its tokens.
+        """Return where a term occurs in the original text, as (start, end) of each run of tokens.
 
-        `a ? c` has two runs an occurrence. Empty for conditions on attributes.
+        `a ? c` has two runs per occurrence. The list is empty for conditions on attributes.
         """
         if not isinstance(condition, Occurs):
             return []
@@ -284,7 +286,7 @@ class ConditionLookup:
 def _places(
     found: Sequence[tuple[str, int, int]], term: Term[str], offsets: Offsets
 ) -> Iterator[int]:
-    """Where the term begins, by number of the token."""
+    """Yield the index of the first token of each occurrence of the term."""
     held = [token for token in term if token is not None]
     for i in range(len(found) - offsets[-1]):
         if all(found[i + at][0] == token for at, token in zip(offsets, held, strict=True)):
@@ -292,7 +294,7 @@ def _places(
 
 
 def _runs(offsets: Offsets) -> Iterator[Span]:
-    """First and last of each run of neighbors: (0, 1, 3) has runs 0-1 and 3-3."""
+    """Yield the first and last position of each contiguous run: (0, 1, 3) has 0-1 and 3-3."""
     first = before = offsets[0]
     for offset in offsets[1:]:
         if offset != before + 1:
@@ -303,6 +305,6 @@ def _runs(offsets: Offsets) -> Iterator[Span]:
 
 
 def _met(thresholds: Sequence[tuple[float, int]], value: Attribute) -> int | None:
-    """How many thresholds, ascending, the value is at or above; None where it is unknown."""
+    """Count the ascending thresholds that the value reaches; None if the value is unknown."""
     known = number(value)
     return None if known != known else bisect_right(thresholds, known, key=lambda pair: pair[0])

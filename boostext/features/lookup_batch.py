@@ -1,4 +1,4 @@
-"""A tree of known terms as arrays, walked by a kernel: the twin of `lookup.TermTree`."""
+"""The tree of known terms as arrays, walked by a kernel; equivalent to `lookup.TermTree`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from boostext.features.text_kernels import grow_pairs, kernel, walk
 from boostext.features.token_numbers import Numbered, numbering
 
 BATCH = 1 << 20
-"""Characters that are looked through together."""
+"""Number of characters that are processed together."""
 LONGEST_STEP, LONGEST_TERM = 62, 500
-"""Steps are bits of a number, and trees are made by recursion; beyond these all is plain."""
+"""Steps are bits of a number and the tree is built by recursion; larger trees use plain code."""
 
 Met = tuple[Int32, Int64]
-"""Numbers of conditions, document by document in no order; and how many each document has."""
+"""Numbers of conditions by document, unordered within it; and their count for each document."""
 Pairs = tuple[Int64, Int64]
 """Documents and, for each, a condition."""
 
 
 @dataclass
 class _Rows:
-    """What becomes of a tree: rows of the arrays that `walk` wants."""
+    """Converts a tree to the rows of the arrays that the kernel `walk` takes."""
 
     tokens: dict[str, int]
     nodes: list[tuple[int, int, bool]]
@@ -36,7 +36,7 @@ class _Rows:
     longest: int = 1
 
     def add(self, node: Node, alone: set[int], depth: int = 1) -> int:
-        """The number of the node; its children follow it."""
+        """Add a node, followed by its children, and return its number."""
         number = len(self.nodes)
         steps = sum(1 << step for step in node.children)
         self.nodes.append((node.term, steps, node.term in alone))
@@ -65,13 +65,13 @@ class TreeArrays:
         asked = [[(max(n, 1), j) for n, j in pairs] for pairs in tree.asked]
         self._asked = np.cumsum([0, *map(len, asked)], dtype=np.int64)
         self._conditions = np.array([pair for pairs in asked for pair in pairs], np.int64).ravel()
-        # a token that no text can have would be cut into others
+        # leave out tokens that no text can have, because the tokenizer would split them
         possible = {token: n for token, n in tokens.items() if tree.tokenizer.is_token(token)}
         self._numbering = numbering(tree.settings, tuple(possible))
         self._number = np.array([*possible.values(), -1], np.int32)
 
     def prepare(self, texts: Sequence[str]) -> Callable[[], Met]:
-        """The rest of the work, which may be done in any thread."""
+        """Return a function that does the rest of the work and may run in any thread."""
         number = self._numbering.prepare(texts)
         return lambda: self._walk(number())
 
@@ -91,7 +91,7 @@ class TreeArrays:
 
 
 def _table(edges: Sequence[tuple[int, int]]) -> Int64:
-    """The edges in a table as `join` has it."""
+    """Return the edges as a hash table in the form that `join` uses."""
     size = 1 << (2 * len(edges) + 1).bit_length()
     table = np.full(2 * size, -1, np.int64)
     kernel(grow_pairs)(np.array([(-1, -1), *edges], np.int64).ravel(), table)
@@ -108,7 +108,7 @@ class CompiledLookup:
         self._plain = {name: tree for name, tree in trees.items() if name not in self._fields}
 
     def blocks(self, documents: Sequence[Document], threads: int) -> tuple[Lists, Lists]:
-        """Lists of conditions in block YES and in block UNKNOWN, one a document."""
+        """Return lists of the conditions in block YES and in block UNKNOWN, one per document."""
         yes, unknown = self._plainly(documents)
         jobs = self._jobs(documents)
         if threads > 1:
@@ -126,7 +126,7 @@ class CompiledLookup:
                 yield partial(_pairs, arrays.prepare(texts), first)
 
     def _plainly(self, documents: Sequence[Document]) -> tuple[list[Pairs], list[Pairs]]:
-        """What the kernels do not look for: attributes, and terms of unusual length."""
+        """Look up what the kernels do not support: attributes, and terms of unusual length."""
         yes, unknown = [], []
         for d, document in enumerate(documents):
             met, missing = self._lookup.attribute_blocks(document)
@@ -142,7 +142,7 @@ def _fits(tree: TermTree) -> bool:
 
 
 def _groups(documents: Sequence[Document]) -> Iterator[tuple[int, int]]:
-    """Ranges of documents with about BATCH characters each."""
+    """Yield ranges of documents with about BATCH characters each."""
     first = size = 0
     for d, document in enumerate(documents):
         size += sum(map(len, document.texts.values()))
@@ -162,7 +162,7 @@ def _columns(pairs: list[tuple[int, int]]) -> Pairs:
 
 
 def _lists(parts: Sequence[Pairs], documents: int, conditions: int) -> Lists:
-    """One ascending list a document."""
+    """Return one ascending list per document."""
     keys = np.sort(np.concatenate([d * conditions + j for d, j in parts]))
     document, items = np.divmod(keys, max(conditions, 1))
     starts = np.searchsorted(document, np.arange(documents + 1))

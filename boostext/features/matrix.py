@@ -1,4 +1,4 @@
-"""Conditions over documents: what extraction gives and boosting takes."""
+"""The matrix of conditions over documents, the result of extraction and the input of boosting."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from boostext.features.conditions import Condition
 
 
 class ConditionNames(Protocol):
-    """Spells listed condition j; nothing is spelled before somebody reads it."""
+    """The names of listed conditions by number, which are only created when they are read."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, j: int) -> Condition: ...
     def aliases(self, j: int) -> tuple[Condition, ...]:
-        """Further conditions that hold for the very same documents, in order."""
+        """Return further conditions that hold for exactly the same documents, in order."""
 
 
 @runtime_checkable
 class FindingNames(ConditionNames, Protocol):
-    """Names that know the number of a condition without spelling all."""
+    """Names that find the number of a condition without creating all names."""
 
     def number(self, condition: Condition) -> int | None: ...
 
@@ -31,8 +31,8 @@ class FindingNames(ConditionNames, Protocol):
 class NumericColumn:
     """One numeric attribute, or one word of a scored text.
 
-    documents: those that have a value, ascending; known: the value of each, float64.
-    count: m. is_word: that a document has a value is a question of its own.
+    documents: ascending, those that have a value. known: the value of each, float64. count: m.
+    is_word: whether "has a value" is a condition of its own.
     """
 
     name: str
@@ -43,12 +43,12 @@ class NumericColumn:
 
     @staticmethod
     def of(name: str, values: Float64) -> NumericColumn:
-        """From values (m,), NaN where unknown."""
+        """Create a column from values (m,), NaN where they are unknown."""
         documents = np.flatnonzero(~np.isnan(values)).astype(np.int32)
         return NumericColumn(name, documents, values[documents], len(values))
 
     def among(self, documents: Int64) -> NumericColumn:
-        """The column over some documents, ascending, renumbered from 0."""
+        """Return the column restricted to ascending documents, which are renumbered from 0."""
         places = np.searchsorted(documents, self.documents)
         found = places < len(documents)
         found[found] = documents[places[found]] == self.documents[found]
@@ -62,13 +62,14 @@ class NumericColumn:
 class FeatureMatrix:
     """All conditions of a corpus, in the documented order that breaks ties.
 
-    The order: term conditions and equality conditions first ("listed": known by their list of
-    documents), in the order of `names`; then the thresholds of each numeric column, ascending.
+    First come the conditions on terms and on categories, in the order of `names`. They are called
+    "listed", because each has a list of its documents. Then come the thresholds of each numeric
+    column, ascending.
 
-    document_count: m. names: (n,) spells the listed conditions. yes: n lists, ascending, of the
-    documents in block YES, all distinct (equal columns are merged). unknown_list: (n,) number of
-    the list in `unknown` of documents for which the condition is unknown, -1 for none.
-    token_count: tokens read, for messages.
+    document_count: m. names: (n,), the listed conditions. yes: n ascending lists of the documents
+    in block YES, all distinct because equal columns are merged. unknown_list: (n,), the number of
+    the list in `unknown` with the documents for which the condition is unknown, -1 for none.
+    token_count: the number of tokens read, for messages.
     """
 
     document_count: int

@@ -1,7 +1,8 @@
-"""Conditions that hold for the very same documents become one.
+"""Merge conditions that hold for exactly the same documents.
 
-They have the same block weights in every round, so nothing is lost. The simplest represents them:
-fewest occurrences asked for, then fewest places, then fewest tokens, then the first.
+Such conditions have equal block weights in every round, so nothing is lost. The simplest one
+represents the others: the one with the lowest required count, then the shortest span, then the
+fewest tokens, then the first.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from numpy.typing import NDArray
 from boostext.arrays import Int32, Int64, Lists
 
 BLOCK = 1 << 19
-"""Items that are handled at once."""
+"""Number of items that are processed at once."""
 
 
 @dataclass(frozen=True)
 class Merged:
-    """n groups of conditions, in documented order of their representatives.
+    """n groups of conditions, in the documented order of their representatives.
 
     representatives: (n,) condition numbers. members: the condition numbers of each group, in no
-    order; group j is members[ends[j] - sizes[j]:ends[j]].
+    particular order; group j is members[ends[j] - sizes[j]:ends[j]].
     """
 
     representatives: Int64
@@ -36,10 +37,10 @@ class Merged:
 
 
 def merge(lists: Lists, unknown_list: Int32, simplicity: Sequence[Int32], place: Int64) -> Merged:
-    """Groups of equal lists (none empty) with equal unknown_list.
+    """Return groups of equal lists, none of them empty, with equal unknown_list.
 
-    simplicity: (N,) keys, most important first; the least represents a group, at a tie the first.
-    place: (N,) documented order, all different.
+    simplicity: (N,) keys, most important first. The member with the smallest keys represents its
+    group; ties go to the first. place: (N,), the documented order, all values distinct.
     """
     group, order = _equal_lists(lists, unknown_list)
     starts = _run_starts(group[order])
@@ -50,7 +51,7 @@ def merge(lists: Lists, unknown_list: Int32, simplicity: Sequence[Int32], place:
 
 
 def _least_of_each(order: Int64, starts: Int64, sizes: Int64, code: Int64, place: Int64) -> Int64:
-    """The member of each run of `order` with the least code, of these the one of least place."""
+    """Return the member of each run of `order` with the least code, at ties that of least place."""
     if not len(order):
         return order
     least = np.minimum.reduceat(code[order], starts)
@@ -62,7 +63,7 @@ def _least_of_each(order: Int64, starts: Int64, sizes: Int64, code: Int64, place
 
 
 def gather(lists: Lists, which: Int64) -> Lists:
-    """The chosen lists, in the order chosen."""
+    """Return the chosen lists, in the order chosen."""
     sizes = np.diff(lists.starts)[which]
     starts = _offsets(sizes)
     items = np.empty(starts[-1], np.int32)
@@ -74,7 +75,7 @@ def gather(lists: Lists, which: Int64) -> Lists:
 
 
 def _blocks(starts: Int64) -> Iterator[tuple[int, int]]:
-    """Ranges of lists with some hundred thousand items each, so that no step needs all at once."""
+    """Yield ranges of lists with about BLOCK items each, which bounds the memory of each step."""
     first = 0
     while first < len(starts) - 1:
         stop = int(np.searchsorted(starts, starts[first] + BLOCK, side="right")) - 1
@@ -84,7 +85,7 @@ def _blocks(starts: Int64) -> Iterator[tuple[int, int]]:
 
 
 def joined_lists(parts: Sequence[Lists]) -> Lists:
-    """All lists, one after the other."""
+    """Concatenate several sequences of lists."""
     if len(parts) == 1:
         return parts[0]
     sizes = [np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)]
@@ -93,7 +94,7 @@ def joined_lists(parts: Sequence[Lists]) -> Lists:
 
 
 def _code(simplicity: Sequence[Int32], count: int) -> Int64:
-    """One number a condition, for comparing."""
+    """Combine the keys of each condition into one number that is compared instead."""
     code = np.zeros(count, np.int64)
     for key in simplicity:
         code = code * (int(key.max(initial=0)) + 1) + key
@@ -101,7 +102,7 @@ def _code(simplicity: Sequence[Int32], count: int) -> Int64:
 
 
 def _equal_lists(lists: Lists, unknown_list: Int32) -> tuple[Int64, Int64]:
-    """A number for each list, the same for equal ones only; and the order by these numbers."""
+    """Return a number for each list, equal only for equal lists, and the order by these numbers."""
     group = _hashes(lists, unknown_list)
     while True:
         order = np.argsort(group)
@@ -110,12 +111,12 @@ def _equal_lists(lists: Lists, unknown_list: Int32) -> tuple[Int64, Int64]:
         same = _pairs_equal(lists, unknown_list, order, first)
         if same.all():
             return group, order
-        # a hash shared by different lists: those unlike the first of the run move on
+        # different lists with equal hashes: move those that differ from the first of their run on
         group[order[~same]] += 1
 
 
 def _hashes(lists: Lists, unknown_list: Int32) -> Int64:
-    """A sum of random numbers, one a document; equal lists have equal sums."""
+    """Hash each list as the sum of a random number per document; equal lists have equal sums."""
     documents = int(lists.items.max(initial=-1)) + 1
     random = np.random.default_rng(0).integers(-(2**63), 2**63 - 1, size=documents)
     sums = unknown_list.astype(np.int64)
@@ -127,7 +128,7 @@ def _hashes(lists: Lists, unknown_list: Int32) -> Int64:
 
 
 def _pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArray[np.bool_]:
-    """Whether list a[i] is list b[i], for all i."""
+    """Whether lists a[i] and b[i] are equal, for all i."""
     sizes = np.diff(lists.starts)
     same: NDArray[np.bool_] = (sizes[a] == sizes[b]) & (unknown_list[a] == unknown_list[b])
     other = np.flatnonzero(same & (a != b))

@@ -1,4 +1,4 @@
-"""Condition numbers to conditions; nothing is spelled before somebody reads it."""
+"""Convert numbers of conditions to conditions, which are only created when they are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boostext.features.terms import Terms
 
 @dataclass(frozen=True)
 class TermSource:
-    """The conditions of one text field: numbers of lists in `terms.conditions`."""
+    """The conditions of one text field, by the number of their list in `terms.conditions`."""
 
     field: str
     terms: Terms
@@ -47,9 +47,9 @@ class CategorySource:
 
 
 class LazyNames:
-    """ConditionNames over the sources, one after the other, after merging.
+    """ConditionNames for all sources, one after the other, after merging.
 
-    place: the documented order of all conditions of all sources, by which aliases are listed.
+    place: the documented order of all conditions of all sources, in which aliases are listed.
     """
 
     def __init__(

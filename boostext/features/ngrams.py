@@ -1,8 +1,8 @@
-"""The terms of a document: how n-grams are made of its tokens, plainly.
+"""Form the n-grams of a document from its tokens, in plain code.
 
-Each function yields every occurrence, in the order that numbers the terms of a corpus: by the
-position of the first token; there shorter spans first, then more gaps before fewer, read from the
-left (`a`, `a b`, `a ? c`, `a b c`).
+Each function yields every occurrence, in the order in which the terms of a corpus are numbered:
+by the position of the first token; at one position shorter spans first, then those with more gaps,
+compared from the left (`a`, `a b`, `a ? c`, `a b c`).
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ Offsets = tuple[int, ...]
 
 
 def ngrams(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term[Token]]:
-    """All runs of low to high tokens: a b c, 1-2: a, a b, b, b c, c."""
+    """Yield all runs of low to high tokens. For a b c and 1-2: a, a b, b, b c, c."""
     for start in range(len(tokens)):
         for stop in range(start + low, min(start + high, len(tokens)) + 1):
             yield tuple(tokens[start:stop])
 
 
 def full_ngrams(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term[Token]]:
-    """All runs of exactly high tokens; a text of one token keeps it, as icsiboost's fgram does."""
+    """Yield all runs of exactly high tokens; a text of one token keeps it, as icsiboost's fgram."""
     yield from ngrams(tokens, *((1, 1) if len(tokens) == 1 else (high, high)))
 
 
 def sparse_ngrams(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term[Token]]:
-    """All patterns of tokens and gaps (None) that span low to high places, tokens at both ends.
+    """Yield all patterns of tokens and gaps (None) that span low to high positions, tokens at ends.
 
-    a b c, 1-3: a, a b, a ? c, a b c, b, b c, c. Source: BT00, sparse n-grams.
+    For a b c and 1-3: a, a b, a ? c, a b c, b, b c, c. Source: BT00, sparse n-grams.
     """
     patterns = sparse_patterns(low, high)
     for start in range(len(tokens)):
@@ -44,9 +44,9 @@ def sparse_ngrams(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term
 
 
 def ordered_pairs(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term[Token]]:
-    """Tokens, and pairs of tokens less than high places apart, the gap not marked.
+    """Yield tokens, and pairs of tokens less than high positions apart, without marking the gap.
 
-    a b c, 1-3: a, a b, a c, b, b c, c. low is the least span. Source: icsiboost's sgram.
+    For a b c and 1-3: a, a b, a c, b, b c, c. low: the least span. Source: icsiboost's sgram.
     """
     for start, token in enumerate(tokens):
         if low == 1:
@@ -57,7 +57,7 @@ def ordered_pairs(tokens: Sequence[Token], low: int, high: int) -> Iterator[Term
 
 
 def sparse_patterns(low: int, high: int) -> list[Offsets]:
-    """Places of the tokens: sparse_patterns(1, 3) is [(0,), (0, 1), (0, 2), (0, 1, 2)]."""
+    """Return positions of tokens: sparse_patterns(1, 3) is [(0,), (0, 1), (0, 2), (0, 1, 2)]."""
     found: list[Offsets] = [(0,)] if low == 1 else []
     for span in range(max(low, 2), high + 1):
         for inner in product((0, 1), repeat=span - 2):
@@ -67,9 +67,9 @@ def sparse_patterns(low: int, high: int) -> list[Offsets]:
 
 
 def spread(term: Term[str], expert: str, low: int, high: int) -> list[Offsets]:
-    """Where the tokens of a term may stand, from its first on: a ? c is at (0, 2).
+    """Return the possible positions of a term's tokens, relative to the first: a ? c has (0, 2).
 
-    Only a pair of `ordered_pairs` has several such places.
+    Only a pair of `ordered_pairs` has several.
     """
     if expert == "icsi-sparse" and len(term) == 2:
         return [(0, span - 1) for span in range(max(low, 2), high + 1)]
@@ -78,7 +78,7 @@ def spread(term: Term[str], expert: str, low: int, high: int) -> list[Offsets]:
 
 
 def only_alone(term: Term[str], expert: str, high: int) -> bool:
-    """Whether the term counts only in texts of one token (see `full_ngrams`)."""
+    """Whether the term only counts in texts of a single token (see `full_ngrams`)."""
     return expert == "full" and high > 1 and len(term) == 1
 
 

@@ -1,7 +1,8 @@
-"""One spelling for each text, and the way back from its characters to the text as given.
+"""Normalize texts, and map characters of the result back to positions in the original text.
 
-Normal form: soft hyphens left out, half surrogate pairs as U+FFFD, NFC, lower case (if asked), NFC
-again. Unassigned characters of newer Unicode versions are left alone (the tokenizer skips them).
+The normal form has no soft hyphens, has U+FFFD for lone surrogates, and is NFC; if lower case is
+requested, it is applied and followed by NFC again. Unassigned characters of newer Unicode versions
+are not changed, and the tokenizer skips them.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from boostext.features.unicode_classes import class_letters
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SOFT_HYPHEN = "\xad"
-# a Hangul letter and the jamo that it makes a syllable with, or a longer one
+# a Hangul letter followed by a jamo with which it forms a syllable, or a longer syllable
 _SYLLABLE = re.compile("[\u1100-\u1112][\u1161-\u1175]|[\uac00-\ud7a3\u1161-\u1175][\u11a8-\u11c2]")
-_JOINING = re.compile("[\xad\u1161-\u1175\u11a8-\u11c2]")  # beside marks, what can join a group
+_JOINING = re.compile("[\xad\u1161-\u1175\u11a8-\u11c2]")  # can join a group, as marks can
 _PIECE = 1024
 _BLANK = re.compile("[ \t\r\n]")
 
 
 def normalize(text: str, lowercase: bool = True) -> str:
-    """The normal form of a text: `normalize("Cafe\u0301")` is `"café"`."""
+    """Return the normal form of a text: `normalize("Cafe\u0301")` is `"café"`."""
     if text.isascii():
         return text.lower() if lowercase else text
     return "".join(_normal(piece, lowercase) for piece in _pieces(text))
@@ -32,15 +33,15 @@ def normalize(text: str, lowercase: bool = True) -> str:
 def _normal(piece: str, lowercase: bool) -> str:
     piece = _SURROGATE.sub("\ufffd", piece.replace(_SOFT_HYPHEN, ""))
     piece = unicodedata.normalize("NFC", piece)
-    # subtle: lower case can make new pairs that compose (H + macron below has no composed capital)
+    # subtle: lower case can give new pairs that compose (H + macron below has no composed capital)
     return unicodedata.normalize("NFC", piece.lower()) if lowercase else piece
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces of some thousand characters, cut before a blank, or else a letter.
+    """Yield pieces of some thousand characters, cut before a blank or, failing that, a letter.
 
-    NFC takes the square of the length of a run of marks; a text of nothing else must not stop us,
-    so at twice its length a piece ends anywhere.
+    NFC takes quadratic time in the length of a run of marks. To bound the time for a text that
+    consists of marks, a piece ends anywhere once it has twice the usual length.
     """
     start = 0
     while len(text) - start > _PIECE:
@@ -52,14 +53,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _letter(text: str) -> int:
-    """Where the second half may be cut without parting a letter from its marks."""
+    """Return where the second half can be cut without separating a letter from its marks."""
     return next((start for start in _starts(text) if start >= _PIECE), len(text))
 
 
 def normalize_aligned(text: str, lowercase: bool = True) -> tuple[str, list[int], list[int]]:
-    """The normal form, and for each of its characters where it begins and ends in `text`.
+    """Return the normal form, and the start and end in `text` of each of its characters.
 
-    Characters that were composed, or that come from one, share the place of the whole group.
+    Characters that are composed, or that one character expands to, have the span of their group.
     """
     normal = normalize(text, lowercase)
     if len(normal) == len(text) and (text.isascii() or _in_place(text, lowercase)):
@@ -81,7 +82,7 @@ def _in_place(text: str, lowercase: bool) -> bool:
 
 
 def _groups(text: str, lowercase: bool) -> Iterator[tuple[int, int, int]]:
-    """Start, end and normal length of each letter with its marks."""
+    """Yield start, end and normalized length of each letter with its marks."""
     at = 0
     for piece in _pieces(text):
         bounds = [*_starts(piece), len(piece)]
@@ -94,9 +95,9 @@ def _groups(text: str, lowercase: bool) -> Iterator[tuple[int, int, int]]:
 
 
 def _starts(piece: str) -> list[int]:
-    """Where a group begins: anywhere but at a mark, or at a jamo that the letter before takes in.
+    """Return where groups begin: at all characters but marks and jamo that join the one before.
 
-    A soft hyphen between a letter and its mark is left out, and so belongs to their group.
+    A soft hyphen between a letter and its mark is left out and therefore belongs to their group.
     """
     starts = []
     before = ""
