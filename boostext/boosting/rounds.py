@@ -1,4 +1,7 @@
-"""The loop: grow the rules of a round, size their votes, move the weights. For every algorithm."""
+"""The boosting loop that all algorithms share.
+
+Each round learns one or more rules, sets the size of their votes, and updates the weights.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +35,25 @@ from boostext.settings import BoostingSettings
 
 ALL_ROUNDS = "all rounds"
 EXCHANGED = [UNKNOWN, YES, NO]
-"""Rows of votes with those of the blocks NO and YES exchanged."""
+"""The order of the rows of votes in which those of the blocks NO and YES are exchanged."""
 
 
 class Booster:
-    """One run of boosting over a corpus: a generator of rounds, and its state between them.
+    """A boosting run on a corpus: it generates the rounds and keeps the state between them.
 
-    label_sets: m lists of label numbers below label_count. weights: (m,), non-negative, not all 0.
-    labels: their names, for a code given by name. `code` (k, k') is the output code, if any: scores
-    are then of its columns. belief: prior knowledge to stay near, if any; weights may then all be
-    0, and those of documents without labels are. restraints: what rules may not ask or say.
+    features: the features of m documents.
+    label_sets: m lists of label numbers below label_count.
+    weights: (m,), the weights of the documents, non-negative and not all 0. With a belief, all
+    may be 0, and those of documents without labels are.
+    settings: the settings of the run, such as the algorithm and the number of rounds.
+    engine: `plain`, `incremental` or `auto`. threads: the number of threads that it may use.
+    labels: the names of the labels, which an output code and the option --rules-for refer to.
+    belief: prior knowledge that the model is to stay close to, if any.
+    restraints: the conditions that rules may not use, and the ranges of the votes of others.
+    make: creates the engine of a given name.
+
+    The attribute `code` (k, k') is the output code, or None; with a code, the engine's scores are
+    those of its columns. Raises SettingsError where the settings do not fit the data.
     """
 
     def __init__(
@@ -93,12 +105,14 @@ class Booster:
         gains: Sequence[float] = (),
         foreign: bool = False,
     ) -> Iterator[Round]:
-        """Yield round 1, 2, ... up to settings.rounds; then `stopped` says why it ended.
+        """Yield round 1, 2, ... up to settings.rounds; then `stopped` says why the run ended.
 
-        replay: rules already known, applied first without a search; they leave the very state
-        that finding them left. sizes: rules of each of those rounds, if not one; gains: of each,
-        else that of its first rule. foreign: another program learned them, and their votes need not
-        be those that this data gives; otherwise SettingsError says where they are not.
+        replay: rules learned before, which are applied first, without a search. The state after
+        them is the same as when they were learned.
+        sizes: the number of rules in each of those rounds; 1 for rounds beyond its end.
+        gains: the gain of each of those rounds; without it, the gain of the round's first rule.
+        foreign: whether another program learned the rules, so that their votes may differ from
+        those computed on this data. If it is False, such a difference raises SettingsError.
         """
         bound, first = self.start_bound, 0
         for number in range(1, self.settings.rounds + 1):
@@ -118,29 +132,35 @@ class Booster:
         self.stopped = ALL_ROUNDS
 
     def scores(self) -> Scores:
-        """(m, k): f(x, l) of the training examples so far; with a code, of its columns."""
+        """Return the scores f(x, l) of the training examples so far, of shape (m, k).
+
+        With a code, they are the scores (m, k') of its columns.
+        """
         return self._engine.scores()
 
     def label_scores(self) -> Scores:
-        """(m, k): the scores of labels, decoded where labels are coded."""
+        """Return the scores (m, k) of labels, decoded if there is an output code."""
         return self.decode(self._engine.scores())
 
     def decode(self, sums: Scores) -> Scores:
-        """(m, k) scores of labels from (m, k') sums of votes."""
+        """Return the scores (m, k) of labels, computed from the sums of votes (m, k')."""
         return decode(sums, self.code, self.settings.decoding)
 
     def weights(self) -> Weights:
-        """(m, k): D of the next round."""
+        """Return the weights D (m, k) of the next round."""
         return self._engine.weights()
 
     def keep_only(self, conditions: Collection[Condition]) -> None:
-        """Let rules ask for no others; SettingsError where the data has not all of them."""
+        """Restrict rules to these conditions.
+
+        Raises SettingsError if one of them is not among the conditions of the data.
+        """
         above = [self._number(c, "use") for c in conditions if c != Always()]
         below = (self.members.below(j) for j in above)
         self._state.preferences.keep_only([*above, *(j for j in below if j is not None)])
 
     def _believing(self, problem: Problem, belief: Belief, weights: Float64) -> Problem:
-        """The problem of staying near a belief, too."""
+        """Return the problem of fitting the data and staying close to a belief."""
         pairs = pairs_of(belief, problem.start, problem.signs(), weights, self.row.link)
         self.start_bound = bound_at_start(pairs, LOSSES[self.row.loss])
         self._counted = float((weights > 0).sum()) + belief.weight * len(weights)
@@ -148,7 +168,7 @@ class Booster:
         return replace(problem, pairs=pairs, smoothing=smoothing)
 
     def _restrain(self, restraints: Restraints) -> None:
-        """Close the conditions that no rule may ask for; keep the ranges of votes of others."""
+        """Exclude the conditions that no rule may use, and keep the ranges of votes of others."""
         found = ((j, restraints.of(self.members.condition(j))) for j in range(len(self.members)))
         ranges = {j: allowed for j, allowed in found if allowed is not None}
         shut = [j for j, allowed in ranges.items() if allowed.is_shut]
@@ -158,27 +178,31 @@ class Booster:
         self._state = replace(self._state, ranges=limited)
 
     def _shared(self, problem: Problem, label: int | None) -> GrowerState:
-        """What growers share. Thresholds of numeric columns are never rare."""
+        """Return the state that growers share.
+
+        Preferences for rare or frequent terms do not apply to thresholds of numeric columns.
+        """
         features, settings = self.members.features, self.settings
         frequencies = document_frequencies(features)
         rarities = preferences(frequencies, features.document_count, settings.rarity)
         rarities = np.append(rarities, np.ones(len(self.members) - len(rarities)))
         m, k, smoothing = self._counted, problem.label_count, problem.smoothing
-        # subtle: the prior rests on all examples; more smoothing than a pair's weight hides labels
+        # subtle: the votes of the prior rule rest on all examples and need little smoothing; with
+        # more than the weight of one pair, it would hide the differences between rare labels
         return GrowerState(
             self.members, self._engine, settings, VOTES[problem.votes], problem.speaks,
             smoothing, min(smoothing, 1 / (m * k)), Preferences(rarities, settings), label,
         )  # fmt: skip
 
     def _known(self, rules: Sequence[Rule], gains: Sequence[float]) -> Growth:
-        """The rules of a round that was done before, in their places."""
+        """Return the rules of a round that was learned before, as this run represents them."""
         placed = [self._placed(rule) for rule in rules]
         if not gains:
             gains = [self._engine.gain(placed[0].place)]
         return Growth(tuple(placed), gains[0])
 
     def _check_known(self, number: int, known: Growth, colors: Int8 | None) -> None:
-        """SettingsError where the votes of a rule of one condition are not those of this data."""
+        """Raise SettingsError unless a known round is one rule with the votes of this data."""
         (before, condition), votes, _ = known.rules[0]
         prior = condition == ALWAYS and number == 1 and self.settings.prior_rule
         if len(known.rules) > 1 or before or (condition == ALWAYS and not prior):
@@ -197,11 +221,15 @@ class Booster:
             )
 
     def _grown(self, number: int, colors: Int8 | None) -> Growth | None:
-        """The rules of a round with their votes; the first may vote by label alone."""
+        """Learn the rules of a round with their votes; None if no rule lowers the loss.
+
+        The rule of round 1 may have no condition, so that it gives all documents the same votes.
+        """
         state = self._state
         if number == 1 and self.settings.prior_rule:
             prior = state.always(state.smoothing_of_prior)
-            # subtle: never shrunk, as boosting starts there; only steps are. Source: Friedman 2001
+            # subtle: shrinkage applies to the steps of boosting, and this rule is its start
+            # Source: Friedman 2001
             if helps(prior.gain):
                 return self._sized(prior, state.smoothing_of_prior)
         self._resample(number)
@@ -209,18 +237,21 @@ class Booster:
         return growth if growth is None or growth.z is not None else self._voting(growth, colors)
 
     def _resample(self, number: int) -> None:
-        """Draw the examples of a round anew, where they are drawn."""
+        """Draw a new sample of the examples for a round, if the settings ask for resampling."""
         if self.settings.resample:
             rng = np.random.default_rng([self.settings.seed, number, 1])
             self._state.plain.resample(rng)
 
     def _voting(self, growth: Growth, colors: Int8 | None) -> Growth:
-        """With the votes that the rules are applied with."""
+        """Return the growth with its final votes: sized, shrunk, and translated from colors."""
         growth = self._sized(growth, self._state.smoothing).scaled(self.settings.shrinkage)
         return growth if colors is None else _of_colors(growth, colors)
 
     def _sized(self, growth: Growth, smoothing: float) -> Growth:
-        """With votes sized as the settings say; alpha is that of all rules."""
+        """Return the growth with votes of the size that the settings ask for.
+
+        All rules of a growth have the same alpha.
+        """
         way, state, alpha = self.settings.alpha_name(), self._state, growth.rules[0].alpha
         if way in ("own", "bound") or alpha == 0:
             return growth
@@ -230,7 +261,7 @@ class Booster:
         return growth.scaled(state.plain.size(growth, way, smoothing))
 
     def _by_newton(self, growth: Growth, smoothing: float) -> Growth:
-        """With the votes of least ranking loss in each block."""
+        """Return the growth with the votes that minimise the ranking loss in each block."""
         votes, k = growth.votes(), self._label_count
         pairs = np.zeros((len(votes), k, k))
         for rule, numbers in zip(growth.rules, growth.blocks, strict=True):
@@ -242,7 +273,7 @@ class Booster:
         return growth.with_votes(np.stack(better), 1.0)
 
     def _applied(self, number: int, growth: Growth, bound: float) -> Round:
-        """Let the rules vote, and tell of the round; bound: of the rounds before."""
+        """Apply the rules and return a record of the round; bound: that of the rounds before."""
         placed = tuple(map(self._settled, growth.rules))
         rules = tuple(map(self._rule, placed))
         z = self._move(placed) if growth.z is None else growth.z
@@ -258,7 +289,7 @@ class Booster:
         )  # fmt: skip
 
     def _move(self, rules: Sequence[Placed]) -> float:
-        """Move the engine on; the factor Z of the round."""
+        """Have the engine apply the rules, and return the factor Z of the round."""
         pull, alpha = self._state.voting.pull, rules[0].alpha
         if pull is None or not alpha:
             return self._engine.apply(rules)
@@ -268,7 +299,7 @@ class Booster:
         return z
 
     def _take(self, rule: Placed) -> None:
-        """Remember that a rule stands there."""
+        """Record the place of a rule, and the effect on the preference for its condition."""
         state, condition = self._state, rule.place.condition
         state.places.append(rule.place)
         if self._grower.by_label:
@@ -278,7 +309,11 @@ class Booster:
             state.preferences.chosen(condition, factor)
 
     def _settled(self, rule: Placed) -> Placed:
-        """A value that is not known is one that the example has not, if so set."""
+        """Return the rule with the votes that it is applied with.
+
+        If the settings do not treat unknown categories separately, an unknown category gets
+        the votes of categories that the example does not have.
+        """
         if self.settings.unknown_categories:
             return rule
         if not isinstance(self.members.condition(rule.place.condition), Equals):
@@ -288,7 +323,7 @@ class Booster:
         return rule._replace(votes=votes)
 
     def _rule(self, placed: Placed) -> Rule:
-        """Spelled."""
+        """Return a rule with the conditions themselves instead of their numbers."""
         (before, condition), votes, alpha = placed
         if self.members.spelled(condition)[1]:
             votes = votes[EXCHANGED]
@@ -300,7 +335,7 @@ class Booster:
         return {}
 
     def _spelled(self, j: int) -> Condition:
-        """Condition j, the same object for all rules: a term may be as long as a text."""
+        """Return condition j, the same object for all rules, as a term may be as long as a text."""
         if j not in self._conditions:
             self._conditions[j] = self.members.condition(j)
         return self._conditions[j]
@@ -323,12 +358,13 @@ class Booster:
             ) from None
 
     def _color(self, number: int) -> Int8 | None:
-        """Two colors for the labels in this round, where the algorithm asks for them."""
+        """Choose colors for the labels in this round; None if the algorithm does not use colors."""
         if not self.row.colored:
             return None
         confusion = np.zeros((self._label_count, self._label_count))
         np.add.at(confusion, self._label_sets.items, self._engine.weights())
-        own = np.diag(confusion).copy()  # of ecoc, which weighs examples: the same for all labels
+        # ecoc weights examples: the weight of each is divided equally among the wrong labels
+        own = np.diag(confusion).copy()
         confusion += own[:, None] / max(len(own) - 1, 1)
         np.fill_diagonal(confusion, 0)
         rng = np.random.default_rng([self.settings.seed, number])
@@ -338,13 +374,19 @@ class Booster:
 
 
 def _of_colors(growth: Growth, colors: Int8) -> Growth:
-    """Votes (3, 1) for a color as votes for labels: alpha where a rule names the label's color."""
+    """Return the growth with votes for labels instead of votes (3, 1) for a color.
+
+    A rule votes alpha for the labels of the color that it predicts, and 0 for the others.
+    """
     rules = (rule._replace(votes=np.maximum(rule.votes * colors, 0)) for rule in growth.rules)
     return growth._replace(rules=tuple(rules))
 
 
 def _number_of(label: str, labels: Sequence[str]) -> int | None:
-    """Of the label that rules must speak for; None for none."""
+    """Return the number of the label that all rules must vote for; None if there is none.
+
+    Raises SettingsError if no document has the label.
+    """
     if label and label not in labels:
         shown = ", ".join(map(repr, labels[:5])) + (", ..." if len(labels) > 5 else "")
         raise SettingsError(
@@ -354,7 +396,7 @@ def _number_of(label: str, labels: Sequence[str]) -> int | None:
 
 
 def _check_labels(row: Algorithm, label_sets: Lists, settings: BoostingSettings) -> None:
-    """Refuse several labels, or none, where the algorithm is about exactly one."""
+    """Raise SettingsError if the algorithm needs exactly one label and a document has not one."""
     if row.one_label and (np.diff(label_sets.starts) != 1).any():
         raise SettingsError(
             f"{settings.algorithm} needs exactly one label per document; for several use mh or mr"

@@ -1,10 +1,10 @@
-"""Block weights to votes: what a rule says, and how good the choice of its condition is.
+"""The votes of rules, and the gains by which their conditions are chosen, from block weights.
 
-Every function takes W, block weights (..., b, 2, k) with axes (block, sign, label); sign 0 is -, 1
-is +; total 1. The blocks are UNKNOWN, NO, YES of one condition, or those into which any weak
-hypothesis splits the examples, such as the leaves of a tree. `speaks` is a (b,) mask; a silent
-block votes 0 and adds 0 to the gain: abstaining rules, unknown values and preconditions are one and
-the same.
+Every function takes the block weights W (..., b, 2, k) with the axes (block, sign, label), where
+sign 0 is - and sign 1 is +; they sum to 1. The blocks are UNKNOWN, NO and YES of one condition, or
+those into which a weak hypothesis splits the examples, such as the leaves of a tree. `speaks` is a
+mask (b,): a block in which the rule abstains has the value 0 in it, gets votes of 0 and adds 0 to
+the gain. Abstaining rules, unknown values and preconditions are all handled in this way.
 """
 
 from __future__ import annotations
@@ -20,20 +20,24 @@ from boostext.features.conditions import NO
 
 
 class Vote(NamedTuple):
-    """votes: (b, k); alpha: their common size where they have one, else 1."""
+    """votes: (b, k). alpha: the common size of the votes if they have one, else 1."""
 
     votes: Float64
     alpha: float
 
 
 class Voting(NamedTuple):
-    """gain: W, speaks -> (...,), greatest is best; 0 is a rule that does not help.
-    votes: W (b, 2, k), speaks, smoothing -> Vote.
-    additive: the gain is a sum over blocks, so that each can be split by itself.
-    classes: W is at sign + of the examples' own labels alone.
-    pull: block weights (s, 3, 2, k) of the s rules of a round, their votes (s, 3, k) before alpha
-    -> (s, 3, 2, k) what the weights feel of them, by sign, D ~ exp(-Y pull), and the factor of the
-    bound; None where weights feel the votes as they are.
+    """The functions that define a kind of votes.
+
+    gain: computes gains (...,) from W and speaks. The largest gain is the best, and a gain of 0
+    means that the rule does not lower the loss.
+    votes: computes a Vote from W (b, 2, k), speaks and the smoothing.
+    pull: computes how the weights are updated where that does not follow from the votes. From the
+    block weights (s, 3, 2, k) of the s rules of a round and their votes (s, 3, k) before alpha, it
+    computes values (s, 3, 2, k) by sign, with which D is updated as D exp(-Y pull), and the factor
+    of the bound. None if the weights are updated with the votes.
+    additive: whether the gain is a sum over blocks, so that each block can be split by itself.
+    classes: whether W contains only the weights of the examples' own labels, with sign +.
     """
 
     gain: Callable[[Float64, Float64], Float64]
@@ -44,9 +48,9 @@ class Voting(NamedTuple):
 
 
 def real_gain(W: Float64, speaks: Float64) -> Float64:
-    """1 - Z of unsmoothed real votes: sum over speaking blocks of (sqrt W+ - sqrt W-)^2.
+    """Return 1 - Z of unsmoothed real votes: the sum of (sqrt W+ - sqrt W-)^2 over voting blocks.
 
-    With all blocks speaking it is 1 - 2 sum_b sum_l sqrt(W+ W-).
+    If the rule votes in all blocks, this is 1 - 2 sum_b sum_l sqrt(W+ W-).
     Source: SS99 Eq. 16; of rules that abstain: BT00.
     """
     gains = apart(W[..., 0, :], W[..., 1, :])  # (..., 3, k)
@@ -54,25 +58,32 @@ def real_gain(W: Float64, speaks: Float64) -> Float64:
 
 
 def real_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """c = 1/2 ln((W+ + e) / (W- + e)) in each speaking block. Source: SS99 Eq. 15, s4.2."""
+    """Return votes of 1/2 ln((W+ + e) / (W- + e)) in each voting block, e being the smoothing.
+
+    Source: SS99 Eq. 15, s4.2.
+    """
     return Vote(confidence(W[:, 0], W[:, 1], smoothing) * speaks[:, None], 1.0)
 
 
 def discrete_gain(W: Float64, speaks: Float64) -> Float64:
-    """1 - Z of votes of one size: (sqrt R - sqrt E)^2, R and E the sums of max and min of W+, W-.
+    """Return 1 - Z of votes that all have the same size: (sqrt R - sqrt E)^2.
 
-    With all blocks speaking R - E is r, and the greatest r is the greatest gain, as
-    Z = sqrt(1 - r^2). Source: SS99 Eqs. 13-14; of rules that abstain: SS99 s3.3, SF12 s9.2.4.
+    R and E are the sums over voting blocks and labels of the larger and the smaller one of W+ and
+    W-. If the rule votes in all blocks, R - E is r and Z = sqrt(1 - r^2), so that the largest r
+    gives the largest gain.
+    Source: SS99 Eqs. 13-14; of rules that abstain: SS99 s3.3, SF12 s9.2.4.
     """
     right, wrong = _right_wrong(W, speaks)
     return np.asarray(apart(wrong, right))
 
 
 def discrete_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """alpha * sign(W+ - W-) in each speaking block; alpha = 1/2 ln(R / E).
+    """Return votes of alpha * sign(W+ - W-) in each voting block, with alpha = 1/2 ln(R / E).
 
-    Smoothed, 1/2 ln((R + e) / (E + e)), where some block is silent or nothing is wrong. With all
-    speaking R / E = (1 + r) / (1 - r), which is SS99's own alpha. Equal W+ and W- vote -.
+    R and E are those of `discrete_gain`. If the rule abstains in some block or makes no errors,
+    alpha is smoothed to 1/2 ln((R + e) / (E + e)). If it votes in all blocks,
+    R / E = (1 + r) / (1 - r), which gives the alpha of the source. The sign is - if W+ and W- are
+    equal.
     Source: SS99 Eqs. 13-14; of rules that abstain: SS99 s3.3, SF12 s9.2.4.
     """
     right, wrong = (float(x) for x in _right_wrong(W, speaks))
@@ -89,9 +100,10 @@ def _right_wrong(W: Float64, speaks: Float64) -> tuple[Float64, Float64]:
 
 
 def margin_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """Real votes h, then one alpha: ln((1 + mu)/(1 - mu)) / (2 h*), mu = (sum W Y h) / h*.
+    """Return the real votes h times alpha = ln((1 + mu)/(1 - mu)) / (2 h*).
 
-    h* is the greatest |h|. Source: NN07 Eqs. 6-8.
+    h* is the largest |h|, and mu = (sum W Y h) / h*.
+    Source: NN07 Eqs. 6-8.
     """
     h = real_votes(W, speaks, smoothing).votes
     mu, greatest = _mean_margin(W, h)
@@ -100,9 +112,10 @@ def margin_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
 
 def margin_pull(tables: Float64, votes: Float64) -> tuple[Float64, float]:
-    """Weights change by 1 - mu Y h / h*, not at all where the rule is perfect or wholly wrong.
+    """Return the pull that multiplies weights by 1 - mu Y h / h*, and the factor sqrt(1 - mu^2).
 
-    The bound falls by sqrt(1 - mu^2). Source: NN07 Eqs. 6-8.
+    The pull is 0 if the rule is right, or wrong, on all examples. See `Voting` for the shapes.
+    Source: NN07 Eqs. 6-8.
     """
     mu, greatest = _mean_margin(tables, votes)
     signs = np.array([-1.0, 1.0])[:, None]  # (2, 1)
@@ -112,16 +125,18 @@ def margin_pull(tables: Float64, votes: Float64) -> tuple[Float64, float]:
 
 
 def _mean_margin(W: Float64, h: Float64) -> tuple[float, float]:
-    """mu, kept away from -1 and 1, and h*. W: (..., 3, 2, k); h: (..., 3, k)."""
+    """Return mu, clipped to less than 1 in size, and h*. W: (..., 3, 2, k); h: (..., 3, k)."""
     greatest = max(float(np.abs(h).max()), LEAST_WEIGHT)
     mu = float(((W[..., 1, :] - W[..., 0, :]) * h).sum()) / greatest
     return float(np.clip(mu, -1 + LEAST_WEIGHT, 1 - LEAST_WEIGHT)), greatest
 
 
 def plurality_gain(W: Float64, speaks: Float64) -> Float64:
-    """(sqrt R - sqrt E)^2, R the weight of each block's heaviest label; negative if R < E.
+    """Return (sqrt R - sqrt E)^2, or its negative if R < E.
 
-    W holds each example's weight at its label, sign +. Source: TAB, AdaBoost.M1.
+    R is the weight of the most heavily weighted label of each voting block, summed over the blocks,
+    and E the weight of the other labels. W holds the weight of each example at its label, sign +.
+    Source: TAB, AdaBoost.M1.
     """
     pos = W[..., 1, :]
     right = pos.max(axis=-1) @ speaks
@@ -130,9 +145,11 @@ def plurality_gain(W: Float64, speaks: Float64) -> Float64:
 
 
 def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """Each speaking block gives alpha = 1/2 ln((1 - err)/err) to its heaviest label, 0 to others.
+    """Return votes of alpha = 1/2 ln((1 - err)/err) for the heaviest label of each voting block.
 
-    err: the share of what the rule speaks of that it gets wrong. Ties go by label order.
+    The votes for other labels are 0. err is the weight of the examples that the rule misclassifies,
+    as a fraction of those that it votes on. If several labels are equally heavy, the first gets the
+    vote.
     Source: TAB, AdaBoost.M1.
     """
     votes = _heaviest(W, speaks)
@@ -144,31 +161,37 @@ def plurality_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
 
 def majority_gain(W: Float64, speaks: Float64) -> Float64:
-    """R, the weight of each block's heaviest label: for rules that vote 1, right or not.
+    """Return R, the weight of the heaviest label of each voting block, summed over the blocks.
 
+    It is the criterion for rules whose votes are 1, however often they are right.
     Source: S97 s3, bagging and arc-x4.
     """
     return np.asarray(W[..., 1, :].max(axis=-1) @ speaks)
 
 
 def majority_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """Each speaking block votes 1 for its heaviest label. Source: S97 s3, bagging and arc-x4."""
+    """Return votes of 1 for the heaviest label of each voting block.
+
+    Source: S97 s3, bagging and arc-x4.
+    """
     return Vote(_heaviest(W, speaks), 1.0)
 
 
 def _heaviest(W: Float64, speaks: Float64) -> Float64:
-    """(b, k): 1 at the heaviest label of each speaking block, of equals the first."""
+    """Return (b, k) with a 1 at the heaviest label of each voting block, the first among equals."""
     votes = np.zeros((len(W), W.shape[2]))
     votes[np.arange(len(W)), W[:, 1].argmax(axis=1)] = speaks
     return votes
 
 
 def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """alpha * sign for the color of each block; alpha = 1/2 ln((1 - eps)/eps).
+    """Return votes of +alpha or -alpha for the color of each block, alpha = 1/2 ln((1 - eps)/eps).
 
-    W (b, 2, 1): weights of pairs whose labels differ in color. U: those in blocks that speak, E:
-    those whose wrong label has the color that is voted; the rest, 1 - U, is a draw.
-    eps = (1 - U)/2 + E is the pseudoloss. Source: S97 Figure 3, Eq. 3.
+    W (b, 2, 1) holds the weights of the pairs whose labels differ in color. U is the weight of
+    those in voting blocks, and E the weight of those among them whose wrong label has the predicted
+    color. eps = (1 - U)/2 + E is the pseudoloss, in which the other pairs, of weight 1 - U, count
+    half.
+    Source: S97 Figure 3, Eq. 3.
     """
     signs = color_votes(W, speaks, smoothing).votes
     wrong = float(np.minimum(W[:, 1], W[:, 0]).sum(axis=-1) @ speaks)
@@ -180,18 +203,27 @@ def hedged_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
 
 
 def color_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
-    """Each speaking block votes 1 for its heavier color. Source: S97 s3, ECOC."""
+    """Return votes of 1 for the heavier color of each voting block, as a sign.
+
+    Source: S97 s3, ECOC.
+    """
     return Vote(np.where(outweighs(W[:, 0], W[:, 1]), 1.0, -1.0) * speaks[:, None], 1.0)
 
 
 def normalizer(W: Float64, votes: Float64) -> float:
-    """The actual Z = sum of W exp(-Y h) over blocks, signs and labels. Source: SS99 Figure 2."""
+    """Return Z, the sum of W exp(-Y h) over blocks, signs and labels, for the votes h (b, k).
+
+    Source: SS99 Figure 2.
+    """
     return float((W[:, 1] * np.exp(-votes) + W[:, 0] * np.exp(votes)).sum())
 
 
 def class_normalizer(W: Float64, votes: Float64) -> float:
-    """Z where a block gives all of its vote to one label: sum of W exp(-alpha), or exp(alpha) where
-    that is not the example's own. Source: TAB, AdaBoost.M1.
+    """Return Z for votes (b, k) that are alpha for one label of each block and 0 for the others.
+
+    It is the sum of W exp(-alpha) over the examples whose own label gets the vote, and of
+    W exp(alpha) over those for which another label gets it.
+    Source: TAB, AdaBoost.M1.
     """
     size = votes.max(axis=1, keepdims=True)
     return float((W[:, 1] * np.exp(np.where(votes > 0, -votes, size))).sum())
