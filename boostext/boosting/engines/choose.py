@@ -1,4 +1,7 @@
-"""Which engine a run gets. Every engine finds the same rules; they differ in what a round costs."""
+"""The choice of the engine of a run.
+
+All engines find the same rules; they differ in the time and memory that a round takes.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +24,27 @@ ENGINES: dict[str, Callable[[Problem], Engine]] = {
     "incremental": IncrementalEngine,
 }
 PER_LABEL = "per label"
-"""The learner whose labels have rules of their own."""
+"""The learner that finds separate rules for each label."""
 
 Maker = Callable[[str, Problem], Engine]
-"""What makes the engine of a name: in this process, or on others."""
+"""A function that creates the engine of a given name, in this process or in several processes."""
 
 MANY_VALUES = 1 << 17
-"""Thresholds of one column from which so many are about as good as the best that the plain engine,
-which sums all of them at once, is faster."""
+"""The number of thresholds of one column from which the plain engine is used.
+
+With so many thresholds, many are nearly as good as the best, and computing all sums at once, as the
+plain engine does, is faster than computing them one by one.
+"""
 SMALL = 500_000_000
-"""Work, in products that the plain engine makes in all rounds (a second or two), below which the
-incremental one does not pay for loading its kernels."""
+"""The amount of work below which the plain engine is used.
+
+It is counted in products that the plain engine computes in all rounds, and takes it a second or
+two, about the time that the incremental engine needs to load its kernels.
+"""
 
 
 def check_engine(name: str, settings: BoostingSettings) -> None:
-    """Raise SettingsError where an engine cannot learn what the settings ask for."""
+    """Raise SettingsError if the engine of this name does not support the settings."""
     if name == "incremental" and not _is_known(settings):
         raise SettingsError(
             f"--engine incremental does not go with {settings.algorithm}; use --engine auto"
@@ -43,15 +52,18 @@ def check_engine(name: str, settings: BoostingSettings) -> None:
 
 
 def made_here(name: str, problem: Problem) -> Engine:
-    """The engine of this name, of "plain" or "incremental", in this process."""
+    """Create the engine named "plain" or "incremental" in this process."""
     return ENGINES[name](problem)
 
 
 def choose(
     name: str, problem: Problem, settings: BoostingSettings, make: Maker = made_here
 ) -> Engine:
-    """The engine of this name, checked before; "auto" goes by the problem, never by the machine's
-    threads, nor by `make`. Raises SettingsError for `incremental` where numba cannot be used.
+    """Create the engine of this name, which must have been checked by `check_engine`.
+
+    For "auto", the choice depends on the settings, on the size of the problem and on whether numba
+    can be used, but not on the number of threads or on `make`. Raises SettingsError for
+    "incremental" if numba cannot be used.
     """
     if name == "auto":
         few = all(len(c) < MANY_VALUES for c in problem.members.columns)
@@ -63,16 +75,16 @@ def choose(
 
 
 def fits(settings: BoostingSettings) -> bool:
-    """Whether rules are of one condition, and the incremental engine knows how to find them."""
+    """Return whether rules have one condition each and the incremental engine can find them."""
     return settings.learner_name() == "stump" and _is_known(settings)
 
 
 def _is_known(settings: BoostingSettings) -> bool:
-    """Whether the incremental engine knows the loss and the votes, and rules are of one condition
-    for all labels or for each.
+    """Return whether the incremental engine supports the loss, the votes and the learner.
 
-    It goes by the functions that the tables name: another loss is never learned as if it were one
-    of its own.
+    The learner must find rules of one condition, either for all labels or for each label. A loss is
+    identified by its functions in the table, so that an unknown loss is never mistaken for one that
+    the engine supports.
     """
     row = ALGORITHMS[settings.algorithm]
     votes = row.votes[settings.votes_name()]
@@ -88,7 +100,7 @@ def _is_known(settings: BoostingSettings) -> bool:
 
 
 def _work(problem: Problem) -> int:
-    """Products that one round of the plain engine makes."""
+    """Return the number of products that the plain engine computes in one round."""
     members = problem.members
     numeric = sum(len(column.order) for column in members.columns)
     return (int(members.features.yes.starts[-1]) + numeric) * problem.label_count

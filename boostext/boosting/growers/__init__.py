@@ -1,1 +1,1 @@
-"""Where the rules of a round may stand: conjunctions, trees, one a label, several at once."""
+"""Weak learners, which find the rules of a round: stumps, trees, conjunctions and others."""

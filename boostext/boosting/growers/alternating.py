@@ -1,4 +1,4 @@
-"""Alternating decision trees: a rule hangs under any block of any rule before it.
+"""Alternating decision trees, in which a rule applies below any block of any earlier rule.
 
 Source: Freund & Mason 1999; SF12 Algorithm 9.4.
 """
@@ -21,14 +21,23 @@ from boostext.errors import SettingsError
 from boostext.features.conditions import UNKNOWN
 
 DEEPEST = 12
-"""Levels to which block weights are kept and subtracted; below they are summed anew."""
+"""Levels of the tree down to which the block weights of a branch may be computed by subtraction.
+
+Below them, block weights are always summed over documents, so that not too many are kept.
+"""
 
 Literals = tuple[tuple[int, int], ...]
 
 
 @dataclass(eq=False)
 class Node:
-    """A precondition. order: by creation, the first of equals wins. parts: its rules' blocks."""
+    """A precondition, below which rules may be added.
+
+    order: the number of nodes created before it; the first among equally good nodes is chosen.
+    literals: the conditions that must hold, with their blocks. documents: those that meet them.
+    weight: the sum of the weights of these documents. splits: for each rule with this
+    precondition, the nodes of the blocks in which it votes.
+    """
 
     order: int
     literals: Literals
@@ -38,11 +47,11 @@ class Node:
 
 
 def alternating_tree(state: GrowerState, number: int) -> Growth | None:
-    """The precondition and condition of least Z; it votes in blocks NO and YES.
+    """Learn the rule whose precondition and condition minimise Z; None if no rule lowers the loss.
 
-    For real votes Z = W(precondition fails) + 2 sum over blocks and labels of sqrt(W+ W-). The
-    first rule votes by label alone. With `tree_depth` d a rule has fewer than d conditions before
-    its own.
+    For real votes, Z = W(precondition fails) + 2 sum over blocks and labels of sqrt(W+ W-). The
+    rule of round 1 has no condition and gives all documents the same votes. With a `tree_depth`
+    of d, a precondition has fewer than d conditions.
     """
     if number == 1:
         root = state.always()
@@ -60,7 +69,12 @@ def alternating_tree(state: GrowerState, number: int) -> Growth | None:
 
 
 def _nodes(state: GrowerState) -> list[Node]:
-    """The tree of preconditions: all documents, and each speaking block of each rule once."""
+    """Return the preconditions that a new rule may have, the root first.
+
+    They are the root, which all documents meet, and each block in which an earlier rule votes, as
+    far as `tree_depth` allows. Raises SettingsError if a rule of a resumed model has a precondition
+    that is not one of them.
+    """
     weights = state.flat().sum(axis=1)
     deepest = state.settings.tree_depth or state.settings.rounds + 1
     root = Node(0, (), state.everything(), 1.0)
@@ -86,10 +100,13 @@ def _nodes(state: GrowerState) -> list[Node]:
 
 
 class _Search:
-    """Best gains of all preconditions; those that weigh too little to win are passed over.
+    """The search for the largest gain among all preconditions and conditions.
 
-    subtle: weights are on a grid, so that a block summed and one found by subtraction are equal to
-    the last bit, and pieces of conditions can be looked at one after the other.
+    Preconditions whose documents have too little weight for the largest gain are skipped.
+
+    subtle: weights are rounded to a grid, so that block weights are equal to the last bit whether
+    they are summed over documents or found by subtraction, and whether the conditions are searched
+    at once or in several pieces.
     """
 
     def __init__(self, state: GrowerState, number: int) -> None:
@@ -109,7 +126,10 @@ class _Search:
             self._numeric(root)
 
     def winner(self, nodes: list[Node]) -> tuple[Literals, int] | None:
-        """The first precondition within TIE of the best, and its first best condition."""
+        """Return the first precondition whose gain is within TIE of the best, and its condition.
+
+        If several conditions are equally good, the first is returned.
+        """
         for node in nodes:
             if self.values.get(node.order, -np.inf) >= self.best - TIE and np.isfinite(self.best):
                 tables = self.state.plain.tables.tables(self.flat, node.documents)
@@ -119,11 +139,18 @@ class _Search:
         return None
 
     def _hopeless(self, node: Node) -> bool:
-        """Whether neither the node nor any below can win: no gain is above the weight."""
+        """Return whether neither the node nor any below it can have the largest gain.
+
+        No gain is larger than the weight of the documents of a node.
+        """
         return node.weight * self.most < self.best - TIE
 
     def _listed(self, node: Node, piece: int, yes: Float64, depth: int) -> None:
-        """Take in one piece of the listed conditions; yes (c, 2k): under this precondition."""
+        """Compute the gains of one piece of the listed conditions, for the node and those below it.
+
+        yes: (c, 2k), the weights of the documents of the node for which each of the c conditions
+        holds.
+        """
         search = self.state.plain.tables
         start = search.starts[piece]
         unknown = search.unknown(self.flat, node.documents)
@@ -136,7 +163,11 @@ class _Search:
     def _tables(
         self, node: Node, split: tuple[Node, ...], piece: int, yes: Float64, depth: int
     ) -> Iterator[tuple[Node, Float64]]:
-        """Weights under each block of a rule that may win; the largest by subtraction."""
+        """Yield the blocks of a rule that may have the largest gain, with their weights (c, 2k).
+
+        The weights of the block with the most documents are found by subtraction where that is
+        less work than summing them.
+        """
         search = self.state.plain.tables
         hopeful = [child for child in split if not self._hopeless(child)]
         largest = max(hopeful, key=lambda child: len(child.documents), default=None)

@@ -1,4 +1,4 @@
-"""Conjunctions: conditions that must all hold, grown on a part of the data, pruned on the rest."""
+"""Rules of several conditions, which are added on one part of the data and pruned on the rest."""
 
 from __future__ import annotations
 
@@ -24,14 +24,20 @@ OWN_LITERALS = 4
 
 
 class Parts(NamedTuple):
-    """Documents to grow a rule on, and to prune it on; none of these where nothing is pruned."""
+    """The documents that a rule is grown on and those that it is pruned on.
+
+    Without pruning, `pruning` is empty.
+    """
 
     growing: Numbers
     pruning: Numbers
 
 
 def parts_of(state: GrowerState, number: int) -> Parts:
-    """A random part with `grow_fraction` of the weight, drawn anew each round, and the rest."""
+    """Split the documents at random, so that the growing part has `grow_fraction` of the weight.
+
+    Each round has another split.
+    """
     fraction = state.settings.grow_fraction
     everything = state.everything()
     if fraction >= 1:
@@ -47,16 +53,17 @@ def most_literals(state: GrowerState) -> int:
     return state.settings.max_literals or OWN_LITERALS
 
 
-# One block that speaks -----------------------------------------------------------------------
+# Rules that vote in one block ----------------------------------------------------------------
 
 
 def conjunction(state: GrowerState, number: int) -> Growth | None:
-    """A rule that speaks where all its conditions hold, or the default rule if that gains more.
+    """Learn a rule that votes where all of its conditions hold; None if no rule lowers the loss.
 
-    Conditions are added while sum over labels of (sqrt W+ - sqrt W-)^2 on what is covered rises on
-    the growing part; the last ones are dropped again where that lowers Z on the rest. A term must
-    be there; a number may be above or below. The default rule covers all. With more than two
-    labels the votes of a rule differ by label.
+    Conditions are added while the sum over labels of (sqrt W+ - sqrt W-)^2 increases, on the
+    documents of the growing part that meet all of them. Then the last conditions are removed if
+    that lowers Z on the pruning part. Terms must be present; numbers may be above or below a
+    threshold. The default rule, which votes on all documents, is returned instead if its gain is
+    larger. With more than two labels, a rule has different votes for them.
     Source: Cohen & Singer 1999 (SLIPPER); SF12 s9.3.
     """
     literals = _pruned(state, number, _grown, _covered, ONLY[YES])
@@ -69,7 +76,7 @@ def conjunction(state: GrowerState, number: int) -> Growth | None:
 
 
 def _grown(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) -> list[Literals]:
-    """The conjunction after each condition that raised the gain of what it covers."""
+    """Return the conjunctions after each added condition; each has a larger gain than the last."""
     flat, reach = state.flat(), state.reach
     inside = _mask(state, documents)
     gains = [_gain_of(state, block) for block in (YES, NO)]
@@ -111,9 +118,11 @@ def _best_literal(
     gains: Sequence[Gain],
     allowed: Sequence[NDArray[np.bool_]],
 ) -> tuple[int, int, float] | None:
-    """Condition, block and gain; of equals YES before NO, and then the first condition.
+    """Return the condition and block with the largest gain, and the gain; None if none is allowed.
 
-    gains, allowed: for block YES and for block NO, gains of block weights, and what may be chosen.
+    Among equals, block YES comes before NO, and then the first condition is chosen.
+    gains, allowed: for block YES and for block NO, the function that computes gains from block
+    weights, and the conditions that may be chosen.
     """
     by_block = gains_of(state.plain.tables.tables(flat, documents), len(state.members), gains)
     values = np.concatenate(
@@ -127,14 +136,16 @@ def _best_literal(
 
 
 def _covered(state: GrowerState, reach: Reach[int], literals: Sequence[tuple[int, int]]) -> Blocks:
-    """What all literals hold for, as block YES."""
+    """Return the documents for which all literals hold, as block YES."""
     none = np.zeros(0, np.int32)
     return none, none, np.flatnonzero(reach.holds(literals)).astype(np.int32)
 
 
 def _covering(state: GrowerState, literals: Sequence[tuple[int, int]]) -> Growth | None:
-    """The rule of these literals, with votes of all the data; None where it does not help, or
-    speaks against the label that it must speak for.
+    """Return the rule of these literals, with votes computed on all documents.
+
+    Returns None if the rule does not lower the loss, or if it votes against the label that all
+    rules must vote for.
     """
     (last, block), before = literals[-1], tuple(literals[:-1])
     place = Place(before, last) if block == YES else Place(tuple(literals), ALWAYS)
@@ -145,21 +156,25 @@ def _covering(state: GrowerState, literals: Sequence[tuple[int, int]]) -> Growth
     return found if W[1, state.label] > W[0, state.label] else None
 
 
-# Both sides speak ----------------------------------------------------------------------------
+# Rules that vote on both sides ---------------------------------------------------------------
 
 
 FAILS, HOLDS = 0, 1
-"""The blocks of a decision rule; where it cannot be told is the third, if it votes."""
+"""The numbers of the blocks of a decision rule.
+
+If the rule also votes where it is unknown whether all conditions hold, that block has the number 2.
+"""
 
 
 def decision_rule(state: GrowerState, number: int) -> Growth | None:
-    """A rule with one vote where all its conditions hold, and another where they do not.
+    """Learn a rule with one vote where all of its conditions hold and another where one fails.
 
-    Conditions are added, each for block YES or for block NO, while the gain of the two blocks
-    {all hold} and {one does not} together rises on the growing part; the last ones are dropped
-    again where that lowers Z on the rest.
-    A rule for each test, which votes where it fails, and one for where all hold; a single test is
-    one plain rule.
+    A condition is added with block YES, so that it must hold, or with block NO, so that it must
+    not. Conditions are added while the gain of the two blocks {all hold} and {one fails} together
+    increases on the growing part. Then the last ones are removed if that lowers Z on the pruning
+    part. Returns None if no rule lowers the loss.
+    The result has one rule for each condition, which votes where the condition fails, and one rule
+    that votes where all hold. A rule of a single condition is returned as one rule.
     Source: Freund & Schapire 1996, FindDecRule, used in S97 s3; NN07 s4, rules of r literals.
     """
     literals = _pruned(state, number, _tested, _two_sided, state.speaks)
@@ -168,7 +183,7 @@ def decision_rule(state: GrowerState, number: int) -> Growth | None:
     unknown, last = 2 if state.speaks[UNKNOWN] else SILENT, len(literals) == 1
     places, blocks = [], []
     for i, (condition, block) in enumerate(literals):
-        holds = HOLDS if last else SILENT  # where more tests follow, they tell
+        holds = HOLDS if last else SILENT  # with more conditions, a rule of its own votes there
         places.append(Place(tuple(literals[:i]), condition))
         blocks.append((unknown, *((FAILS, holds) if block == YES else (holds, FAILS))))
     if not last:
@@ -178,7 +193,7 @@ def decision_rule(state: GrowerState, number: int) -> Growth | None:
 
 
 def _tested(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) -> list[Literals]:
-    """The rule after each condition that raised the gain of its two blocks."""
+    """Return the rules after each added condition; each has a larger gain than the last."""
     flat, reach = state.flat(), state.reach
     inside = _mask(state, documents)
     grown: list[Literals] = [()]
@@ -198,9 +213,11 @@ def _tested(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) 
 
 
 def _two_blocks(state: GrowerState, outside: Float64, block: int) -> Gain:
-    """The gain of a rule with one more condition, from block weights among what it covers so far.
+    """Return a function that computes the gain of a rule with one more condition.
 
-    outside: (2, 2k), weights of the documents that are undecided already, and that fail already.
+    Its argument is the block weights of conditions on the documents that meet all conditions so
+    far. outside: (2, 2k), the weights of the documents for which an earlier condition is unknown,
+    and of those for which one fails.
     """
     before = outside.reshape(2, 2, -1)
 
@@ -215,7 +232,11 @@ def _two_blocks(state: GrowerState, outside: Float64, block: int) -> Gain:
 def _two_sided(
     state: GrowerState, reach: Reach[int], literals: Sequence[tuple[int, int]]
 ) -> Blocks:
-    """YES where all hold, NO where one does not, UNKNOWN where one is unknown before that."""
+    """Return the documents by whether all literals hold: UNKNOWN, NO and YES.
+
+    A document for which they do not all hold is in block UNKNOWN or NO according to the first
+    literal that does not hold for it.
+    """
     undecided, failed = [], []
     for i, (condition, block) in enumerate(literals):
         unknown, no, yes = reach.blocks(literals[:i], condition)
@@ -234,8 +255,10 @@ ToBlocks = Callable[[GrowerState, Reach[int], Sequence[tuple[int, int]]], Blocks
 def _pruned(
     state: GrowerState, number: int, grow: Grow, to_blocks: ToBlocks, speaks: Float64
 ) -> Literals:
-    """Of what was grown, literal by literal, what has least Z on the pruning part; of equals the
-    first. Votes are those of the growing part, with its weights as if they summed to 1.
+    """Grow literals and return the first ones of them, as many as minimise Z on the pruning part.
+
+    Among equals, the fewest literals are returned. The votes with which Z is computed are those of
+    the growing part, whose weights are normalised to sum to 1.
     """
     parts = parts_of(state, number)
     grown = grow(state, parts.growing, state.open_to(number))
@@ -249,7 +272,7 @@ def _pruned(
         learned, held = (state.sums(_within(blocks, part)) for part in (growing, ~growing))
         votes = state.vote(learned / total, speaks).votes
         z = class_normalizer if state.voting.classes else normalizer
-        losses.append(z(held, votes) - float(held.sum()))  # less what is the same
+        losses.append(z(held, votes) - float(held.sum()))  # the change of Z
     return grown[first_of_best(-np.array(losses))]
 
 

@@ -1,4 +1,4 @@
-"""Rules of one condition: one a round, one for each label, or the best few as a committee."""
+"""Weak learners of rules of one condition: a single rule, one for each label, or a committee."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from boostext.boosting.rules import Growth, Place, Placed
 
 
 def stump(state: GrowerState, number: int) -> Growth | None:
-    """The condition of greatest gain, with votes in each of its blocks. Source: SS99 s4."""
+    """Learn the rule whose condition has the largest gain; None if no rule lowers the loss.
+
+    Source: SS99 s4.
+    """
     if state.settings.index != "z":
         found = state.best(state.everything(), state.open_to(number), state.criterion)
         growth = None if found is None else state.grown(found[0])
@@ -28,16 +31,17 @@ def stump(state: GrowerState, number: int) -> Growth | None:
     if choice is None:
         return None
     growth = state.grown(choice.condition)
-    # drawn examples may choose what does not help on all
+    # a condition chosen on a sample of the examples may have no gain on all of them
     return growth if helps(growth.gain) or not state.settings.resample else None
 
 
 def per_label(state: GrowerState, number: int) -> Growth | None:
-    """For each label the best condition on that label's weights: k boostings under one model.
+    """Learn for each label the rule with the largest gain on the weights of that label.
 
-    Weights of a label count as if they summed to 1, so that its rules are those of boosting that
-    label alone: reuse, too, is counted for each label. A label that no condition helps gets no
-    rule.
+    The result is k boosting runs combined in one model. The weights of each label are normalised to
+    sum to 1, and the reuse of conditions is counted for each label, so that the rules for a label
+    are those that boosting would learn for that label alone. A label for which no condition has a
+    gain gets no rule in the round.
     Source: Esuli, Fagni & Sebastiani 2006 (MP-Boost).
     """
     if isinstance(state.engine, LabelEngines):
@@ -61,7 +65,11 @@ def per_label(state: GrowerState, number: int) -> Growth | None:
 def _best_by_label(
     state: GrowerState, flat: Float64, totals: Float64, number: int
 ) -> tuple[Int64, Float64]:
-    """(k,) condition of greatest gain, of equals the first; its block weights (k, 3, 2), sum 1."""
+    """Return for each label the condition with the largest gain, and its block weights.
+
+    The conditions are (k,), the first one among equals; the block weights (k, 3, 2) of each label
+    sum to 1.
+    """
     k = flat.shape[1] // 2
     best, greatest, own = np.zeros(k, np.int64), np.full(k, -np.inf), np.zeros((k, 3, 2))
     preference, labels = state.preference, np.arange(k)
@@ -85,9 +93,9 @@ def _best_by_label(
 
 
 def committee(state: GrowerState, number: int) -> Growth | None:
-    """The `rules_per_round` best conditions, each with its votes; the round votes their mean.
+    """Learn the rules of the `rules_per_round` conditions with the largest gains.
 
-    Z of a mean is at most the mean of the Z.
+    The votes of the round are the mean of theirs, and its Z is at most the mean of their Z.
     Source: Sebastiani, Sperduti & Valdambrini 2000 (AdaBoost.MH^KR).
     """
     tables = state.plain.tables.tables(state.flat(), state.everything())

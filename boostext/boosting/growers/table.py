@@ -1,4 +1,4 @@
-"""The growers by name: what the rules of a round may be, and where they stand."""
+"""The table of the growers, the functions that learn the rules of a round, by name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from boostext.boosting.rules import Growth
 
 
 class Grower(NamedTuple):
-    """grow: state, number of the round -> its rules, None where none helps.
+    """A weak learner.
 
-    by_label: a condition is reused for each label apart. alone: a round is a rule of one condition.
+    grow: learns the rules of a round from the state of the growers and the number of the round;
+    returns None if no rule lowers the loss.
+    by_label: whether the reuse of a condition is counted separately for each label.
+    alone: whether every round has a single rule of one condition.
     """
 
     grow: Callable[[GrowerState, int], Growth | None]

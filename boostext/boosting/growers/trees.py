@@ -1,4 +1,7 @@
-"""Decision trees as weak rules: every leaf votes. Source: SS99 s4.1, Kearns & Mansour 1996."""
+"""Decision trees as weak hypotheses, in which every leaf has votes of its own.
+
+Source: SS99 s4.1, Kearns & Mansour 1996.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,12 @@ OWN_DEPTH = 3
 
 
 def decision_tree(state: GrowerState, number: int) -> Growth | None:
-    """A tree of `tree_depth` levels, each leaf split by the condition that gains most.
+    """Learn a tree of at most `tree_depth` levels; None if no tree lowers the loss.
 
-    For real votes Z = 2 sum over leaves and labels of sqrt(W+ W-), which is Kearns and Mansour's
-    criterion; it also grows the trees of votes of one size. A leaf that no condition helps stays
-    whole. A rule a split: its votes are those of its blocks that are leaves.
+    Each leaf is split by the condition with the largest gain, and is not split if no condition
+    has a gain. For real votes, Z = 2 sum over leaves and labels of sqrt(W+ W-), which is the
+    criterion of Kearns and Mansour; it is also used to learn trees whose votes all have one size.
+    The tree is returned as one rule for each split that has leaves, with the votes of these leaves.
     """
     open_to = state.open_to(number)
     root = state.best(state.everything(), open_to, state.leaf_criterion)
@@ -30,7 +34,10 @@ def decision_tree(state: GrowerState, number: int) -> Growth | None:
 
 
 class _Growing:
-    """One tree while it grows. places, blocks: of the rules so far; leaves: how many they have."""
+    """A tree while it is grown.
+
+    places, blocks: those of the rules so far. leaves: the number of leaves in these rules.
+    """
 
     def __init__(self, state: GrowerState, open_to: NDArray[np.bool_], depth: int) -> None:
         self.state, self.open_to, self.depth = state, open_to, depth
@@ -39,7 +46,7 @@ class _Growing:
         self.leaves = 0
 
     def split(self, literals: tuple[tuple[int, int], ...], condition: int) -> None:
-        """Add the rule of a split, and those of the splits below it."""
+        """Add the rule of a split, and then those of the splits below it."""
         blocks = self.state.reach.blocks(literals, condition)
         gains = [self.state.leaf_criterion(self.state.sums(blocks), only) for only in ONLY]
         below: list[tuple[tuple[tuple[int, int], ...], int]] = []
@@ -59,7 +66,10 @@ class _Growing:
             self.split(deeper, found)
 
     def _better(self, documents: Numbers, gain: float) -> int | None:
-        """The condition that splits a leaf of this gain best, if it is worth it."""
+        """Return the condition with the largest gain on the documents of a leaf.
+
+        Returns None if that gain is no larger than `gain`, that of the leaf without a split.
+        """
         state = self.state
         if not len(documents):
             return None
