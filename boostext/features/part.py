@@ -1,4 +1,4 @@
-"""Some of the documents of a feature matrix, for learning from them and measuring on the others."""
+"""Split a feature matrix by documents, to learn from some of them and evaluate on the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boostext.features.merge import gather
 
 @dataclass(frozen=True)
 class _ChosenNames:
-    """ConditionNames of some of the conditions."""
+    """ConditionNames for some of the conditions."""
 
     names: ConditionNames
     chosen: Int64
@@ -32,10 +32,10 @@ class _ChosenNames:
 def parts(
     features: FeatureMatrix, learned: Int64, held: Int64
 ) -> tuple[FeatureMatrix, FeatureMatrix]:
-    """The same conditions, in the same order, over two sets of documents, both ascending.
+    """Return the same conditions, in the same order, for two ascending sets of documents.
 
-    Listed conditions that hold for no document of `learned` are left out of both, as if the others
-    had not been read. Conditions that come to hold for the very same documents are not merged.
+    Listed conditions that hold for no document of `learned` are removed from both, as if the other
+    documents had not been read. Conditions that become equal in the subset are not merged.
     """
     yes = _among(features.yes, learned, features.document_count)
     kept = np.flatnonzero(np.diff(yes.starts) > 0)
@@ -59,7 +59,7 @@ def parts(
 
 
 def first_documents(features: FeatureMatrix, count: int) -> FeatureMatrix:
-    """Over the first documents alone; conditions keep their numbers, and may then hold nowhere."""
+    """Keep the first documents. Conditions keep their numbers, and may hold for no document."""
     documents = np.arange(count)
     return replace(
         features,
@@ -71,7 +71,7 @@ def first_documents(features: FeatureMatrix, count: int) -> FeatureMatrix:
 
 
 def _among(lists: Lists, documents: Int64, count: int) -> Lists:
-    """The lists without other documents, these renumbered from 0."""
+    """Remove all other documents from the lists and renumber the remaining ones from 0."""
     number = np.full(count, -1, np.int32)
     number[documents] = np.arange(len(documents), dtype=np.int32)
     items = number[lists.items]

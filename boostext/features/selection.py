@@ -1,4 +1,4 @@
-"""Which terms stay, and what to say when none does."""
+"""Select the terms to keep, and explain why if none is left."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from boostext.settings import TextSettings
 
 
 def select(fields: Mapping[str, Terms], settings: TextSettings, documents: int) -> list[Int64]:
-    """For each field the numbers of its lists of conditions to keep, ascending.
+    """Return, for each field, the ascending numbers of the lists of conditions to keep.
 
-    Terms by max_df and drop, then the max_terms most frequent over all fields (ties: the first).
-    Of a term's counts those whose documents are some, and not those of the count before.
+    Terms are filtered by max_df and drop; then the max_terms most frequent over all fields are
+    kept, and ties go to the first. A count of a term is kept if some documents reach it, and fewer
+    documents than reach the next lower count.
     """
     own = [settings.of_field(name) for name in fields]
     kept = [
@@ -37,7 +38,7 @@ def _frequent(terms: Terms, settings: TextSettings, documents: int) -> Int64:
 
 
 def _undropped(terms: Terms, settings: TextSettings, kept: Int64) -> Int64:
-    """Without the terms in which `drop` has a match, their words joined by #, gaps as ?."""
+    """Remove terms that `drop` matches; their words are joined by #, and gaps are written as ?."""
     if not settings.drop:
         return kept
     pattern = re.compile(settings.drop)
@@ -68,7 +69,7 @@ SYMBOLS = "emoji and punctuation count with --punctuation"
 
 
 def _hint(settings: Sequence[TextSettings]) -> str:
-    """What would make tokens, most likely."""
+    """Suggest the setting that is most likely to produce tokens."""
     if any(each.token_pattern for each in settings):
         return "mend --token-pattern, or see --text for the fields that are read"
     words = all(each.analyzer == "word" and not each.punctuation for each in settings)
@@ -81,7 +82,7 @@ def _hint(settings: Sequence[TextSettings]) -> str:
 def nothing_left(
     fields: Mapping[str, Terms], settings: TextSettings, documents: int, path: str
 ) -> BoostextError:
-    """What was there after each filter: `tokens 12 -> different tokens 8 -> min-df 2: 0 terms`."""
+    """List what each filter left: `tokens 12 -> different tokens 8 -> min-df 2: 0 terms`."""
     if not documents:
         return BoostextError("the data holds no documents; expected one at least")
     found = tuple(fields.values())

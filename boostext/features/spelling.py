@@ -1,4 +1,4 @@
-"""Terms counted by number, put together as `Terms`, and spelled only when asked for."""
+"""Combine groups of counted terms into `Terms`, whose strings are only created when needed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from boostext.settings import TextSettings
 
 
 class Spelling:
-    """Term number, over the kept groups one after the other -> tokens."""
+    """Maps term numbers, counted over all kept groups in order, to tokens."""
 
     def __init__(
         self, groups: Sequence[Group], numbering: Numbering, settings: TextSettings
     ) -> None:
         self._kept = [group for group in groups if group.step.kept]
         self._ends = list(accumulate(len(group.keys) for group in self._kept))
-        # the groups that longer terms are made of; of two with single tokens the later, with all
+        # the groups that longer terms refer to; of two with single tokens, the later is complete
         self._parts = {group.step.places: group for group in groups}
         self._numbering = numbering
         self._characters = settings.analyzer == "char"
@@ -42,7 +42,7 @@ class Spelling:
         return as_term(tuple(term), self._characters)
 
     def _tokens(self, group: Group, t: int) -> list[int]:
-        """Token numbers, found from the last to the first."""
+        """Return the token numbers, which are found from the last to the first."""
         tokens: list[int] = []
         while group.step.places != ONE:
             left, right = divmod(int(group.keys[t]), LOW + 1)
@@ -61,7 +61,7 @@ class Spelling:
 def joined(
     groups: Sequence[Group], numbering: Numbering, settings: TextSettings, tokens: int
 ) -> Terms:
-    """The kept groups as the terms of a field that has so many tokens."""
+    """Return the kept groups as the terms of a field with `tokens` tokens."""
     kept = [group for group in groups if group.step.kept]
     sizes = [len(group.keys) for group in kept]
     spans = [group.step.places[-1] + 1 for group in kept]

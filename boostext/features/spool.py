@@ -1,4 +1,4 @@
-"""Long arrays of numbers that go to a temporary file when they would fill the memory."""
+"""Long arrays of numbers that are moved to a temporary file if they do not fit in memory."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 from boostext.arrays import Int32
 
 IN_MEMORY = 1 << 27
-"""Bytes of an array, or of a spool, that stay in memory."""
+"""Maximum size in bytes of an array, or of a spool, that stays in memory."""
 
 
 def scratch(size: int) -> Int32:
-    """An uninitialized int32 array; a long one lies in a file of the temporary folder."""
+    """Return an uninitialized int32 array; a long one is mapped to a temporary file."""
     if 4 * size <= IN_MEMORY:
         return np.empty(size, np.int32)
     return _mapped(_temporary(), size)
@@ -24,7 +24,7 @@ def scratch(size: int) -> Int32:
 
 @dataclass
 class Spool:
-    """Numbers appended one array after the other, then read as one."""
+    """Arrays that are appended one after the other and then read as a single array."""
 
     size: int = 0
     _held: list[Int32] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Spool:
     _file: BinaryIO | None = None
 
     def append(self, numbers: Int32) -> None:
-        """The array is kept, not copied."""
+        """Append an array, which is not copied."""
         self._held.append(numbers)
         self.size += len(numbers)
         self._held_size += len(numbers)
@@ -40,7 +40,7 @@ class Spool:
             self._write()
 
     def finish(self) -> Int32:
-        """All numbers; the spool is empty afterwards."""
+        """Return all numbers as one array and empty the spool."""
         if self._file is None:
             numbers = np.concatenate([np.zeros(0, np.int32), *self._held])
         else:
@@ -61,9 +61,9 @@ def _temporary() -> BinaryIO:
 
 
 def _mapped(file: BinaryIO, size: int) -> Int32:
-    """The file as an array."""
+    """Map the file into memory as an array."""
     file.flush()
-    # subtle: take the room before mapping it; a full disk is then an error and not a crash
+    # subtle: allocate the space before mapping; a full disk then raises an error instead of a crash
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, 4 * size)
     else:

@@ -18,10 +18,10 @@ from boostext.settings import TextSettings
 class Terms:
     """T terms that occur in at least min_df documents.
 
-    spell: term number -> its tokens. order: (T,) by first occurrence (see `ngrams`). span, words:
-    (T,) places and tokens of each. frequency: (T,) documents. conditions: T * C lists of
-    documents; list t * C + c holds those with term t at least counts[c] times. tokens: read in all;
-    distinct: of them, different ones.
+    spell: maps a term number to its tokens. order: (T,), by first occurrence (see `ngrams`). span,
+    words: (T,), the number of positions and of tokens of each term. frequency: (T,), the number of
+    documents. conditions: T * C lists of documents; list t * C + c has those with term t at least
+    counts[c] times. tokens: the number of all tokens read. distinct: the number of distinct tokens.
     """
 
     spell: Callable[[int], Term[str]]
@@ -39,13 +39,13 @@ class Terms:
 
 @dataclass
 class PlainCounter:
-    """Collects the terms of a field, one text after the other; the reference of the kernels."""
+    """Collects the terms of a field from one text after the other; the reference for kernels."""
 
     settings: TextSettings
     documents: int = 0
     tokens: int = 0
     _numbers: dict[str, int] = field(default_factory=dict)
-    # term, as token numbers -> document, occurrences, document, occurrences ...
+    # maps a term, as token numbers, to document, occurrences, document, occurrences ...
     _found: dict[Term[int], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class PlainCounter:
         self.tokens += len(tokens)
 
     def finish(self, least: float) -> Terms:
-        """The terms in at least so many documents."""
+        """Return the terms that occur in at least `least` documents."""
         found = {term: pairs for term, pairs in self._found.items() if len(pairs) // 2 >= least}
         counts = self.settings.counts
         lists = (_at_least(pairs, count) for pairs in found.values() for count in counts)
@@ -82,7 +82,7 @@ class PlainCounter:
 
 
 def _at_least(pairs: list[int], count: int) -> list[int]:
-    """Documents with so many occurrences."""
+    """Return the documents with at least `count` occurrences."""
     return [d for d, n in zip(pairs[::2], pairs[1::2], strict=True) if n >= count]
 
 
@@ -92,16 +92,16 @@ def _spelled(terms: list[Term[int]], tokens: list[str], characters: bool, t: int
 
 
 def as_term(tokens: Term[str], characters: bool) -> Term[str]:
-    """A character n-gram is one token."""
+    """Join the tokens of a character n-gram into one token."""
     return ("".join(token or "" for token in tokens),) if characters else tokens
 
 
 def least_documents(settings: TextSettings, documents: int) -> float:
-    """min_df as a number of documents; a term in no document never counts."""
+    """Return min_df as a number of documents, which is at least one."""
     share = isinstance(settings.min_df, float)
     return max(1.0, settings.min_df * documents if share else settings.min_df)
 
 
 def most_documents(settings: TextSettings, documents: int) -> float:
-    """max_df as a number of documents."""
+    """Return max_df as a number of documents."""
     return settings.max_df * documents if isinstance(settings.max_df, float) else settings.max_df

@@ -1,6 +1,6 @@
-"""Texts to token numbers, many at a time: tokens are numbered by their first occurrence.
+"""Convert many texts to token numbers; tokens are numbered by first occurrence.
 
-Three ways, one for each kind of token; all give what `Tokenizer.tokens` gives.
+There is one class for each kind of token. All give the tokens of `Tokenizer.tokens`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ from boostext.features.unicode_classes import class_letters
 from boostext.settings import TextSettings
 
 Numbered = tuple[Int32, Int64]
-"""Token numbers of all texts, one after the other; and how many each text has."""
+"""The token numbers of all texts, concatenated, and the number of tokens of each text."""
 
 
 class Numbering(Protocol):
-    """What tokens have which numbers. frozen: only given tokens have one, others are -1."""
+    """Numbers tokens. If tokens are given, only those have numbers, and all others are -1."""
 
     def prepare(self, texts: Sequence[str]) -> Callable[[], Numbered]:
-        """The rest of the work, which may be done in another thread, in the order of calls."""
+        """Return a function for the rest of the work, which may run in another thread.
+
+        If tokens are not given, the functions must run in the order of the calls.
+        """
 
     def known(self) -> int: ...
     def token(self, number: int) -> str: ...
 
 
 class WordNumbers:
-    """Words by the tokenizer's own rules: a table of hashed bytes, filled by a kernel."""
+    """Numbers words by the tokenizer's own rules, with a hash table that a kernel fills."""
 
     def __init__(self, settings: TextSettings, given: Sequence[str] | None = None) -> None:
         self._lowercase = settings.lowercase
@@ -41,7 +44,7 @@ class WordNumbers:
         self._slots = np.zeros(1 << 13, np.int64)
         self._places = np.zeros(1 << 11, np.int64)
         self._store = np.zeros(1 << 14, np.uint8)
-        # as the kernel wants it: byte, document, written, known, stop words, frozen
+        # the state of the kernel: byte, document, written, known, stop words, frozen
         self._state = np.zeros(6, np.int64)
         for token in sorted(Tokenizer(settings).stop_words):
             self._number([token])
@@ -60,10 +63,10 @@ class WordNumbers:
     def _number_bytes(self, encoded: Sequence[bytes]) -> Numbered:
         text = np.frombuffer(bytearray(b"".join(encoded)), np.uint8)
         ends = np.cumsum([len(item) for item in encoded], dtype=np.int64)
-        # subtle: tokens need no blank between them where scripts have none; so one for each byte
+        # subtle: some scripts have no blanks between tokens, so each byte may be a token
         out = np.empty(len(text), np.int32)
         counts = np.zeros(len(encoded), np.int64)
-        # subtle: with given tokens nothing else changes, so that threads may number at once
+        # subtle: with given tokens the table does not change, so several threads may use it at once
         state = self._state.copy() if self._state[5] else self._state
         state[:3] = 0
         while state[1] < len(encoded):
@@ -93,7 +96,7 @@ class WordNumbers:
 
 
 class PatternNumbers:
-    """What a regular expression matches: strings, one for each occurrence while a text is read."""
+    """Numbers the matches of a regular expression, one string for each while a text is read."""
 
     def __init__(self, settings: TextSettings, given: Sequence[str] | None = None) -> None:
         self._tokenizer = Tokenizer(settings)
@@ -126,7 +129,7 @@ class PatternNumbers:
 
 
 class CharacterNumbers:
-    """Characters of the folded text: a number for each code point seen."""
+    """Numbers the characters of the folded text, by code point."""
 
     def __init__(self, settings: TextSettings, given: Sequence[str] | None = None) -> None:
         self._lowercase = settings.lowercase
@@ -161,9 +164,10 @@ class CharacterNumbers:
 
 
 def numbering(settings: TextSettings, given: Sequence[str] | None = None) -> Numbering:
-    """given: the only tokens to number, in this order; else all are numbered as they come.
+    """Return the numbering for the settings.
 
-    Given tokens must be such that `Tokenizer.is_token`.
+    given: the only tokens to number, in this order; otherwise all tokens are numbered by first
+    occurrence. `Tokenizer.is_token` must hold for each given token.
     """
     if settings.analyzer == "char":
         return CharacterNumbers(settings, given)
@@ -171,7 +175,7 @@ def numbering(settings: TextSettings, given: Sequence[str] | None = None) -> Num
 
 
 def _classes(punctuation: bool) -> NDArray[np.uint8]:
-    """The kernel's class of every character; letters in the order of its constants."""
+    """Return the class of every character as the kernel numbers them."""
     numbers = bytes.maketrans(b"owsmkjp", bytes(range(7)))
     if not punctuation:
         numbers = numbers.replace(bytes([PUNCTUATION]), b"\0")

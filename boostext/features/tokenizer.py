@@ -1,19 +1,20 @@
-"""Texts to tokens, for any script. The plain code; kernels do the same for many texts at once.
+"""Split texts of any script into tokens. Kernels do the same for many texts at once.
 
-A word is a run of letters, digits and their marks: `don't` is `don` `t`, `C-3PO` is `c` `3po`;
-`हिन्दी` is one word. Each Han ideograph and kana, and each letter of Thai, Lao, Khmer, Myanmar with
-its marks, is a token of its own, so that n-grams find words where no spaces are. Joiners and
-direction marks belong to a token only inside it. Marks without a letter, blanks, controls and
-characters that are not assigned separate. Punctuation and symbols (`_` too) separate as well, or
-are tokens by `punctuation`. Stop words are taken out first: n-grams run over their places.
+A word is a run of letters, digits and their marks: `don't` is `don` `t`, `C-3PO` is `c` `3po`, and
+`हिन्दी` is one word. Each Han ideograph and kana, and each letter of Thai, Lao, Khmer and Myanmar
+with its marks, is a token of its own, so that n-grams find words in scripts without spaces. Joiners
+and direction marks belong to a token only inside it. Marks without a letter, blanks, control
+characters and unassigned characters separate tokens. Punctuation and symbols, including `_`,
+separate tokens as well, or are tokens with the setting `punctuation`. Stop words are removed before
+n-grams are formed, so that n-grams join the words around them.
 
-Instead, `token_pattern` takes what a regular expression matches, as a whole, in the normalized
-text, without its last line end. It is Python's `re`, so `\\w` depends on the Unicode version of the
-Python in use. A pattern like `(a+)+b` would take for ever on a text made for it: one that takes
-longer than PATIENCE on a text is refused.
+With `token_pattern`, the tokens are instead the whole matches of a regular expression in the
+normalized text without its last line end. The syntax is that of Python's `re`, so the meaning of
+`\\w` depends on the Unicode version of Python. A pattern like `(a+)+b` can take exponential time on
+a malicious text; a pattern that takes longer than PATIENCE allows on a text is an error.
 
-With `analyzer=char` the tokens are the characters of the normalized text, runs of white space
-folded to one blank, one blank at either end; stop words do not apply.
+With `analyzer=char` the tokens are the characters of the normalized text, in which each run of
+white space is one blank and a blank is added at either end. Stop words are ignored.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ TOKENIZER_VERSION = 1
 Span = tuple[int, int]
 
 PATIENCE, PACE = 5.0, 1e6
-"""Seconds that a pattern may take on any text, and characters for which it has a second more."""
+"""Seconds that a pattern may take on any text, and characters that allow one second more."""
 
-# x is a letter put below the one before; tokens never end with a joiner
+# x is a letter that is stacked below the one before; tokens never end with a joiner
 _WORD = "w[wmkxj]*(?<!j)|[sx][mkxj]*(?<!j)"
 _WORDS = re.compile(_WORD)
 _WORDS_AND_MARKS = re.compile(_WORD + "|p[mkxj]*(?<!j)")
@@ -48,7 +49,7 @@ _NOT_BLANK = re.compile(r"\S+")
 
 
 class Tokenizer:
-    """The tokens of a text under the given settings, stop words left out."""
+    """Splits texts into tokens under the given settings, without stop words."""
 
     def __init__(self, settings: TextSettings) -> None:
         self.settings = settings
@@ -59,21 +60,22 @@ class Tokenizer:
 
     @functools.cached_property
     def stop_words(self) -> frozenset[str]:
-        """The tokens of all stop words: `don't` stops `don` and `t`; no characters."""
+        """The tokens of all stop words: `don't` removes `don` and `t`. Empty for characters."""
         given = self.settings.stop_words if self.settings.analyzer == "word" else ()
         words = (self._all_tokens(word) for word in given)
         return frozenset(token for tokens in words for token in tokens)
 
     def tokens(self, text: str) -> list[str]:
-        """Tokenizer(TextSettings()).tokens("Don't 3x!") is ["don", "t", "3x"]."""
+        """Return tokens: Tokenizer(TextSettings()).tokens("Don't 3x!") is ["don", "t", "3x"]."""
         tokens = self._all_tokens(text)
         if not self.stop_words:
             return tokens
         return [token for token in tokens if token not in self.stop_words]
 
     def line(self, text: str) -> str:
-        """The tokens with a blank between them; of a long text in its own memory, not in that of a
-        list of words.
+        """Return the tokens joined by blanks.
+
+        Plain words of ASCII text are found without a list of tokens, which saves memory.
         """
         normal = normalize(text, self.settings.lowercase) if self._plain_words else ""
         if not normal.isascii() or not normal or self.stop_words:
@@ -84,9 +86,9 @@ class Tokenizer:
         return words.strip().decode("ascii")
 
     def tokens_with_spans(self, text: str) -> list[tuple[str, int, int]]:
-        """Each token with where it begins and ends in the text as given (not as normalized).
+        """Return each token with its start and end in the original text.
 
-        The blanks that pad a text for character n-grams have empty spans.
+        The blanks that are added at the ends for character n-grams have empty spans.
         """
         normal, begins, ends = normalize_aligned(text, self.settings.lowercase)
         found = []
@@ -97,7 +99,7 @@ class Tokenizer:
         return found
 
     def is_token(self, token: str) -> bool:
-        """Whether a text can have this token; only a pattern's cannot be told (True)."""
+        """Whether a text can have this token; always True for patterns, where it is not known."""
         if self.settings.analyzer == "char":
             return len(token) == 1
         if token in self.stop_words:
@@ -121,7 +123,10 @@ class Tokenizer:
 
 
 def token_reader(settings: TextSettings) -> Callable[[str, str], str]:
-    """(text field, text) -> its tokens in one line: equal for texts that are equal to a learner."""
+    """Return a function (text field, text) that gives the tokens in one line.
+
+    The lines are equal for texts that are equal to a learner.
+    """
     tokenizers: dict[str, Tokenizer] = {}
 
     def read(field: str, text: str) -> str:
@@ -134,22 +139,22 @@ def token_reader(settings: TextSettings) -> Callable[[str, str], str]:
 
 @functools.cache
 def _ascii_words() -> bytes:
-    """What separates words becomes a blank: a tenth of the time that the classes take."""
+    """Map separators of words to blanks; this takes a tenth of the time of regular expressions."""
     letters = class_letters()[:128]
     return bytes(i if letter == "w" else 32 for i, letter in enumerate(letters)).ljust(256)
 
 
 def fold_blanks(text: str) -> str:
-    """`fold_blanks("a\\n b")` is `" a b "`; a text of blanks is "" ."""
+    """Fold white space: `fold_blanks("a\\n b")` is `" a b "`; a text of blanks gives ""."""
     words = text.split()
     return f" {' '.join(words)} " if words else ""
 
 
 def _characters(text: str) -> Iterator[tuple[str, int, int]]:
-    """The characters of `fold_blanks(text)` with their spans in the text."""
+    """Yield the characters of `fold_blanks(text)` with their spans in the text."""
     stop = 0
     for match in _NOT_BLANK.finditer(text):
-        # the blank before the first word pads, whether or not the text begins with one
+        # the blank before the first word is padding: its span is empty, even after white space
         yield " ", stop if stop else match.start(), match.start()
         yield from ((character, match.start() + i, match.start() + i + 1)
                     for i, character in enumerate(match.group()))  # fmt: skip
@@ -173,16 +178,16 @@ def _pattern_spans(pattern: re.Pattern[str]) -> Callable[[str], Iterable[Span]]:
         with _patient(pattern, text):
             return list(spans(text))
 
-    # a pattern that repeats one thing only has no second way to match a text
+    # a pattern with a single repetition cannot match a text in several ways
     return watched if len(REPEATS.findall(pattern.pattern)) > 1 else spans
 
 
 @contextlib.contextmanager
 def _patient(pattern: re.Pattern[str], text: str) -> Iterator[None]:
-    """SettingsError where the block takes longer on a text than any sound pattern does.
+    """Raise SettingsError if the block takes much longer on a text than patterns usually do.
 
-    A signal ends it in time, as `re` looks for signals while it works; in other threads than the
-    main one, and on Windows, it is told after the text.
+    A signal interrupts the block, because `re` checks for signals while it works. In threads other
+    than the main thread, and on Windows, the error is raised after the block has finished.
     """
     seconds, began = PATIENCE + len(text) / PACE, time.perf_counter()
 
