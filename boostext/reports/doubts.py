@@ -1,25 +1,28 @@
-"""Labels in doubt by chances that were estimated without the document: rows of the listing.
+"""Likely label errors from out-of-sample probabilities: the rows of the listing.
 
-Documents come in the order of their doubt: of the share of documents with such chances and this
-label to which the label came by mistake, by Bayes' rule. If mistakes went anywhere alike, the order
-would be that of the chances of the given labels (self-confidence); but mistakes have their ways,
-and a document whose likely label is often mistaken for the given one is more in doubt.
+The probabilities of a document are predicted by a model that was trained without it. Documents are
+ranked by the estimated probability, by Bayes' rule, that the given label is an error. If every
+error were equally likely, this would be the order of the probabilities of the given labels
+(self-confidence). In practice some labels are confused more often than others, so a document ranks
+higher if its most likely label is often mistaken for the given one.
 
-With one label a document, how often the label of another is given in its place is estimated by
+If every document has one label, the rates at which labels are confused are estimated in two parts:
 
-- how often: among the documents with the greatest lead of one label over all others, the share
-  that has another label. Where the likeliest label is that sure, another is a mistake, whatever
-  the chances, which were fitted to the labels given and so take mistakes for granted. For each
-  label by itself, as far as there are documents. Compare the anchor points of Liu & Tao 2016, s5.
-- toward which: documents count by the lead of their likeliest label over the given one, and the
-  counts of each label are mixed with equal shares, by as much as tells best where each document
-  went by what all others say (Dirichlet prior, leaving one out). So where mistakes go anywhere
-  nothing is read into a few of them, and where they have a pattern it tells.
+- The error rate of each label. Among the documents whose most likely label leads all others by the
+  largest difference, this is the fraction that has a different label. For such clear cases a
+  different label is taken to be an error, whatever the probabilities, because these were fitted to
+  the given labels and therefore reproduce their errors. The rate of each label is smoothed towards
+  that of all labels. Compare the anchor points of Liu & Tao 2016, s5.
+- The distribution of the errors over the other labels. Each document counts with the lead of its
+  most likely label over the given one, and the counts of each label are smoothed towards equal
+  shares (Dirichlet prior) with the strength that maximizes the leave-one-out likelihood. A few
+  random errors thus have little influence, while a consistent pattern is used.
 
-With several labels a document, by how much of the chances of a label is for it where it is not
-given, and against it where it is; there another label is suggested only where its chance is above
-a half and reaches the threshold of the class, the mean chance over the documents that have it
-(Northcutt, Jiang & Chuang 2021, confident learning, Eq. 2).
+If documents may have several labels, the rates come from the total probability of each label over
+the documents that lack it, and the total probability of its absence over those that have it. A
+label is then suggested only if its probability is above one half and reaches the threshold of the
+class, which is the mean probability over the documents that have the label (Northcutt, Jiang &
+Chuang 2021, confident learning, Eq. 2).
 """
 
 from __future__ import annotations
@@ -41,23 +44,23 @@ from boostext.reports.outliers import (
 )
 
 SUREST = 0.3
-"""The share of documents, by the lead of their likeliest label, whose labels tell of mistakes."""
+"""Fraction of documents, by the lead of the most likely label, used to estimate error rates."""
 STRENGTH = 10.0
-"""Documents of a label whose share of mistakes counts as much as that of all labels."""
+"""Number of documents at which the error rate of a label and the overall rate weigh the same."""
 MIXES = np.exp(np.linspace(np.log(0.1), np.log(300.0), 20))
-"""Documents that equal shares may count as."""
+"""Candidate strengths of the Dirichlet prior, in documents."""
 TINY = 1e-300
-"""The least of what a logarithm is taken."""
+"""Lower limit of the arguments of logarithms."""
 
 
 def doubt_rows(
     corpus: Corpus, multilabel: bool, scores: Scores, chances: Float64
 ) -> list[OutlierRow]:
-    """Every document with scores, most doubtful first; without objections.
+    """Return a row for every document with probabilities, most likely label errors first.
 
-    scores, chances: (m, k) in the corpus's labels, NaN for documents that have none. The
-    column of weights says what boosting would give a document with these scores. A document of
-    weight 0 in the data comes last.
+    scores, chances: (m, k) scores and probabilities, in the order of the labels of the corpus; NaN
+    for documents without them. The weights in the rows are those that boosting would assign at
+    these scores. Documents with weight 0 in the corpus come last. The rows have no objections yet.
     """
     signs = given_signs(corpus)
     odds = doubt_odds(chances, signs, multilabel)
@@ -83,15 +86,18 @@ def doubt_rows(
 
 
 def _kind(row: OutlierRow, odds: float, multilabel: bool) -> str:
-    """With one label, a suggestion is made anyway: the kind says whether it is the likelier."""
+    """Return the kind of error, which is "agrees" if the given label is the more likely one.
+
+    If every document has one label, a different label is always suggested, so the odds decide.
+    """
     return row.kind if multilabel or odds > 0 else "agrees"
 
 
 def doubt_odds(chances: Float64, signs: Signs, multilabel: bool) -> Float64:
-    """(m,): ln of the odds that what is given is wrong; NaN where chances are.
+    """Return the log odds that the given labels are wrong, shape (m,).
 
-    They order documents; as chances they are too sure, as those of labels were fitted to mistakes
-    too.
+    The result is NaN for documents whose probabilities are NaN. Use it to rank documents: it is
+    overconfident as an estimate, because the probabilities were fitted to wrong labels as well.
     """
     known, given = ~np.isnan(chances).any(axis=1), signs > 0
     odds = np.full(len(chances), np.nan)
@@ -101,15 +107,15 @@ def doubt_odds(chances: Float64, signs: Signs, multilabel: bool) -> Float64:
 
 
 def doubt_of(odds: Float64) -> Float64:
-    """(m,): 0 to 1, from ln of the odds."""
+    """Convert log odds, shape (m,), to values from 0 to 1."""
     return np.asarray(0.5 * (1 + np.tanh(odds / 2)))
 
 
 def _odds_of_one(chances: Float64, given: Booleans) -> Float64:
-    """Sum over other labels y of p(y) P(g given | y), by half of p(g) for the given label g.
+    """Return the log of the sum over other labels y of p(y) P(g given | y), divided by p(g) / 2.
 
-    By half, as documents with a mistaken g are among those that p(g) was fitted to: where the sum
-    is half of it, a mistake is as likely as none.
+    Here g is the given label. Its probability is halved because p(g) was also fitted to documents
+    where g is wrong: if the sum is half of p(g), g is as likely to be wrong as to be correct.
     """
     mistaken = _mistaken(chances, given).sum(axis=1)
     own = np.where(given, chances, 0).sum(axis=1)
@@ -117,13 +123,20 @@ def _odds_of_one(chances: Float64, given: Booleans) -> Float64:
 
 
 def _mistaken(chances: Float64, given: Booleans) -> Float64:
-    """(m, k): chance that a label is right and the given one came in its place; 0 for that."""
+    """Return the probability that each label is correct and was replaced by the given one.
+
+    The shape is (m, k); the value for the given label is 0.
+    """
     rates, shares = mistake_rates(chances, given), mistake_shares(chances, given)
     return np.where(given, 0, chances) * (given @ (shares * rates))
 
 
 def mistake_rates(chances: Float64, given: Booleans) -> Float64:
-    """(k,): how often another label is given in place of each, from the surest documents."""
+    """Return how often a different label is given in place of each label, shape (k,).
+
+    The rates are estimated from the documents with the most confident predictions; see the module
+    docstring.
+    """
     likeliest = chances.argmax(axis=1)
     second, first = np.partition(chances, -2, axis=1)[:, -2:].T if chances.shape[1] > 1 else (0, 1)
     lead = (first - second) * np.ones(len(chances))
@@ -136,8 +149,10 @@ def mistake_rates(chances: Float64, given: Booleans) -> Float64:
 
 
 def mistake_shares(chances: Float64, given: Booleans) -> Float64:
-    """(k, k) given, true: of the mistakes in place of each true label the share that goes to each
-    other; columns sum to 1, where there is another.
+    """Return the distribution of the errors of each true label over the given labels.
+
+    The shape is (k, k): rows are given labels and columns are true labels. Columns sum to 1 unless
+    there is only one label.
     """
     k = given.shape[1]
     labels, own = given.argmax(axis=1), np.where(given, chances, 0).sum(axis=1)
@@ -159,10 +174,11 @@ def mistake_shares(chances: Float64, given: Booleans) -> Float64:
 
 
 def _odds_of_several(chances: Float64, given: Booleans) -> Float64:
-    """That a label is given without reason, or one is missing, or both, as where one is wrong.
+    """Return the log odds that a label is superfluous, that one is missing, or both, shape (m,).
 
-    P(absent | given) = (1 - p) added / (p (1 - left out)) as odds, P(present | not given)
-    likewise; of each kind the greatest over the labels.
+    The odds of a superfluous label are (1 - p) added / (p (1 - left_out)), and those of a missing
+    label are p left_out / ((1 - p) (1 - added)); see `label_noise`. The maximum over the labels is
+    used for each kind. Both errors together mean that a label was replaced by another.
     """
     left_out, added = label_noise(chances, given)
     odds = np.log(np.maximum(chances, TINY)) - np.log(np.maximum(1 - chances, TINY))
@@ -175,9 +191,10 @@ def _odds_of_several(chances: Float64, given: Booleans) -> Float64:
 
 
 def label_noise(chances: Float64, given: Booleans) -> tuple[Float64, Float64]:
-    """(k,) each: how often a label is left out where it is right, and given where it is not.
+    """Return how often each label is left out although correct, and given although wrong.
 
-    From sums of chances; the rates of all labels count as LEAST documents more of each.
+    Both have shape (k,). They are ratios of sums of probabilities, smoothed towards the rate over
+    all labels with the weight of LEAST documents.
     """
     missing, right = np.where(given, 0, chances).sum(axis=0), chances.sum(axis=0)
     needless, wrong = np.where(given, 1 - chances, 0).sum(axis=0), (1 - chances).sum(axis=0)
@@ -190,7 +207,10 @@ def label_noise(chances: Float64, given: Booleans) -> tuple[Float64, Float64]:
 
 
 def class_thresholds(chances: Float64, given: Booleans) -> Float64:
-    """(k,): mean chance of each label over the documents that have it; 1 where none has."""
+    """Return the mean probability of each label over the documents that have it, shape (k,).
+
+    The value is 1 for labels that no document has.
+    """
     known = ~np.isnan(chances).any(axis=1)
     mine = given[known]
     sums = np.where(mine, chances[known], 0).sum(axis=0)
@@ -198,18 +218,20 @@ def class_thresholds(chances: Float64, given: Booleans) -> Float64:
 
 
 def suggestions(chances: Float64, signs: Signs, multilabel: bool) -> Booleans:
-    """(m, k): the labels to think of first.
+    """Return the suggested labels as a boolean array, shape (m, k).
 
-    One label: always another, the likeliest to be right if the given one is not. Several: a label
-    is added where its chance, and taken away where the chance of its absence, is above a half and
-    reaches the mean over the documents that have, or have not, the label.
+    If every document has one label, the suggestion is the label that is most likely correct if the
+    given one is wrong. If documents may have several labels, a label is added if its probability
+    is above one half and reaches the mean over the documents that have the label. It is removed if
+    the probability of its absence is above one half and reaches the mean over those that lack it.
+    Documents whose probabilities are NaN keep their labels.
     """
     given = signs > 0
     if multilabel:
         with np.errstate(invalid="ignore"):
             added = ~given & (chances >= class_thresholds(chances, given))
             taken = given & (1 - chances >= class_thresholds(1 - chances, ~given))
-            # as likely as not at least: thresholds of labels that are never sure are low
+            # Require one half as well, because labels with low probabilities have low thresholds.
             return np.asarray((given | (added & (chances > 0.5))) & ~(taken & (chances < 0.5)))
     chosen = given.copy()
     known = np.flatnonzero(~np.isnan(chances).any(axis=1))
@@ -220,7 +242,10 @@ def suggestions(chances: Float64, signs: Signs, multilabel: bool) -> Booleans:
 
 
 def _places(corpus: Corpus, chances: Float64, order: Int64) -> tuple[Int64, Int64]:
-    """(m,) place in `order` among the documents of the same least likely given label; how many."""
+    """Return the rank of each document within its group, and the size of the group, shape (m,).
+
+    A group consists of the documents with the same least likely given label; ranks follow `order`.
+    """
     given = given_signs(corpus) > 0
     weakest = np.where(given, chances, np.inf).argmin(axis=1)
     weakest[~given.any(axis=1)] = len(corpus.labels)

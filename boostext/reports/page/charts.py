@@ -1,4 +1,4 @@
-"""The geometry of charts: paths and ticks, in the units of their drawing; templates draw them."""
+"""Geometry of the charts: paths and ticks in drawing units, which the templates render as SVG."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from boostext.reports.page.data import shown
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 52
 LETTER, APART = 7, 15
-"""Of names at the ends of lines: width of a letter, and from one name to the next below it."""
+"""Width of a letter, and minimum vertical distance, of the names at the ends of lines."""
 MOST_POINTS = 240
 STEP, BASE, TALL = 12, 13, 11
-"""Of a row of bars: from one to the next, where the line is, and the greatest bar."""
+"""Distance between the bars of a row, height of their baseline, and maximum length of a bar."""
 PAIR = 160
-"""Width of a bar between two labels."""
+"""Width of a row that shows two labels as one bar."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,11 @@ class Tick:
 
 @dataclass(frozen=True)
 class Trace:
-    """A line of a chart. style: 1 to 4, color and dashes; rows: what a table says instead.
+    """A line of a chart.
 
-    ends: where its name stands, beside its last point.
+    style: number of the color and dash pattern, from 1 to 4. path: SVG path data. rows: points of
+    the line as text, for the table that accompanies the chart. ends: vertical position of the name,
+    which is next to the last point.
     """
 
     name: str
@@ -76,7 +78,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Scale:
-    """From numbers to places between first and last."""
+    """A linear scale that maps values from low..high to coordinates from first..last."""
 
     low: float
     high: float
@@ -89,7 +91,7 @@ class Scale:
 
 
 def ticks_of(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from low to high, at most about `most`: ticks_of(0, 1, 2) is [0, 0.5, 1]."""
+    """Return about `most` round numbers from low to high; ticks_of(0, 1, 2) is [0, 0.5, 1]."""
     wide = (high - low) or 1.0
     step = 10 ** math.floor(math.log10(wide / most))
     step *= next((m for m in (1, 2, 5, 10) if wide / (step * m) <= most), 10)
@@ -101,7 +103,12 @@ def line_chart(
     name: str, title: str, about: str, axes: tuple[str, str], lines: Sequence[Curve],
     y_range: tuple[float, float] | None = None, whole: bool = True,
 ) -> Chart | None:  # fmt: skip
-    """None where there is no point to draw. whole: the last x has a tick, whatever it is."""
+    """Return a line chart, or None if there are no points to draw.
+
+    axes: names of the x and the y axis. y_range: limits of the y axis; by default from the minimum
+    of the data, or 0 if that is lower, to the maximum. whole: whether the largest x value gets a
+    tick even if it is not round. Points whose y value is NaN are left out.
+    """
     lines = [Curve(c.name, tuple(p for p in c.points if p[1] == p[1])) for c in lines]
     lines = [line for line in lines if line.points]
     if not lines:
@@ -119,7 +126,10 @@ def line_chart(
 
 
 def _ticks(scale: Scale, also: Sequence[float] = ()) -> tuple[Tick, ...]:
-    """Round numbers, and those of `also`; a round one too near to such a one gives way."""
+    """Return ticks at round numbers and at the values of `also`.
+
+    Round numbers that are too close to a value of `also` are left out.
+    """
     room = abs(scale.last - scale.first) / 12
     kept = [
         value
@@ -138,7 +148,7 @@ def _trace(line: Curve, number: int, x: Scale, y: Scale) -> Trace:
 
 
 def _apart(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
-    """The same with the names at their ends moved apart, those below further down."""
+    """Return the traces with the names at their ends moved apart so that they do not overlap."""
     ends = [trace.ends for trace in traces]
     before = 0.0
     for place in sorted(range(len(traces)), key=ends.__getitem__):
@@ -155,7 +165,7 @@ def _thinned(points: Sequence[tuple[float, float]], most: int) -> list[tuple[flo
 
 
 def margin_chart(rows: Sequence[MarginRow]) -> Chart | None:
-    """Both margins, and their bounds where they are known."""
+    """Return a chart of the distributions of both margins, with their bounds if they are known."""
 
     def line(name: str, attribute: str) -> Curve:
         pairs = ((row.theta, getattr(row, attribute)) for row in rows)
@@ -174,7 +184,10 @@ def margin_chart(rows: Sequence[MarginRow]) -> Chart | None:
 
 
 def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
-    """How often probabilities came true, with the counts of the bins as bars below."""
+    """Return a reliability diagram, or None if all bins are empty.
+
+    A line shows the observed frequency by predicted probability, and bars the counts of the bins.
+    """
     filled = [row for row in bins if row.count]
     if not filled:
         return None
@@ -200,7 +213,11 @@ def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
 
 @dataclass(frozen=True)
 class BarRow:
-    """Votes as bars: paths of those for, which rise, and against, which hang; said: in words."""
+    """Votes drawn as bars.
+
+    rising, hanging: SVG path data of the positive and of the negative votes. said: a text
+    description of the largest votes.
+    """
 
     rising: str
     hanging: str
@@ -208,7 +225,7 @@ class BarRow:
 
     @property
     def is_silent(self) -> bool:
-        """Whether there is next to nothing to see and to say."""
+        """Whether all votes are negligible."""
         return self.said == SILENT
 
 
@@ -216,7 +233,7 @@ SILENT = "next to nothing"
 
 
 def bar_row(votes: Float64, full: float, names: Sequence[str], step: int = STEP) -> BarRow:
-    """One bar a label; a vote of size `full` is as tall as can be."""
+    """Return one bar per label; an absolute vote of `full` gives a bar of the maximum length."""
     rising: list[str] = []
     hanging: list[str] = []
     for j, vote in enumerate(votes.tolist()):
@@ -229,8 +246,10 @@ def bar_row(votes: Float64, full: float, names: Sequence[str], step: int = STEP)
 
 
 def pair_row(votes: Float64, full: float, names: Sequence[str], width: int) -> BarRow:
-    """One bar of two labels whose votes mirror each other: left for the first, right for the
-    second.
+    """Return a single bar for two labels with opposite votes.
+
+    The bar extends from the middle to the left if the vote favours the first label, and to the
+    right if it favours the second.
     """
     vote = float(votes[1])
     long = round(width / 2 * min(abs(vote) / full, 1.0), 1) if full > 0 else 0.0
@@ -243,7 +262,7 @@ def pair_row(votes: Float64, full: float, names: Sequence[str], width: int) -> B
 
 
 def _said(votes: Float64, names: Sequence[str], full: float, most: int = 3) -> str:
-    """The greatest votes for and against, as a sentence; without those that are next to nothing."""
+    """Return the largest positive and negative votes as text, without negligible ones."""
     least = full / 50
     order = np.argsort(-votes, kind="stable").tolist()
     liked = [f"{names[j]} {votes[j]:+.2f}" for j in order[:most] if votes[j] > least]
