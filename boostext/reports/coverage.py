@@ -1,6 +1,4 @@
-"""What the terms of a model do in documents by themselves: where they occur, what they tell
-alone, and which of them are nearly the same.
-"""
+"""Statistics of single terms over documents: coverage, precision, and terms that co-occur."""
 
 from __future__ import annotations
 
@@ -21,19 +19,22 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Aliases = Callable[[Condition], Sequence[Condition]]
-"""Further conditions that hold for the very same documents."""
+"""Function that returns other conditions that hold for exactly the same documents."""
 
 TOGETHER, LEAST_ALIKE = 3, 0.3
 MOST_ALIASES = 5
 WORK = 400_000_000
-"""Pairs of terms that documents may have in all; terms of less influence are not compared."""
+"""Limit on the pairs of terms compared, summed over documents.
+
+Beyond it, the less influential terms are not compared.
+"""
 
 
 @dataclass(frozen=True)
 class Companion:
-    """A term of the model that fires in nearly the same documents.
+    """A term of the model that occurs in nearly the same documents as another.
 
-    alike: documents with both over documents with any (Jaccard). both: documents with both.
+    alike: Jaccard index of the two sets of documents. both: number of documents with both terms.
     """
 
     term: str
@@ -43,12 +44,13 @@ class Companion:
 
 @dataclass(frozen=True, eq=False)
 class TermFacts:
-    """One term by itself. documents: that have it; share: of all documents.
+    """Statistics of one term over the documents.
 
-    precisions: (k,) the share of its documents that have each label; majority: the label of the
-    greatest. aliases: other terms with the very same documents, at most
-    MOST_ALIASES of alias_count. together: terms of the model that fire with it, most alike first.
-    where: its documents, ascending.
+    documents: number of documents with the term; share: as a fraction of all documents. majority,
+    majority_share: the most frequent label of these documents, and the fraction of them that have
+    it. precisions: (k,), the same fraction for every label. aliases: other terms with exactly the
+    same documents, at most MOST_ALIASES of the total of alias_count. together: terms of the model
+    that co-occur with it, most similar first. where: indices of its documents, in ascending order.
     """
 
     term: str
@@ -66,7 +68,7 @@ class TermFacts:
 def term_facts(
     evidence: Evidence, rows: Sequence[TermRow], aliases: Aliases = lambda condition: ()
 ) -> list[TermFacts]:
-    """One for each row, in the order of the rows."""
+    """Return the statistics of the term of each row, in the order of the rows."""
     where = term_documents(evidence, rows)
     counts = np.array([len(documents) for documents in where])
     table = _table(where, len(evidence.corpus))
@@ -88,7 +90,7 @@ def term_facts(
 
 
 def _table(where: Sequence[Int32], m: int) -> csr_array:
-    """(terms, m): 1 where a document has a term."""
+    """Return a sparse (terms, m) matrix that is 1 where a document has a term."""
     from scipy.sparse import csr_array
 
     lists = Lists.of(where)
@@ -97,7 +99,10 @@ def _table(where: Sequence[Int32], m: int) -> csr_array:
 
 
 def _together(table: Any, counts: Any, names: Sequence[str]) -> list[list[Companion]]:
-    """For each term the TOGETHER others of greatest Jaccard index, at least LEAST_ALIKE."""
+    """Return for each term up to TOGETHER others with the highest Jaccard index.
+
+    Only terms with an index of at least LEAST_ALIKE are returned.
+    """
     found: list[list[Companion]] = [[] for _ in names]
     compared = _affordable(table)
     few = table[:compared]
@@ -118,7 +123,7 @@ def _together(table: Any, counts: Any, names: Sequence[str]) -> list[list[Compan
 
 
 def _affordable(table: Any) -> int:
-    """How many of the first terms can be compared with each other in reasonable time."""
+    """Return how many of the first terms can be compared with each other in reasonable time."""
     count = int(table.shape[0])
     while count > 1:
         terms_of_documents = np.bincount(table[:count].indices, minlength=1).astype(np.float64)
@@ -129,14 +134,14 @@ def _affordable(table: Any) -> int:
 
 
 def precision_of(row: TermRow, fact: TermFacts) -> float:
-    """Of the term alone: the share of its documents that have the label it speaks for most."""
+    """Return the fraction of the documents with the term that have the label it favours most."""
     if row.strongest_for not in row.labels:
         return 0.0
     return float(fact.precisions[row.labels.index(row.strongest_for)])
 
 
 Covered = tuple[TermRow, TermFacts]
-"""A term with what it does by itself."""
+"""A term with its statistics."""
 
 COVERAGE_COLUMNS: tuple[Column[Covered], ...] = (
     Column("rank", lambda pair: pair[0].rank, "Place by influence, as in terms.tsv."),
@@ -157,23 +162,24 @@ COVERAGE_COLUMNS: tuple[Column[Covered], ...] = (
     Column("alike", lambda pair: [other.alike for other in pair[1].together], "How much alike: "
            "documents with both over documents with either.", json=None),
 )  # fmt: skip
-"""The columns of coverage.tsv"""
+"""Columns of coverage.tsv."""
 
 
 def coverage_tsv(rows: Sequence[TermRow], facts: Sequence[TermFacts]) -> Iterator[str]:
-    """Lines of coverage.tsv, in the order of terms.tsv; lists are joined by `|`."""
+    """Yield the lines of coverage.tsv, in the order of the rows; lists are joined by `|`."""
     yield from tsv_lines(COVERAGE_COLUMNS, zip(rows, facts, strict=True))
 
 
 def coverage_json(row: TermRow, fact: TermFacts) -> dict[str, Any]:
-    """As JSON, by the names of the columns of coverage.tsv."""
+    """Return a JSON object keyed by the column names of coverage.tsv."""
     return as_json(COVERAGE_COLUMNS, (row, fact))
 
 
 def example_documents(evidence: Evidence, fact: TermFacts, most: int = 3) -> list[int]:
-    """Documents that show a term: of its label first, and where there is one, of another last.
+    """Return the indices of up to `most` documents that illustrate a term.
 
-    Those whose beginning is short come first, as they are read fastest.
+    Documents with the majority label come first. The last one has another label, if there is such a
+    document. Documents with short beginnings are preferred because they are quicker to read.
     """
     given = label_matrix_column(evidence, fact.majority)
     right = [i for i in fact.where[:200].tolist() if given[i]]
@@ -188,7 +194,7 @@ def example_documents(evidence: Evidence, fact: TermFacts, most: int = 3) -> lis
 
 
 def label_matrix_column(evidence: Evidence, label: str) -> Any:
-    """(m,): whether the label is given."""
+    """Return whether each document has the label, shape (m,)."""
     labels = evidence.model.labels
     if label not in labels:
         return np.zeros(len(evidence.corpus), np.bool_)

@@ -1,7 +1,7 @@
-"""The rules of one term merged into one row, and the terms that speak most for each label.
+"""Rules merged by term, and the strongest terms for and against each label.
 
-Scores add up: a document's score for a label is the sum of the votes of all rules, so what a term
-says in all is the sum of the votes of its rules.
+The score of a document for a label is the sum of the votes of all rules, so the total effect of a
+term is the sum of the votes of its rules.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from boostext.reports.rules import KINDS, text_field_count
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """All rules of one condition: a count of a term, or a threshold of a column.
+    """All rules with the same condition: a minimum count of a term, or a threshold of a column.
 
-    condition: as spelled; asked: itself. rules: how many rounds chose it. no, yes: (k,) their
-    votes summed.
+    condition: the condition as text. rules: number of rules. no, yes: (k,), sums of the votes of
+    the rules if the condition is false and if it is true. asked: the condition itself.
     """
 
     condition: str
@@ -49,13 +49,14 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class TermRow:
-    """One term, category or numeric column, with all its rules; under a precondition of its own.
+    """One term, category or numeric column, with all rules that share the same precondition.
 
-    rank: by influence, from 1. first_round: when it was chosen first. levels: its counts or
-    thresholds, rising. difference: (k,) what its presence (at its highest level) adds to each
-    label's score, compared with its absence. influence: the sum over levels and labels of
-    |yes - no|. strongest_for, strongest_against: labels of greatest and least difference, "" where
-    it speaks for, or against, none. before: the precondition under which it speaks.
+    rank: rank by influence, from 1. rules: number of rules. first_round: the first round that chose
+    it. influence: the sum over levels and labels of |yes - no|. strongest_for, strongest_against:
+    the labels with the largest and the smallest difference, or "" if no score is raised, or none
+    is lowered. difference: (k,), what its presence (at the highest level) adds to the score of each
+    label, compared with its absence. levels: its counts or thresholds, in ascending order. before:
+    the precondition of the rules.
     """
 
     rank: int
@@ -74,7 +75,10 @@ class TermRow:
 
 @dataclass(frozen=True)
 class LabelTerm:
-    """One term that speaks for or against a label: rank among those, and what its presence adds."""
+    """One term that is evidence for or against a label.
+
+    rank: rank among these terms, from 1. votes: what the presence of the term adds to the score.
+    """
 
     label: str
     rank: int
@@ -83,9 +87,9 @@ class LabelTerm:
 
 
 def term_rows(model: Model, limit: int | None = None) -> list[TermRow]:
-    """The `limit` most influential terms, or all; equal influence by first round.
+    """Return the `limit` most influential terms, or all of them; ties are in learning order.
 
-    What is said of every document is of no term, and left out.
+    Rules that apply to every document have no term and are left out.
     """
     groups: dict[tuple[tuple[Literal, ...], Condition], list[tuple[int, Rule]]] = {}
     for number, rule in zip(model.rule_rounds, model.rules, strict=True):
@@ -100,7 +104,10 @@ def term_rows(model: Model, limit: int | None = None) -> list[TermRow]:
 def label_terms(
     rows: Sequence[TermRow], labels: Sequence[str], top: int, against: bool = False
 ) -> list[LabelTerm]:
-    """For each label the `top` terms whose presence adds most to its score (or takes most)."""
+    """Return for each label the `top` terms whose presence raises its score most.
+
+    If `against` is true, these are the terms that lower the score most.
+    """
     if not rows:
         return []
     differences = np.stack([row.difference for row in rows])  # (terms, k)
@@ -118,7 +125,7 @@ def label_terms(
 
 
 def _term(condition: Condition) -> Condition:
-    """What the conditions of one term or column have in common."""
+    """Return the condition without its count or threshold, to group rules by term or column."""
     match condition:
         case Occurs(field, term, _):
             return Occurs(field, term)
@@ -213,18 +220,18 @@ TERM_COLUMNS: tuple[Column[TermRow], ...] = (
     Column("difference", lambda row: _by_label(row, row.difference), "What its presence adds to "
            "the score of each label.", tsv=None, narrow=False),
 )  # fmt: skip
-"""The columns of terms.tsv that come before the differences, and those of JSON"""
+"""Columns of the JSON output, and of terms.tsv before the differences by label."""
 
 
 def term_json(row: TermRow) -> dict[str, object]:
-    """As JSON: differences by label name, and the votes of every level."""
+    """Return the row as a JSON object, with differences by label and the votes of every level."""
     return as_json(TERM_COLUMNS, row)
 
 
 def terms_tsv(rows: Sequence[TermRow], labels: Sequence[str]) -> Iterator[str]:
-    """Lines of terms.tsv: one term a line, most influential first.
+    """Yield the lines of terms.tsv, one per term, in the order of the rows.
 
-    Columns: TERM_COLUMNS, difference:LABEL...
+    The columns are TERM_COLUMNS and difference:LABEL for each label.
     """
     yield from tsv_lines(
         [*TERM_COLUMNS, *map(_difference_column, range(len(labels)), labels)], rows

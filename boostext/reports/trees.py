@@ -1,7 +1,8 @@
-"""Rules that stand under others, as trees: for people to read, and for Graphviz to draw.
+"""Rules with preconditions as trees, drawn as text or exported for Graphviz.
 
-A split asks one condition; under each of its blocks stand the votes of that block and further
-splits. A document's score is the sum of all votes that it reaches.
+A split tests one condition and has a branch for each of its outcomes (yes, no, unknown). A branch
+has votes and may contain further splits. The score of a document is the sum of the votes of all
+branches that it reaches.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ DOT_LABELS = 4
 
 @dataclass(eq=False)
 class Split:
-    """rounds: of its rules; none where only others stand under it. branches: by block."""
+    """A test of one condition.
+
+    rounds: the rounds that learned rules for this split; empty if it is only a precondition of
+    other rules. branches: the branches by block (YES, NO or UNKNOWN).
+    """
 
     condition: Condition
     rounds: list[int]
@@ -46,21 +51,25 @@ class Split:
 
 @dataclass(eq=False)
 class Branch:
-    """votes: (k,), summed over rules. splits: that stand here."""
+    """An outcome of a split, or the root of a tree.
+
+    votes: (k,), summed over rules. splits: the splits that are tested in this branch.
+    """
 
     votes: Float64
     splits: list[Split] = field(default_factory=list)
 
 
 def is_flat(model: Model) -> bool:
-    """Whether no rule has a precondition: then a table shows them better."""
+    """Return whether no rule has a precondition, so that a table is a better display than trees."""
     return not any(rule.precondition for rule in model.rules)
 
 
 def forest(model: Model, limit: int | None = None) -> list[Branch]:
-    """The trees of the first `limit` rounds: one of all rules, or one a round of several rules.
+    """Return the roots of the trees of the first `limit` rounds, or of all rounds.
 
-    The branch of each is what stands for every document.
+    The result is a single tree of all rules, or one tree per round if a round learns several rules.
+    Every document reaches the root of each tree.
     """
     numbered = [
         (number, rule)
@@ -77,7 +86,7 @@ def forest(model: Model, limit: int | None = None) -> list[Branch]:
 
 def _tree(numbered: Iterable[tuple[int, Rule]], width: int) -> Branch:
     root = Branch(np.zeros(width))
-    splits: dict[tuple[int, Condition], Split] = {}  # by the branch that they stand in
+    splits: dict[tuple[int, Condition], Split] = {}  # keyed by the id of the parent branch
 
     def split(here: Branch, condition: Condition) -> Split:
         key = (id(here), condition)
@@ -100,13 +109,14 @@ def _tree(numbered: Iterable[tuple[int, Rule]], width: int) -> Branch:
     return root
 
 
-# For people ----------------------------------------------------------------------------------
+# Text drawings -------------------------------------------------------------------------------
 
 
 def tree_drawing(model: Model, limit: int, page: Page, wanted: Sequence[int] = ()) -> Text:
-    """Each split with its blocks below it; votes as bars of the labels they speak of most.
+    """Draw the splits with their branches below them.
 
-    wanted: numbers of the labels to tell of; all unless said.
+    The votes of a branch are drawn as bars for the labels with the largest absolute votes. wanted:
+    indices of the labels to show; by default all of them.
     """
     trees = forest(model, limit)
     if not trees:
@@ -122,7 +132,7 @@ def tree_drawing(model: Model, limit: int, page: Page, wanted: Sequence[int] = (
 
 
 def _loudest(trees: Iterable[Branch], chosen: list[int]) -> float:
-    """The greatest vote of all, which fills a bar."""
+    """Return the largest absolute vote for the chosen labels, which is drawn as a full bar."""
     return max(
         (float(np.abs(part.votes[chosen]).max()) for tree in trees for part in _branches(tree)),
         default=0.0,
@@ -150,7 +160,7 @@ class _Drawing:
         yield from self._splits(root)
 
     def _splits(self, root: Branch) -> Iterator[Text]:
-        # subtle: a stack, as trees may be deeper than Python lets functions call themselves
+        # An explicit stack is used because trees may be deeper than the recursion limit of Python.
         fields = text_field_count(self.model)
         ahead: list[tuple[int, Split]] = [(0, split) for split in reversed(root.splits)]
         held: list[tuple[int, int, Branch]] = []
@@ -174,7 +184,7 @@ class _Drawing:
         ahead += [(depth + 1, split) for split in reversed(part.splits)]
 
     def _indent(self, depth: int) -> str:
-        """Four spaces a level, fewer where the page would not hold them."""
+        """Return an indent of four spaces per level, at most half of the page width."""
         return " " * min(4 * depth, self.page.width // 2)
 
     def _line(self, indent: str, name: str, votes: Float64) -> Text:
@@ -188,16 +198,20 @@ class _Drawing:
 
 
 def _numbers(rounds: Sequence[int]) -> str:
-    """ "1,5,9+ " for the rounds of a split; "" where it has no rule of its own."""
+    """Return the rounds of a split as text such as "1,5,9+ ", or "" if it has no rules."""
     numbers = ",".join(map(str, rounds[:3])) + "+" * (len(rounds) > 3)
     return numbers and f"{numbers} "
 
 
-# For Graphviz --------------------------------------------------------------------------------
+# Graphviz ------------------------------------------------------------------------------------
 
 
 def dot(model: Model, limit: int, wanted: Sequence[int] = ()) -> Iterator[str]:
-    """Lines of a DOT file: splits as boxes, votes of the loudest labels as ellipses."""
+    """Yield the lines of a DOT file.
+
+    Splits are boxes, and branches are ellipses that list the largest absolute votes. limit and
+    wanted are as in `tree_drawing`.
+    """
     chosen = list(wanted) or list(range(model.width))
     labels = [model.columns[j] for j in chosen]
     fields = text_field_count(model)

@@ -1,4 +1,4 @@
-"""The values of the page's templates, from its content."""
+"""Build the values for the templates of the HTML page from its content."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from boostext.reports.terms import term_rows
 
 
 def page_values(content: Content, limits: Limits) -> dict[str, Any]:
-    """Everything that report.html asks for, as far as there is data for it."""
+    """Return the values for report.html; parts without data are empty or None."""
     model = content.model
     rows = term_rows(model, None)
     facts = content.facts
@@ -84,7 +84,10 @@ def _confusion_json(content: Content, confusion: Confusion | None, limits: Limit
 def _with_texts(
     content: Content, terms: list[TermLine], limits: Limits
 ) -> tuple[list[TermLine], Worked | None, dict[str, Any] | None]:
-    """Whatever shows documents; their texts are read in one go."""
+    """Return the parts of the page that show documents, whose texts are read in a single pass.
+
+    These are the terms with examples, the worked example, and the likely label errors.
+    """
     evidence = content.evidence
     if evidence is None:
         return terms, None, None
@@ -112,7 +115,7 @@ def _with_texts(
 
 
 def _places(ids: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
-    """Of the first document of each id."""
+    """Return the index of the first document with each of the wanted ids."""
     places: dict[str, int] = {}
     for place, name in enumerate(ids if wanted else ()):
         if name in wanted:
@@ -123,8 +126,10 @@ def _places(ids: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
 def _excerpts_by_document(
     excerpts: Excerpts, terms: Sequence[TermLine], examples: Sequence[Sequence[int]]
 ) -> list[dict[int, list[Piece]]]:
-    """For each term the examples with their excerpts, in order; a document's are made together,
-    as its tokens are kept until the next is looked at.
+    """Return for each term the excerpts of its examples, keyed by document, in the given order.
+
+    All excerpts of a document are made together, because only the tokens of the latest document are
+    cached.
     """
     wanted = sorted((i, number) for number, some in enumerate(examples) for i in some)
     made = {(i, n): excerpts.of(i, term_conditions(terms[n].row)) for i, n in wanted}
@@ -176,7 +181,10 @@ def _overview(model: Model) -> Iterator[tuple[str, str]]:
 
 
 def _box(model: Model, most_bytes: int) -> dict[str, Any] | None:
-    """None where a browser would cut texts otherwise than the model does, or lacks knowledge."""
+    """Return the values of the interactive prediction box, or None if it cannot match the model.
+
+    That is the case with prior knowledge and with custom token patterns.
+    """
     knows = model.prior is not None and model.prior.speaks
     if knows or any(model.text.of_field(name).token_pattern for name in model.data.text):
         return None
@@ -184,7 +192,7 @@ def _box(model: Model, most_bytes: int) -> dict[str, Any] | None:
 
 
 def _figures(report: Report | None) -> Iterator[tuple[str, str]]:
-    """Measures of the model itself, by the names that people read."""
+    """Yield the display name and the value of the evaluation measures that are available."""
     for name, label in MEASURED if report else ():
         value = report.measures.get(name, float("nan")) if report else float("nan")
         if value == value:
