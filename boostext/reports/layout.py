@@ -1,7 +1,8 @@
-"""Lines for terminals and pipes: how wide they may be, and text cut and filled to a width.
+"""Text layout for terminals and pipes: line widths, truncation, padding and wrapping.
 
-Widths count terminal cells: a CJK ideograph is two, a combining mark none. Drawings are rich
-`Text`: styles are kept apart from the words, so no word of a user can become markup.
+Widths are measured in terminal cells: a CJK ideograph takes two, a combining mark none. Drawings
+are rich `Text` objects, which keep styles separate from the text, so that text from the user is
+never interpreted as markup.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ FOR, AGAINST, HEAD, QUIET = "green", "red", "bold", "dim"
 
 @dataclass(frozen=True)
 class Glyphs:
-    """rising, hanging: bars of rising size, for and against; empty where signed digits serve.
+    """The characters used in drawings.
 
-    Both have equal steps, and are of one block of Unicode, so that they are equally wide.
+    rising, hanging: bars of increasing size for positive and for negative votes, or empty if signed
+    digits are used instead. Both have the same number of sizes, and come from the same Unicode
+    block so that they have the same width. little: stands for negligible votes.
     """
 
     rising: str
@@ -42,14 +45,19 @@ ASCII = Glyphs("", "", ".", "~", "->")
 
 @dataclass(frozen=True)
 class Page:
-    """What a drawing may use: cells in a line, and which characters."""
+    """The line width, in cells, and the characters available to a drawing."""
 
     width: int = PIPE_WIDTH
     glyphs: Glyphs = UNICODE
 
 
 def page_for(stream: TextIO, environ: Mapping[str, str] = os.environ) -> Page:
-    """COLUMNS if set, else the terminal's width, else 80; ASCII where nothing more is sure."""
+    """Return the page for an output stream.
+
+    The width is COLUMNS if it is set, otherwise the width of the terminal, or 80 if the stream is
+    not a terminal; it is at least LEAST_WIDTH. Only ASCII characters are used if TERM is "dumb" or
+    the encoding of the stream lacks the others.
+    """
     width = _columns(environ)
     if not width:
         width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if stream.isatty() else 80
@@ -72,14 +80,14 @@ def _encodes(encoding: str) -> bool:
 
 
 def cells(text: str) -> int:
-    """Terminal cells of a text."""
+    """Return the width of a text in terminal cells."""
     return cell_len(text)
 
 
 def shorten(text: str, width: int, page: Page) -> str:
-    """One harmless line of at most `width` cells; what is cut off leaves an ellipsis.
+    """Return the text as one line without control characters, of at most `width` cells.
 
-    A letter is never parted from its marks.
+    Truncated text ends in an ellipsis. A letter is never separated from its combining marks.
     """
     line = one_line(text)
     if cell_len(line) <= width or width < 1:
@@ -94,15 +102,16 @@ def shorten(text: str, width: int, page: Page) -> str:
 
 
 _JOINING = frozenset("\u200c\u200d\u0e33\u0eb3\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
-"""Joiners, the vowels AM of Thai and Lao, skin tones: they belong to what stands before."""
-_VIRAMA = 9  # the combining class of signs that bind consonants into one letter
+"""Joiners, the vowels AM of Thai and Lao, and skin tones, which extend the preceding cluster."""
+_VIRAMA = 9  # combining class of signs that join consonants into one letter
 
 
 def clusters(text: str) -> Iterator[str]:
-    """Letters with the marks, joiners, variation selectors and skin tones that belong to them.
+    """Yield the characters of a text as perceived by users.
 
-    Also kept whole: flags of two letters, Indic consonants bound by a virama, syllables of jamo.
-    After Unicode Annex 29, extended grapheme clusters.
+    A cluster is a letter with its marks, joiners, variation selectors and skin tones. Flags of two
+    letters, Indic consonants joined by a virama, and syllables of jamo are also kept together.
+    This follows the extended grapheme clusters of Unicode Annex 29.
     """
     start = 0
     for i in range(1, len(text)):
@@ -114,9 +123,9 @@ def clusters(text: str) -> Iterator[str]:
 
 
 def _belongs(text: str, start: int, i: int) -> bool:
-    """Whether character i goes with the cluster text[start:i]."""
+    """Return whether character i extends the cluster text[start:i]."""
     before, char = text[i - 1], text[i]
-    if char < "\u0300":  # nothing below joins, but after a joiner
+    if char < "\u0300":  # these extend a cluster only after a joiner
         return before == "\u200d" and not char.isascii()
     if before == "\u200d" or char in _JOINING or unicodedata.category(char)[0] == "M":
         return True
@@ -130,15 +139,16 @@ def _belongs(text: str, start: int, i: int) -> bool:
 
 
 def fit(text: str, width: int, page: Page, right: bool = False) -> str:
-    """Shortened and filled up to exactly `width` cells."""
+    """Shorten or pad the text to exactly `width` cells; `right` aligns it to the right."""
     short = shorten(text, width, page)
     space = " " * (width - cell_len(short))
     return space + short if right else short + space
 
 
 def cut_inside(text: str, width: int, page: Page) -> str:
-    """One line of at most `width` cells that keeps both ends: `installed_size >= 12000` and
-    `installed_size >= 24000` stay different.
+    """Return one line of at most `width` cells, with the text truncated in the middle.
+
+    Both ends are kept, so `installed_size >= 12000` and `installed_size >= 24000` stay distinct.
     """
     line = one_line(text)
     if cell_len(line) <= width:
@@ -152,7 +162,7 @@ def cut_inside(text: str, width: int, page: Page) -> str:
 
 
 def flow(items: Iterable[Text], page: Page, indent: int = 0, gap: str = "  ") -> Text:
-    """Items one after the other, as many in a line as go in; every line indented."""
+    """Arrange items on as few lines as possible, in order, with every line indented."""
     drawing, used = Text(" " * indent), indent
     for number, item in enumerate(items):
         if number and used + len(gap) + item.cell_len > page.width:
@@ -167,18 +177,18 @@ def flow(items: Iterable[Text], page: Page, indent: int = 0, gap: str = "  ") ->
 
 
 def wrap(text: str, page: Page) -> Text:
-    """Words of a sentence in lines of the page; a word longer than a line is cut."""
+    """Wrap a text at the width of the page; words longer than a line are truncated."""
     words = (Text(shorten(word, page.width, page)) for word in one_line(text).split(" "))
     return flow(words, page, gap=" ")
 
 
 def plural(count: int, noun: str) -> str:
-    """plural(1, "document") is "1 document", plural(2000, "document") is "2,000 documents"."""
+    """Return a count with its noun: "1 document", or "2,000 documents" for a count of 2000."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def stack(drawings: Iterable[Text]) -> Text:
-    """One below the other, without spaces at the ends of lines."""
+    """Stack drawings vertically and remove trailing spaces from every line."""
     drawing = Text("\n").join(list(drawings))
     lines = drawing.split("\n", allow_blank=True)
     for line in lines:

@@ -1,4 +1,4 @@
-"""Drawings of lists: terms, the strongest terms of each label, outliers."""
+"""Text drawings of listings: terms, strongest terms by label, and likely label errors."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from boostext.reports.outliers import OutlierRow
 from boostext.reports.terms import LabelTerm, TermRow
 
 MOST_TERM, MOST_LABEL = 30, 24
-NAMED = 64  # cells of a page from which labels go beside the numbers of a term
+NAMED = 64  # minimum page width at which term listings have columns for labels
 
 
 def term_list(rows: Sequence[TermRow], page: Page) -> Text:
-    """One term a line: how often chosen, its influence, and the labels it speaks of most."""
+    """Draw one term per line, with its rules, its influence, and the strongest labels."""
     if not rows:
         return Text("No terms.")
     named = page.width >= NAMED
@@ -48,7 +48,7 @@ def term_list(rows: Sequence[TermRow], page: Page) -> Text:
 
 
 def counted_term_list(rows: Sequence[TermRow], facts: Sequence[TermFacts], page: Page) -> Text:
-    """One term a line: its documents, and how many have the label it speaks for most."""
+    """Draw one term per line, with its number of documents and its precision for its label."""
     if not rows:
         return Text("No terms.")
     room = page.width - 45 - (MOST_LABEL if page.width >= NAMED else 0)
@@ -68,7 +68,7 @@ def counted_term_list(rows: Sequence[TermRow], facts: Sequence[TermFacts], page:
 def label_term_list(
     speaking_for: Sequence[LabelTerm], speaking_against: Sequence[LabelTerm], page: Page
 ) -> Text:
-    """For each label a line of the terms for it, and one of those against it."""
+    """Draw the terms for each label, followed by the terms against it."""
     sides = (("for", FOR, speaking_for), ("against", AGAINST, speaking_against))
     labels = list(dict.fromkeys(row.label for _, _, rows in sides for row in rows))
     if not labels:
@@ -89,7 +89,7 @@ def _voted(term: str, votes: float, page: Page, color: str) -> Text:
 
 
 def _hanging(name: str, drawing: Text, color: str) -> Text:
-    """A drawing with its name in the indent of its first line."""
+    """Put a name into the indent of the first line of a drawing."""
     return Text(name, style=color).append_text(drawing[len(name) :])
 
 
@@ -97,15 +97,16 @@ HOW_FOUND = {
     "cv": "Most doubtful documents by what is learned without each (cv)",
     "weights": "Heaviest documents by weight in the model (weights)",
 }
-"""how outliers were found -> what the listing is called"""
+"""Maps the method by which the outliers were found to the title of the listing."""
 
 
 def outlier_list(
     rows: Sequence[OutlierRow], page: Page, total: int | None = None, source: str = "weights"
 ) -> Text:
-    """Two lines a document: the labels, given and suggested, and why; then the text.
+    """Draw two lines per document: the given and suggested labels with the evidence, then the text.
 
-    total: documents in the data; source: how they were found; both for the line on top.
+    total: number of documents in the data. source: how the outliers were found, a key of
+    HOW_FOUND. Both are used only for the title.
     """
     if not rows:
         return Text("No documents.")
@@ -129,7 +130,10 @@ def _outlier_lines(row: OutlierRow, page: Page) -> Iterator[Text]:
 
 
 def _objecting(row: OutlierRow, space: int, page: Page) -> Text:
-    """The terms that object, as many as go in; none whose part is under a tenth of the first's."""
+    """Return as many terms against the given labels as fit into `space` cells.
+
+    Terms with less than a tenth of the votes of the first one are left out.
+    """
     line = Text()
     for objection in row.objections:
         if objection.votes < row.objections[0].votes / 10:
@@ -142,7 +146,10 @@ def _objecting(row: OutlierRow, space: int, page: Page) -> Text:
 
 
 def _change(row: OutlierRow, space: int, page: Page) -> Text:
-    """Given and suggested labels in `space` cells; each may take what the other leaves."""
+    """Return the given and suggested labels in `space` cells.
+
+    Each side may use the space that the other does not need.
+    """
     arrow = f" {page.glyphs.arrow} "
     given, suggested = _names(row.given), _names(row.suggested)
     if row.kind == "agrees":
@@ -159,7 +166,10 @@ def _names(labels: Sequence[str]) -> str:
 
 
 def _disputes(rows: Sequence[OutlierRow], page: Page, most: int = 6) -> list[Text]:
-    """The commonest changes in one line: many alike point to a rule of the labelling itself."""
+    """Return a summary of the most common suggested changes.
+
+    Many changes of the same kind may point to a systematic problem in the labelling guidelines.
+    """
     changes = Counter(
         f"{_names(row.given)} {page.glyphs.arrow} {_names(row.suggested)}"
         for row in rows

@@ -1,4 +1,4 @@
-"""Every weak rule in the order learned, as rows."""
+"""Weak rules as table rows, in the order in which they were learned."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ KINDS: dict[type[Condition], str] = {
 class RuleRow:
     """One weak rule.
 
-    number: the round, from 1. condition: as spelled, after its precondition; opposite: where it
-    does not hold. kind: term, category, number, conjunction, or prior for votes by label alone.
-    at_least: of a term, else 1.
-    gain, z: of the choice and the normalizer; bound: product of z so far; None where the model
-    does not know them.
-    labels: k names; unknown, no, yes: (k,) votes of the three blocks, a silent block votes 0.
-    Where labels are coded the votes are of how far the rule moves toward each label's row.
+    number: the round, from 1. condition: the precondition and the condition as text. opposite: the
+    negated condition as text. kind: "term", "category", "number", "conjunction", or "prior" for a
+    rule that votes on every document. at_least: minimum count of a term, otherwise 1.
+    gain: the gain by which the rule was chosen. z: the normalizer of the round. bound: the product
+    of z up to this round. All three are None if the model does not record them.
+    labels: k names. unknown, no, yes: (k,), the votes of the three blocks; 0 in blocks without
+    votes. If the model uses an output code, a vote is how far the rule moves the scores towards the
+    code word of each label.
     """
 
     number: int
@@ -60,7 +61,7 @@ class RuleRow:
 
 
 def rule_rows(model: Model, limit: int | None = None) -> list[RuleRow]:
-    """The first `limit` rules, or all of them."""
+    """Return rows for the first `limit` rules, or for all of them."""
     gains, zs = model.history.gain, model.history.z
     bounds = np.cumprod(np.asarray(zs, dtype=np.float64)).tolist()
     measured = dict(enumerate(zip_longest(gains, zs, bounds), start=1))
@@ -74,7 +75,7 @@ def rule_rows(model: Model, limit: int | None = None) -> list[RuleRow]:
 
 
 def text_field_count(model: Model) -> int:
-    """How many text fields the model reads; with more than one, conditions name theirs."""
+    """Return the number of text fields; with more than one, conditions include the field name."""
     return len(model.data.text)
 
 
@@ -101,7 +102,7 @@ def _row(
 
 
 def _votes_by_block(row: RuleRow) -> dict[str, dict[str, float]]:
-    """block -> label -> vote; silent blocks are left out."""
+    """Return the votes by block and label, without blocks that have no votes."""
     blocks = {"unknown": row.unknown, "no": row.no, "yes": row.yes}
     return {
         block: dict(zip(row.labels, votes.tolist(), strict=True))
@@ -129,26 +130,29 @@ RULE_COLUMNS: tuple[Column[RuleRow], ...] = (
     Column("votes_against", lambda row: _strongest(row, -1), "The label whose score the rule "
            "lowers most where its condition holds.", tsv=None, json=None),
 )  # fmt: skip
-"""The columns of rules.tsv that come before the votes, and those of the other views"""
+"""Columns of rules.tsv before the votes, and columns of the other views."""
 
 
 def _strongest(row: RuleRow, sign: int) -> str:
-    """The label of greatest vote of that sign in block YES, with the vote; "" where none is."""
+    """Return the label with the largest vote of that sign in block YES, and the vote, as text.
+
+    The result is "" if there is no such vote.
+    """
     votes = sign * row.yes
     best = int(votes.argmax())
     return f"{row.labels[best]} {row.yes[best]:+.2f}" if votes[best] > 0 else ""
 
 
 def rule_json(row: RuleRow) -> dict[str, object]:
-    """As JSON: votes by block and label name; silent blocks are left out."""
+    """Return the row as a JSON object; its votes leave out blocks that have no votes."""
     return as_json(RULE_COLUMNS, row)
 
 
 def rules_tsv(rows: Sequence[RuleRow], labels: Sequence[str]) -> Iterator[str]:
-    """Lines of rules.tsv: one rule a line, one column per block and label.
+    """Yield the lines of rules.tsv, one per rule, with one column per block and label.
 
-    Columns: RULE_COLUMNS, no:LABEL..., yes:LABEL..., and unknown:LABEL... where any rule votes on
-    what is unknown.
+    The columns are RULE_COLUMNS, no:LABEL and yes:LABEL for each label, and unknown:LABEL if any
+    rule has votes for unknown values.
     """
     blocks = ["no", "yes"]
     if any(row.unknown.any() for row in rows):

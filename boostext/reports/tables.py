@@ -1,8 +1,8 @@
-"""The rule table of the call-routing tutorial: per rule its votes for every label, as bars.
+"""Rule table in the style of the call-routing tutorial: the votes of each rule drawn as bars.
 
-The first line of a rule is what it says where its term is present, the second, `else`, where it
-is absent. With more labels than columns, or so many that bars without their numbers say little,
-the labels that a rule speaks of most are named instead.
+The first line of a rule shows its votes if the term is present, and the second line, `else`, those
+if it is absent. If there are more labels than fit into columns, or too many to read bars without
+numbers, each line names the labels with the largest absolute votes instead.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from boostext.reports.rules import RuleRow
 
 LEAST_TERM, MOST_TERM = 14, 30
 LEAST_COLUMN, MOST_BAR = 3, 3
-NUMBERED = 10  # a column wide enough for a bar and its number
+NUMBERED = 10  # minimum width of a column that shows a bar and its number
 MOST_LABEL = 20
-FEW = 8  # labels up to which a bar without its number can be read
+FEW = 8  # maximum number of labels for which bars are readable without numbers
 
 ELSE = "else"
 
@@ -30,7 +30,10 @@ DrawVotes = Callable[[Float64], Text]
 
 
 def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
-    """Two lines a rule, for rules of one model; a full bar is the greatest vote among them."""
+    """Draw rules of one model on up to three lines each.
+
+    A full bar is the largest absolute vote among the rules.
+    """
     if not rows:
         return Text("No rules.")
     labels = rows[0].labels
@@ -52,9 +55,9 @@ def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
 
 
 def _spoken(row: RuleRow) -> list[tuple[str, Float64]]:
-    """Blocks with something to say, under the names of their lines.
+    """Return the blocks to draw, with the names of their lines.
 
-    A rule that speaks below a threshold alone is spelled so.
+    If a rule on a number has votes only below its threshold, its condition is shown negated.
     """
     blocks = [(row.condition, row.yes), (ELSE, row.no), ("unknown", row.unknown)]
     if row.kind == "number" and row.no.any() and not row.yes.any():
@@ -63,7 +66,7 @@ def _spoken(row: RuleRow) -> list[tuple[str, Float64]]:
 
 
 def _left_width(rows: Sequence[RuleRow], k: int, page: Page) -> int:
-    """Cells of number and term: what terms want, as far as the bars leave it to them."""
+    """Return the width of the rule number and the term, limited by the space that the bars need."""
     wanted = max(cells(row.condition) for row in rows)
     spare = page.width - _number_width(rows) - LEAST_COLUMN * k - 2
     term = min(wanted, MOST_TERM, max(spare, LEAST_TERM))
@@ -117,7 +120,10 @@ def _numbered(full: float, column: int, page: Page) -> DrawVotes:
 
 
 def strongest(labels: Sequence[str], full: float, left: int, page: Page) -> DrawVotes:
-    """Bar, number and name of the labels voted for and against most, as many as go in a line."""
+    """Return a function that draws the largest positive and negative votes on one line.
+
+    Each label has a bar, a number and its name; as many labels are drawn as fit.
+    """
     space = page.width - left
     wanted = max(cells(label) for label in labels) + 10
     width = min(wanted, max(space // 2, 24), space)
@@ -136,7 +142,11 @@ def strongest(labels: Sequence[str], full: float, left: int, page: Page) -> Draw
 
 
 def _telling(votes: Float64, count: int, least: float) -> list[int]:
-    """Half the labels of greatest votes for, half against; less of one leaves more to the other."""
+    """Return the indices of up to `count` labels with the largest absolute votes.
+
+    Half of them are for positive and half for negative votes. If one half has fewer labels, the
+    other one has more. Votes below `least` in absolute value are left out.
+    """
     order = np.argsort(-votes, kind="stable").tolist()
     liked = [j for j in order if votes[j] >= least]
     others = [j for j in reversed(order) if votes[j] <= -least]
@@ -145,7 +155,7 @@ def _telling(votes: Float64, count: int, least: float) -> list[int]:
 
 
 def key_to_bars(full: float, page: Page, otherwise: bool = False) -> Text:
-    """How to read the bars."""
+    """Return the line that explains the bars."""
     samples = [(bar(sign * full, full, 2, page.glyphs), sign) for sign in (1, -1)]
     liked, disliked = (Text(sample, style=style(sign * full, full)) for sample, sign in samples)
     parts = [Text("votes for ") + liked, Text("and against ") + disliked + Text(";")]
@@ -157,7 +167,7 @@ def key_to_bars(full: float, page: Page, otherwise: bool = False) -> Text:
 
 
 def _legend(labels: Sequence[str], names: Sequence[str], page: Page) -> list[Text]:
-    """What the heads stand for, where they are not the labels themselves."""
+    """Return the legend of the column headings that are not the label names themselves."""
     pairs = [
         Text(name, style=HEAD).append(f" {fit(label, min(cells(label), 30), page)}", "not bold")
         for name, label in zip(names, labels, strict=True)

@@ -1,4 +1,4 @@
-"""What the page's script reads: outliers, and the documents behind confusions, as JSON."""
+"""Data for the script of the HTML page, as JSON: likely label errors and confused documents."""
 
 from __future__ import annotations
 
@@ -20,24 +20,30 @@ from boostext.reports.page.content import Limits, Listing
 from boostext.reports.page.excerpts import Excerpts, spoken_conditions
 
 LONGEST_NAME = 400
-"""Characters of an id or label up to which it can be written into the corrections."""
+"""Maximum length, in characters, of ids and labels that can be written to the corrections."""
 
 ESCAPES = {
     ord(char): f"\\u{ord(char):04x}"
     for char in "<>&\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
     "\u2066\u2067\u2068\u2069"
 }
-"""What could end a script, or turn the direction of its source, and how JSON spells it."""
+"""JSON escapes of characters that could end a script element or change the text direction."""
 
 
 def script_json(value: Any) -> str:
-    """JSON that cannot end the element of a page that it stands in."""
+    """Serialize a value as JSON that is safe within a script element of an HTML page.
+
+    Raises ValueError if the value contains NaN or infinity.
+    """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.translate(ESCAPES)
 
 
 def shown(text: str, width: int = 60) -> str:
-    """A name on one harmless line, cut to some width without a walk through all of it."""
+    """Return a name as one line without control characters, shortened to at most `width` cells.
+
+    Only the beginning of a long name is processed.
+    """
     from boostext.reports.layout import PIPE_WIDTH, UNICODE, Page, shorten
 
     return shorten(text[: 8 * width], width, Page(PIPE_WIDTH, UNICODE))
@@ -45,7 +51,10 @@ def shown(text: str, width: int = 60) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What the rows of a listing are told with. alike: ids of near duplicates -> their places."""
+    """What is needed to display the rows of a listing.
+
+    alike: maps the ids of near duplicates to their indices in the corpus.
+    """
 
     model: Model
     corpus: Corpus
@@ -61,10 +70,11 @@ class Shown:
 
 
 def error_data(listing: Listing, shown_by: Shown, limits: Limits) -> dict[str, Any]:
-    """Likely label errors in the order of the listing, until there are enough bytes of them.
+    """Return the likely label errors in the order of the listing, up to the limits in bytes.
 
-    labels: the names as they are, null where one is too long to be written; shown: for people.
-    key: of what the browser keeps, the same for the same data.
+    In the result, "labels" has the exact label names, or null for names that are too long to be
+    written to the corrections, and "shown" has the names for display. "key" identifies the data in
+    the storage of the browser; it is the same for the same data.
     """
     corpus = shown_by.corpus
     told: list[Any] = []
@@ -112,14 +122,17 @@ def _said(spoken: Iterable[Objection]) -> list[Any]:
 
 
 def _evidence(row: OutlierRow, model: Model) -> list[tuple[Condition, float]]:
-    """What to mark: words for the labels given count above 0, words against them below."""
+    """Return the conditions to highlight with their votes.
+
+    Votes are positive for evidence for the given labels, and negative for evidence against them.
+    """
     votes = [(said.term, said.votes) for said in row.supports]
     votes += [(said.term, -said.votes) for said in row.objections]
     return list(spoken_conditions(votes, model))
 
 
 def _whole(row: OutlierRow, shown_by: Shown) -> list[Any]:
-    """The whole text where the excerpt is only a part of it."""
+    """Return the pieces of the full text, or an empty list if the excerpt shows all of it."""
     pieces = shown_by.excerpts.whole(row.example, _evidence(row, shown_by.model))
     return pieces_data(pieces)
 
@@ -128,7 +141,7 @@ MOST_ALIKE, ALIKE_TEXT = 2, 300
 
 
 def _alike(row: OutlierRow, shown_by: Shown) -> Iterator[dict[str, Any]]:
-    """Near duplicates with other labels, for a look at both texts side by side."""
+    """Yield near duplicates with other labels, to compare the texts side by side."""
     for name in row.duplicates[:MOST_ALIKE]:
         place = shown_by.alike.get(name)
         if place is not None:
@@ -152,7 +165,10 @@ def _short(value: float) -> float:
 
 
 def pieces_data(pieces: Sequence[Piece]) -> list[Any]:
-    """Text as strings; marked text with its strength, -3 to 3."""
+    """Return unmarked pieces as strings, and marked ones as [text, strength].
+
+    The strength is an integer from -3 to 3.
+    """
     most = max((abs(piece.votes) for piece in pieces), default=0.0) or 1.0
     return [
         [piece.text, _strength(piece.votes / most)] if piece.marked else piece.text
@@ -165,7 +181,12 @@ def _strength(share: float) -> int:
 
 
 def confusion_data(confusion: Confusion, corpus: Corpus, limits_of_text: int) -> dict[str, Any]:
-    """cells: "i-j" -> documents; documents: place -> id, where it stands, its beginning."""
+    """Return the documents behind the cells of a confusion matrix.
+
+    In the result, "cells" maps each "i-j" to indices of documents, "names" maps it to the correct
+    label, the predicted label and the count, and "documents" maps an index to the id, the origin
+    and the beginning of the text. limits_of_text: maximum width of the beginning, in cells.
+    """
     behind = {pair.key: list(pair.behind) for pair in confusion.pairs if pair.behind}
     places = sorted({i for some in behind.values() for i in some})
     return {
