@@ -1,9 +1,9 @@
-"""One boosting for each label, side by side, where every rule is about one label alone.
+"""The engine for rules that vote on one label each, with a separate boosting run for each label.
 
-Weights of a label hang on its own rules only, so that k labels are k problems of one label each,
-which an incremental engine learns many rounds at a time, and in threads of their own where there
-are several. What the problems have in common, the lists of documents and the room that a search
-works in, is there once.
+The weights of a label depend only on the rules for that label, so that k labels are k independent
+problems of one label each. An incremental engine learns many rounds of each problem in one call,
+and several problems are learned in parallel if there is more than one thread. The problems share
+the lists of documents and the working memory of the search.
 """
 
 from __future__ import annotations
@@ -41,14 +41,20 @@ from boostext.boosting.rules import Growth, Place, Placed
 from boostext.boosting.votes import VOTES
 
 MOST_BYTES = 2**31
-"""Memory that what is kept of terms may take, for all labels."""
+"""The most bytes that may be kept for the terms of all labels."""
 TERM, OTHER = 12, 48
-"""Bytes of a condition for each label: two sums and a bound on its value; more where conditions are
-not all terms, as each label then has a search of its own."""
+"""Bytes kept for each condition and label.
+
+TERM: if all conditions are terms; two sums and a bound on the value. OTHER: if they are not, as
+each label then has a complete search of its own.
+"""
 
 
 def has_room(problem: Problem) -> bool:
-    """Whether there is room, and each pair of document and label has one sign."""
+    """Return whether LabelEngines can learn the problem.
+
+    Its memory must suffice, and each pair of a document and a label must have a single sign.
+    """
     each = TERM if _only_terms(problem.members) else OTHER
     return problem.pairs is None and each * len(problem.members) * problem.label_count < MOST_BYTES
 
@@ -58,9 +64,10 @@ def _only_terms(members: Membership) -> bool:
 
 
 class LabelEngines:
-    """Same rules, votes and scores as PlainEngine where rules are of one label each.
+    """An engine for rules that vote on one label each, made of one engine for each label.
 
-    The weights of a label sum to 1 for its own engine, and to its share of the loss for others.
+    It learns the same rules, votes and scores as PlainEngine. The weights of a label sum to 1 in
+    the engine of that label, and to the label's share of the loss in the results of this class.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -85,9 +92,10 @@ class LabelEngines:
     def grow(
         self, preference: Callable[[int], Float64], ahead: Callable[[], Sequence[Eligible]]
     ) -> Growth | None:
-        """The rules of the next round, which the weights have taken in; None if none helps.
+        """Learn the rules of the next round and update the weights; None if none lowers the loss.
 
-        preference: of a label, as of `best`. ahead: see IncrementalEngine.grow.
+        preference: returns the preference (n,) for a label; it must return the same array each
+        time, as described in Engine.best. ahead: see IncrementalEngine.grow.
         """
         waiting = [n for n, one in enumerate(self._engines) if not (one.ahead or self._ended[n])]
         if waiting:
@@ -141,12 +149,12 @@ class LabelEngines:
         return np.asarray(np.hstack([one.weights() for one in self._engines]) * self.shares())
 
     def shares(self) -> Float64:
-        """(k,): what each label has of the loss."""
+        """Return the share of each label in the loss, of shape (k,); the shares sum to 1."""
         loss = np.exp(self._logs - self._logs.max())
         return np.asarray(loss / loss.sum())
 
     def _fallen(self, factors: Float64) -> float:
-        """Take in by what the loss of each label fell; by what that of all did."""
+        """Update the loss of each label by a factor; return the factor of the total loss."""
         shares = self.shares()
         self._logs += np.log(factors)
         return float(shares @ factors)
@@ -161,7 +169,7 @@ class LabelEngines:
 
 
 class Shared:
-    """What the searches of all labels have in common; of rooms to work in, one for each thread."""
+    """The data that the searches of all labels share, and the working memory of each thread."""
 
     def __init__(self, terms: TermArrays, lists: ListArrays, members: Membership) -> None:
         self.terms, self.lists = terms, lists
@@ -182,16 +190,17 @@ class Shared:
 
 
 class Room(NamedTuple):
-    """Where one search works."""
+    """The working memory of one search."""
 
     found: FoundArrays
     documents: MoveRoom
 
 
 class LabelSearch:
-    """As Search, of one label, where all conditions are terms: see kernels_label.
+    """A search for the rules of one label, for problems whose conditions are all terms.
 
-    sums: of every term. made: the last rounds.
+    It has the interface of Search, and keeps the sums of all terms; see kernels_label.
+    weights: the weights of the label. made: the arrays of the rounds that were learned last.
     """
 
     def __init__(self, problem: Problem, shared: Shared) -> None:
@@ -213,34 +222,34 @@ class LabelSearch:
         self._renew()
 
     def rounds(self, preference: Float64, draws: Sequence[Eligible]) -> int:
-        """Learn the rules of the next rounds: see Search.rounds."""
+        """Learn the rules of the next rounds and return their number; see Search.rounds."""
         n = self._run(self._asked(preference, draws), (BEGIN, MOVE), len(draws))[0]
         if n:
             self._last = int(self.made.conditions[n - 1])
         return n
 
     def find(self, preference: Float64, draw: Eligible) -> bool:
-        """Look for the rule of one round, which does not vote yet: see Search.find."""
+        """Find the rule of one round without applying it; False if none helps. See Search.find."""
         return self._run(self._asked(preference, [draw]), (BEGIN, CHOOSE), 1)[1] != NONE_HELPS
 
     def move(self, condition: int, votes: Float64) -> float:
-        """Add the votes (3, 1) of a rule to the weights; Z."""
+        """Update the weights with the votes (3, 1) of a rule, and return Z."""
         self.made.conditions[0], self.made.votes[0], self._last = condition, votes, condition
         self._run(NOTHING, (MOVE, MOVE), 1, condition)
         return float(self.made.told[0, Z])
 
     def exact(self, condition: int) -> tuple[Float64, float]:
-        """Block weights and gain, from the condition's documents."""
+        """Return the block weights and the gain of a condition, summed over its documents."""
         return self.weights.exact(self.members, condition, self._kind)
 
     def settle(self, moves: int) -> None:
-        """After so many rules: what has worn is made anew."""
+        """Compute weights and sums anew if `moves` more rules have made them too inaccurate."""
         if self.weights.is_worn(moves):
             self.weights.renew()
             self._renew()
 
     def _renew(self) -> None:
-        """The sums of all terms, from the steps of all documents."""
+        """Compute the sums of all terms anew from the weights of all documents."""
         m, steps = len(self.weights.arrays.neg), self.weights.steps
         everyone, every = np.arange(m, dtype=np.int32), np.array([m], np.int64)
         changes = ChangeArrays(every, everyone, steps.neg, steps.pos, np.zeros(0, np.int32))
@@ -284,7 +293,7 @@ class LabelSearch:
 
 
 def _of_label(problem: Problem, holders: Int64) -> Problem:
-    """The problem of one label, which these documents have."""
+    """Return the problem of a single label; holders: the documents that have the label."""
     counts = np.zeros(problem.example_count + 1, np.int64)
     counts[holders + 1] = 1
     sets = Lists(np.cumsum(counts), np.zeros(len(holders), np.int32))

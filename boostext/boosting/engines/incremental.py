@@ -54,15 +54,17 @@ if TYPE_CHECKING:
     from boostext.boosting.engines.by_label import LabelSearch
 
 LONG = 0.05
-"""Seconds that rounds may take which are learned at once."""
+"""The time in seconds above which fewer rounds are learned in one call of compiled code."""
 
 
 class IncrementalEngine:
-    """Same rules, votes and scores as PlainEngine; memory: documents x labels, and 8 bytes x
-    labels for each frequent term, distinct numeric value and partly unknown condition. Raises
-    SettingsError where numba cannot be used.
+    """The engine that updates only the weights and sums that a rule changes.
 
-    search: how it finds rules; that of all conditions and labels unless it is given another.
+    It learns the same rules, votes and scores as PlainEngine. Its memory is proportional to
+    documents x labels, plus 8 bytes x labels for each frequent term, distinct numeric value and
+    partly unknown condition. Raises SettingsError if numba cannot be used.
+
+    search: the search for rules; by default, it covers all conditions and labels of the problem.
     """
 
     def __init__(self, problem: Problem, search: Search | LabelSearch | None = None) -> None:
@@ -72,10 +74,10 @@ class IncrementalEngine:
         self._pace = 1
 
     def grow(self, preference: Float64, ahead: Callable[[], Sequence[Eligible]]) -> Growth | None:
-        """The rule of the next round, which the weights have taken in; None if none helps.
+        """Learn the rule of the next round and update the weights; None if no rule lowers the loss.
 
-        preference: as of `best`. ahead: the draws of this round and of those after it that may be
-        learned along with it, for a small part of a second.
+        preference: as in `best`. ahead: returns the eligible conditions of this round and of the
+        following rounds that may be learned in the same call, which takes a fraction of a second.
         """
         if not self._played:
             self.learn(preference, ahead())
@@ -83,11 +85,11 @@ class IncrementalEngine:
 
     @property
     def ahead(self) -> int:
-        """Rounds that were learned, but not asked for yet."""
+        """The number of rounds that were learned but not returned by `next` yet."""
         return len(self._played)
 
     def learn(self, preference: Float64, draws: Sequence[Eligible]) -> None:
-        """The rules of the next rounds, as many of `draws` as take a small part of a second."""
+        """Learn the rules of the next rounds, as many of `draws` as take a fraction of a second."""
         draws, began = draws[: min(self._pace, self.search.weights.lasts)], time.perf_counter()
         count = self.search.rounds(preference, draws)
         self._played.extend(map(self._growth, range(count)))
@@ -98,7 +100,7 @@ class IncrementalEngine:
             self._pace = min(2 * self._pace, MOST_AHEAD)
 
     def next(self) -> Growth | None:
-        """The rule of the next of the rounds that were learned; None if there is none."""
+        """Return the rule of the next round that was learned, or None if there is none."""
         return self._played.popleft() if self._played else None
 
     def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
@@ -107,7 +109,7 @@ class IncrementalEngine:
         return search.looked_at()
 
     def take(self, condition: int) -> Growth | None:
-        """The rule of this condition, which the weights have taken in; None if it does not help."""
+        """Apply the rule of this condition and return it; None if it does not lower the loss."""
         votes = self._of_all_labels.vote(condition)
         if votes is None:
             return None
@@ -136,7 +138,7 @@ class IncrementalEngine:
 
     def scores(self) -> Scores:
         scores = self.search.weights.scores()
-        for growth in self._played:  # learned, but not asked for yet
+        for growth in self._played:  # learned, but not returned by `next` yet
             for (_, condition), votes, _ in growth.rules:
                 scores -= votes[NO]
                 scores[self.members.yes(condition)] -= votes[YES] - votes[NO]
@@ -157,7 +159,7 @@ class IncrementalEngine:
         return self.search
 
     def _growth(self, n: int) -> Growth:
-        """Of round n of those that were learned last."""
+        """Return the rule of round n of those that were learned last, counted from 0."""
         made = self.search.made
         place = Place((), int(made.conditions[n]))
         gain, z, alpha = made.told[n].tolist()
