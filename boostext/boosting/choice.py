@@ -1,7 +1,8 @@
-"""What a round may choose, and which of equals it takes: the same in every engine.
+"""The rules by which a condition is chosen in a round, which are the same in every engine.
 
-A condition is chosen by gain x preference among the eligible; of those within TIE of the greatest,
-the first in the order of FeatureMatrix. A preference of 0 closes a condition.
+Among the eligible conditions, the one with the largest gain x preference is chosen. If several are
+within TIE of the largest, the first in the order of FeatureMatrix is chosen. A condition with a
+preference of 0 is never chosen.
 """
 
 from __future__ import annotations
@@ -17,37 +18,43 @@ from boostext.features.matrix import FeatureMatrix
 from boostext.settings import BoostingSettings
 
 TIE = 1e-12
-"""Gains (of a total weight of 1) that differ by less are equal."""
+"""Gains that differ by less than this count as equal; the total weight is 1."""
 LEAST_GAIN = 1e-11
-"""A condition must lower the bound by more than this to be worth a rule."""
+"""A rule is learned only if its gain is larger than this."""
 
 
 class Choice(NamedTuple):
-    """condition: number in the order of FeatureMatrix; gain: unsmoothed, without preference."""
+    """The chosen condition.
+
+    condition: its number in the order of FeatureMatrix. gain: without smoothing or preference.
+    """
 
     condition: int
     gain: float
 
 
 class Candidates(NamedTuple):
-    """Conditions, ascending, and their values: gain x preference."""
+    """The numbers of conditions in ascending order, and their values, gain x preference."""
 
     numbers: Int32
     values: Float64
 
 
 class Eligible(NamedTuple):
-    """Condition j may be chosen in this round if `draw(key, j) < share`; see `eligible`."""
+    """The conditions that may be chosen in a round: a random share of all, drawn with a key.
+
+    See `eligible`.
+    """
 
     key: int
     share: float
 
 
 def first_of_best(values: Float64, preference: Float64 | None = None) -> int:
-    """Index of the first value, gain x preference, within TIE of the greatest.
+    """Return the index of the first value, gain x preference, within TIE of the largest.
 
-    preference: 1 unless said. TIE is of gains: where little is preferred any more, small values
-    are no ties yet.
+    preference: 1 by default. TIE applies to gains, so it is multiplied by the preference of the
+    best condition before values are compared.
     """
     best = int(np.argmax(values))
     scale = 1.0 if preference is None else preference[best]
@@ -55,11 +62,12 @@ def first_of_best(values: Float64, preference: Float64 | None = None) -> int:
 
 
 class Preferences:
-    """The factor on each condition's gain, which falls as conditions are chosen.
+    """The factors that the gains of conditions are multiplied by, which decrease with their use.
 
-    values: (n,), 0 closes a condition. The array is replaced as a whole where more changes than the
-    values of conditions that were chosen since. limited: the factors of conditions whose votes are
-    restrained, which no engine searches; in `values` they are closed.
+    values: (n,), 0 for a condition that may not be chosen. The array is changed in place for
+    conditions that are chosen, and replaced by another array if other values change.
+    limited: the factors of conditions whose votes have a range. Engines do not search these, so
+    they are 0 in `values`.
     """
 
     def __init__(self, values: Float64, settings: BoostingSettings) -> None:
@@ -68,23 +76,27 @@ class Preferences:
         self.limited: dict[int, float] = {}
 
     def limit(self, conditions: Collection[int]) -> None:
-        """Let engines pass over these, which are `limited` from now on."""
+        """Move conditions from `values` to `limited`, so that engines do not search them."""
         self.limited = {j: float(self.values[j]) for j in sorted(conditions)}
         self.forbid(conditions)
 
     def forbid(self, conditions: Collection[int]) -> None:
-        """Close these for good."""
+        """Exclude conditions from the choice in all rounds."""
         self.values[list(conditions)] = 0.0
 
     def keep_only(self, conditions: Collection[int]) -> None:
-        """Close all other conditions."""
+        """Exclude all other conditions from the choice in all rounds."""
         kept, numbers = np.zeros(len(self.values)), list(conditions)
         kept[numbers] = self.values[numbers]
         self.values = kept
         self.limited = {j: like for j, like in self.limited.items() if j in set(numbers)}
 
     def chosen(self, condition: int, factor: float) -> None:
-        """Take in that a rule asks for the condition: it is preferred less, and may be the last."""
+        """Record that a condition was chosen, and multiply its preference by a factor.
+
+        If the number of different conditions is limited and has been reached, all others are
+        excluded.
+        """
         self.values[condition] *= factor
         if condition in self.limited:
             self.limited[condition] *= factor
@@ -96,8 +108,10 @@ class Preferences:
 
 
 class Asked(NamedTuple):
-    """What rounds may choose: a share of the conditions; the greatest preference; what kernels look
-    up, of all conditions or, where all are the same, of one.
+    """The conditions that kernels may choose.
+
+    share: the share of conditions that are eligible. greatest: the largest preference.
+    preference: (n,), or (1,) if it is the same for all conditions.
     """
 
     share: float
@@ -109,13 +123,16 @@ NOTHING = Asked(1.0, 1.0, np.ones(1))
 
 
 class Preferred:
-    """The preference as kernels look it up: one number where all conditions are preferred alike."""
+    """The preference in the form that kernels use: one number if it is equal for all conditions."""
 
     def __init__(self) -> None:
         self._last: tuple[Float64, float, Float64] | None = None
 
     def of(self, preference: Float64, chosen: int) -> tuple[Float64, float]:
-        """(n,), or (1,) to spare the look-up; the greatest. chosen: condition of the last rule."""
+        """Return the preference, (n,) or (1,) if all values are equal, and its largest value.
+
+        chosen: the condition of the last rule, or -1 before the first.
+        """
         last = self._last
         if last is None or last[0] is not preference:
             greatest = max(float(preference.max(initial=0.0)), 1e-300)
@@ -128,7 +145,10 @@ class Preferred:
 
 
 def preferences(document_frequencies: Int64, m: int, rarity: float) -> Float64:
-    """rarity^p of each condition: (ln(m / df) / its greatest)^p; 1 for p = 0."""
+    """Return (ln(m / df) / the largest ln(m / df))^p for each condition, or 1 if p is 0.
+
+    m is the number of documents, df the document frequency of a condition, and p is `rarity`.
+    """
     if rarity == 0:
         return np.ones(len(document_frequencies))
     rareness = np.log(m / np.maximum(document_frequencies, 1))
@@ -137,7 +157,7 @@ def preferences(document_frequencies: Int64, m: int, rarity: float) -> Float64:
 
 
 def round_draw(settings: BoostingSettings, number: int) -> Eligible:
-    """The key of round `number`: a share `term_fraction` of the conditions, drawn by hashing."""
+    """Return the eligible conditions of a round: a random share, `term_fraction`, of all."""
     if settings.term_fraction >= 1:
         return Eligible(0, 1.0)
     key = int(mix(np.array([settings.seed * 0x100000001 + number], np.uint64))[0])
@@ -145,7 +165,11 @@ def round_draw(settings: BoostingSettings, number: int) -> Eligible:
 
 
 def eligible(draw: Eligible, conditions: Int32 | Int64) -> NDArray[np.bool_]:
-    """Mask of conditions. A hash, not a generator: any engine may ask for one condition alone."""
+    """Return a mask of the given conditions that may be chosen.
+
+    The draw hashes the number of a condition with the key of the round, so that an engine can
+    compute it for any single condition.
+    """
     if draw.share >= 1:
         return np.ones(len(conditions), np.bool_)
     hashed = mix(conditions.astype(np.uint64) ^ np.uint64(draw.key))
@@ -153,7 +177,7 @@ def eligible(draw: Eligible, conditions: Int32 | Int64) -> NDArray[np.bool_]:
 
 
 def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finalizer of SplitMix64 (Steele, Lea & Flood 2014): every input bit moves every other."""
+    """Return the hash of each number by the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
     with np.errstate(over="ignore"):
         x = (x + np.uint64(0x9E3779B97F4A7C15)) & np.uint64(0xFFFFFFFFFFFFFFFF)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -162,5 +186,5 @@ def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def document_frequencies(features: FeatureMatrix) -> Int64:
-    """Documents in block YES, per listed condition."""
+    """Return the number of documents for which each listed condition holds."""
     return np.diff(features.yes.starts)

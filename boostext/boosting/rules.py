@@ -1,4 +1,4 @@
-"""A weak rule, and one round of boosting."""
+"""Weak rules, in the forms that models and the learning loop use, and rounds of boosting."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from boostext.features.conditions import Condition, Literal
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A condition with one vote per block and label, under a precondition.
+    """A condition with a vote for each block and label, and a precondition.
 
-    votes: (3, k) float64, rows UNKNOWN, NO, YES; alpha and shrinkage are folded in. A silent block
-    votes 0. alpha: the common factor of discrete votes, 1 for real ones.
-    precondition: the rule is silent where not all of these hold.
+    votes: (3, k) float64, with the rows UNKNOWN, NO and YES. They include the factors alpha and
+    shrinkage, and are 0 in a block in which the rule abstains.
+    alpha: the common factor of discrete votes, or 1 for real votes.
+    precondition: conditions that must all hold; the rule abstains where one of them does not.
     """
 
     condition: Condition
@@ -27,14 +28,17 @@ class Rule:
 
 
 class Place(NamedTuple):
-    """Where a rule stands, by numbers of conditions: precondition as (condition, block) pairs."""
+    """The precondition and the condition of a rule, by the numbers of the conditions.
+
+    precondition: pairs (condition, block), each of which must hold. condition: that of the rule.
+    """
 
     precondition: tuple[tuple[int, int], ...]
     condition: int
 
 
 class Placed(NamedTuple):
-    """A rule while it is learned: its place, its votes (3, k), and the size alpha of these."""
+    """A rule while it is learned: its place, its votes (3, k), and their common factor alpha."""
 
     place: Place
     votes: Float64
@@ -44,17 +48,20 @@ class Placed(NamedTuple):
 SILENT = -1
 
 BlockNumbers = tuple[int, int, int]
-"""What the rows UNKNOWN, NO, YES of a rule are of a weak hypothesis: the number of its block, or
-SILENT.
+"""The blocks of a weak hypothesis that the rows UNKNOWN, NO and YES of a rule belong to.
+
+Each is the number of a block, or SILENT for a row in which the rule abstains.
 """
 
 
 class Growth(NamedTuple):
-    """The rules of a round, and its gain: 1 - Z, unsmoothed, for real votes.
+    """The rules of a round and their gain.
 
-    blocks: of each rule, where all of them together are one weak hypothesis, such as a tree, whose
-    blocks have one vote each; () where every rule stands for itself. z: the factor by which the
-    loss fell, where the engine has taken the rules in as they are; None before.
+    gain: the criterion of the choice, which is 1 - Z without smoothing for real votes.
+    blocks: the block numbers of each rule, if all rules together form one weak hypothesis, such as
+    a tree, with one vote for each block and label; () if the rules are independent.
+    z: the factor that the loss was multiplied by, if the engine has applied the rules already;
+    None if it has not.
     """
 
     rules: tuple[Placed, ...]
@@ -63,7 +70,7 @@ class Growth(NamedTuple):
     z: float | None = None
 
     def votes(self) -> Float64:
-        """(b, k): the vote of each block."""
+        """Return the votes (b, k) of the blocks."""
         count = max(map(max, self.blocks)) + 1
         found = np.zeros((count, self.rules[0].votes.shape[1]))
         for rule, numbers in zip(self.rules, self.blocks, strict=True):
@@ -73,8 +80,8 @@ class Growth(NamedTuple):
         return found
 
     def with_votes(self, votes: Float64, alpha: float) -> Growth:
-        """With other votes (b, k) of the blocks."""
-        padded = np.concatenate([votes, np.zeros((1, votes.shape[1]))])  # SILENT is the last row
+        """Return a growth with these votes (b, k) of the blocks, and with this alpha."""
+        padded = np.concatenate([votes, np.zeros((1, votes.shape[1]))])  # row SILENT is the last
         rules = (
             Placed(rule.place, padded[list(numbers)], alpha)
             for rule, numbers in zip(self.rules, self.blocks, strict=True)
@@ -82,19 +89,21 @@ class Growth(NamedTuple):
         return self._replace(rules=tuple(rules))
 
     def scaled(self, factor: float) -> Growth:
-        """With all votes times a factor."""
+        """Return a growth with all votes, and alpha, multiplied by a factor."""
         rules = (Placed(p, votes * factor, alpha * factor) for p, votes, alpha in self.rules)
         return self._replace(rules=tuple(rules))
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """What one round did.
+    """The record of one round.
 
-    number: t, from 1. gain: the criterion of the choice, unsmoothed (1 - Z for real votes).
-    z: the actual normalizer; bound: the product of all z so far. condition: the number of the
-    rule's condition. more: further rules of this round, as those of a tree. places: of all its
-    rules, where they are more than one or have preconditions.
+    number: the number t of the round, from 1. rule: its first rule.
+    gain: the criterion of the choice, without smoothing (1 - Z for real votes).
+    z: the actual normalizer Z. bound: the product of the Z of all rounds so far, times the bound
+    before the first round if that is not 1. condition: the number of the condition of `rule`.
+    more: the other rules of this round, such as those of a tree.
+    places: the places of all its rules if there are several or if they have preconditions, else ().
     """
 
     number: int
@@ -112,6 +121,6 @@ class Round:
 
     @property
     def placed(self) -> tuple[tuple[Rule, Place], ...]:
-        """Every rule with its place."""
+        """All rules of the round with their places."""
         places = self.places or (Place((), self.condition),)
         return tuple(zip(self.rules, places, strict=True))

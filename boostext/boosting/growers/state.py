@@ -1,4 +1,4 @@
-"""What growers share in a run: the engine, what was grown before, and how rules vote."""
+"""The state that growers share in a run: the engine, the rules so far, and the kind of votes."""
 
 from __future__ import annotations
 
@@ -34,18 +34,23 @@ from boostext.knowledge.restraints import Range
 from boostext.settings import BoostingSettings
 
 ONLY = np.eye(3)
-"""speaks masks of one block alone."""
+"""Row b is the mask `speaks` of rules that vote in block b only."""
 
 
 @dataclass(frozen=True, eq=False)
 class GrowerState:
-    """smoothing_of_prior: that of a rule that votes by label alone before all others.
+    """The state of a run, with the computations that growers have in common.
 
-    label: the one that conjunctions must speak for, if any.
-    ranges: of the votes of conditions that are restrained.
-    places: of the rules so far, in order. reuse_factors: of conditions that were chosen for single
-    labels, the factors (k,) on their gains for each; preferences_of_labels: by label, what is
-    preferred without these factors, and with them.
+    members, engine, settings: those of the run. voting: the kind of votes. speaks: (3,), 1 for the
+    blocks (UNKNOWN, NO, YES) in which rules vote, else 0. smoothing: that of the votes.
+    smoothing_of_prior: that of a rule without a condition that is learned before all others.
+    preferences: the factors on the gains of conditions.
+    label: the label that conjunctions must vote for, if any.
+    places: the places of the rules so far, in order.
+    reuse_factors: for conditions that were chosen for single labels, the factors (k,) on their
+    gains for each label. preferences_of_labels: for each label, the preference without these
+    factors and with them.
+    ranges: the ranges of the votes of restrained conditions.
     """
 
     members: Membership
@@ -64,8 +69,10 @@ class GrowerState:
 
     @property
     def plain(self) -> PlainEngine:
-        """The engine that knows every weight: `choose` gives it to whatever needs more than the
-        gains of single conditions.
+        """The plain engine, which gives access to all weights.
+
+        `choose` selects it for growers that need more than the gains of single conditions. Raises
+        TypeError if the run has another engine.
         """
         if not isinstance(self.engine, PlainEngine):
             raise TypeError(f"{self.settings.algorithm} needs the plain engine")
@@ -84,7 +91,10 @@ class GrowerState:
         return self.plain.problem.example_count
 
     def preference_for(self, label: int) -> Float64:
-        """Of one label: always the same array, until that for all is another."""
+        """Return the preference (n,) for one label.
+
+        The array is the same in every call until the preference for all labels is replaced.
+        """
         if self.settings.reuse >= 1:
             return self.preference
         known = self.preferences_of_labels.get(label)
@@ -96,7 +106,7 @@ class GrowerState:
         return known[1]
 
     def flat(self) -> Float64:
-        """(m, 2k): the weights by sign."""
+        """Return the weights (m, 2k), those with sign - before those with sign +."""
         return self.plain.flat()
 
     def everything(self) -> Numbers:
@@ -106,8 +116,10 @@ class GrowerState:
         return round_draw(self.settings, number)
 
     def ahead(self, number: int) -> list[Eligible]:
-        """The draws of this round, and of those after it whose rules do not hang on what is
-        preferred after this one.
+        """Return the eligible conditions of this round and of rounds that may be learned with it.
+
+        There are no such further rounds if the choice in one round changes the preference for the
+        next, as it does with `reuse` or `terms`.
         """
         settings = self.settings
         alone = settings.reuse < 1 or settings.terms > 0
@@ -115,18 +127,18 @@ class GrowerState:
         return [self.draw(n) for n in range(number, last + 1)]
 
     def open_to(self, number: int) -> NDArray[np.bool_]:
-        """(n,): the conditions that may be chosen in a round."""
+        """Return a mask (n,) of the conditions that are eligible in a round."""
         return eligible(self.draw(number), np.arange(len(self.members)))
 
     def preferred(self, gains: Float64, open_to: NDArray[np.bool_]) -> Float64:
-        """Gains as the choice sees them; a preference of 0 closes a condition."""
+        """Return gain x preference, or -inf for conditions that may not be chosen."""
         preference = self.preference
         return np.where(open_to & (preference > 0), gains * preference, -np.inf)
 
     def best(
         self, documents: Numbers, open_to: NDArray[np.bool_], criterion: Gain
     ) -> tuple[int, float] | None:
-        """The condition of greatest gain among these documents, and its gain."""
+        """Return the condition to choose on these documents and its gain, if there is one."""
         tables = self.plain.tables.tables(self.flat(), documents)
         (gains,) = gains_of(tables, len(self.members), [lambda W: self.gain(W, criterion)])
         values = self.preferred(gains, open_to)
@@ -136,24 +148,24 @@ class GrowerState:
         return j, float(gains[j])
 
     def gain(self, W: Float64, criterion: Gain | None = None) -> Float64:
-        """(...,) of block weights (..., 3, 2, k) where all blocks vote that may; by the criterion
-        of the settings, unless said.
+        """Return the gains (...,) of block weights (..., 3, 2, k), by default by `self.criterion`.
 
-        A silent block UNKNOWN is not looked at, nor a silent NO: each is a third of the work.
+        The first blocks are left out of the computation if rules abstain in them, which saves a
+        third of the work for each.
         """
         first = UNKNOWN if self.speaks[UNKNOWN] else NO if self.speaks[NO] else YES
         return (criterion or self.criterion)(W[..., first:, :, :], self.speaks[first:])
 
     @property
     def criterion(self) -> Gain:
-        """What conditions are chosen by."""
+        """The function that computes the gains by which conditions are chosen."""
         if self.settings.index == "z":
             return self.voting.gain
         return gain_by(self.settings.index, self.voting.classes)
 
     @property
     def leaf_criterion(self) -> Gain:
-        """The same for blocks that are split one by one, whose gains must add up."""
+        """The criterion for blocks that are split one by one, whose gains must be additive."""
         if self.settings.index == "z" and not self.voting.additive:
             return gain_by("kearns-mansour", self.voting.classes)
         return self.criterion
@@ -162,7 +174,7 @@ class GrowerState:
         return self.voting.votes(W, speaks, self.smoothing)
 
     def grown(self, condition: int) -> Growth:
-        """The rule of a condition about all documents, and its gain."""
+        """Return the rule of a condition, without a precondition, and its gain."""
         place, speaks = Place((), condition), self.speaks
         W = self.engine.block_weights(place)
         if condition in self.ranges:
@@ -173,14 +185,17 @@ class GrowerState:
         return Growth(rules, float(self.voting.gain(W, speaks)), ((unknown, no, yes),))
 
     def _restrained(self, place: Place, W: Float64) -> Growth:
-        """The same where votes have a range: those outside are 0, and gain nothing."""
+        """Return the rule of a condition whose votes have a range.
+
+        Votes are clipped to the range, and those that this changes add nothing to the gain.
+        """
         free = self.vote(W, self.speaks).votes
         votes = self.ranges[place.condition].clipped(free)
         spoken = np.where(votes == free, apart(W[:, 0], W[:, 1]), 0.0) * self.speaks[:, None]
         return Growth((Placed(place, votes),), float(spoken.sum()))
 
     def or_restrained(self, choice: Choice | None, number: int) -> Choice | None:
-        """The better one of a choice and the restrained conditions; of equals the first."""
+        """Return the better one of a choice and the restrained conditions; ties go to the first."""
         best, value = choice, 0.0
         if choice is not None:
             value = choice.gain * float(self.preference[choice.condition])
@@ -194,7 +209,10 @@ class GrowerState:
         return best
 
     def always(self, smoothing: float | None = None) -> Growth:
-        """The rule that votes by label alone. Source: SS99 s7."""
+        """Return the rule without a condition, which gives all documents the same votes.
+
+        Source: SS99 s7.
+        """
         place, speaks = Place((), ALWAYS), np.ones(1)
         W = self.engine.block_weights(place)[YES:]
         vote = self.voting.votes(W, speaks, self.smoothing if smoothing is None else smoothing)
@@ -203,8 +221,10 @@ class GrowerState:
         return Growth(rules, float(self.voting.gain(W, speaks)), ((SILENT, SILENT, 0),))
 
     def hypothesis(self, places: Sequence[Place], blocks: Sequence[BlockNumbers]) -> Growth | None:
-        """The rules of one weak hypothesis, with the votes of its blocks; None where it does not
-        help. blocks: numbers of those, by rule and row.
+        """Return the rules of one weak hypothesis, with votes computed for each of its blocks.
+
+        places: those of the rules. blocks: for each rule, the block numbers of its rows. Returns
+        None if the hypothesis does not lower the loss.
         """
         W, outside = self._of_blocks(places, blocks)
         speaks = np.ones(len(W))
@@ -222,7 +242,10 @@ class GrowerState:
     def _of_blocks(
         self, places: Sequence[Place], blocks: Sequence[BlockNumbers]
     ) -> tuple[Float64, Float64 | None]:
-        """(b, 2, k) weights of the blocks, and (1, 2, k) of the documents in none, if any."""
+        """Return the weights (b, 2, k) of the blocks, and (1, 2, k) of the documents in no block.
+
+        The second result is None if every document is in a block.
+        """
         outside = np.ones(self.example_count, np.bool_)
         W: dict[int, Float64] = {}
         for place, numbers in zip(places, blocks, strict=True):
@@ -238,13 +261,13 @@ class GrowerState:
         return np.stack([W[n] for n in range(len(W))]), rest if outside.any() else None
 
     def sums(self, blocks: Blocks) -> Float64:
-        """(3, 2, k): block weights as a search sees them, drawn where examples are."""
+        """Return the block weights (3, 2, k), of the drawn sample if examples are resampled."""
         flat = self.flat()
         sums = np.stack([flat[documents].sum(axis=0) for documents in blocks])
         return sums.reshape(3, 2, -1)
 
     def reuse(self, rule: Placed) -> None:
-        """Take in that the condition was chosen for the labels that its rule votes on."""
+        """Record that the condition of a rule was chosen for the labels that the rule votes on."""
         condition, factor = rule.place.condition, self.settings.reuse
         if condition == ALWAYS or factor >= 1:
             return
@@ -260,5 +283,5 @@ def helps(gain: float) -> bool:
 
 
 def united(parts: Sequence[Numbers]) -> Numbers:
-    """Documents of several lists, ascending."""
+    """Return the documents of several lists in ascending order."""
     return np.sort(np.concatenate(parts)) if parts else np.zeros(0, np.int32)
