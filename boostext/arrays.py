@@ -1,4 +1,4 @@
-"""The shapes that pass between the rooms: array aliases and flat lists of numbers."""
+"""Types that are shared between packages: aliases of arrays, and lists of numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 
 Signs = Int8
-"""(m, k) in -1, 0, +1; 0 counts for nothing."""
+"""(m, k) in -1, 0, +1; pairs of a document and a label with 0 are ignored."""
 Weights = Float64
 """(m, k), non-negative, sum 1."""
 Scores = Float64
@@ -23,7 +23,7 @@ Scores = Float64
 
 
 def aligned(shape: tuple[int, ...]) -> NDArray[np.uint32]:
-    """Zeros, uint32, that begin with a line of the processor's caches: vectors then cross none."""
+    """Return uint32 zeros aligned to a cache line, so that vector loads do not cross two lines."""
     size = 4 * math.prod(shape)
     room = np.zeros(size + LINE, np.uint8)
     first = -room.ctypes.data % LINE
@@ -31,12 +31,12 @@ def aligned(shape: tuple[int, ...]) -> NDArray[np.uint32]:
 
 
 LINE = 64
-"""Bytes."""
+"""Size of a cache line in bytes."""
 
 
 @dataclass(frozen=True)
 class Lists:
-    """n lists of numbers, flat: list j is items[starts[j]:starts[j + 1]].
+    """n lists of numbers in one array: list j is items[starts[j]:starts[j + 1]].
 
     starts: (n + 1,) int64, from 0. items: (nnz,) int32.
     """
@@ -52,7 +52,7 @@ class Lists:
 
     @staticmethod
     def of(lists: Iterable[Iterable[int]]) -> Lists:
-        """Lists.of([[0, 2], [], [1]])."""
+        """Create lists from sequences, such as Lists.of([[0, 2], [], [1]])."""
         rows = [np.fromiter(row, np.int32) for row in lists]
         starts = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=starts[1:])

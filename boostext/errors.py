@@ -1,10 +1,10 @@
-"""Everything boostext raises on purpose.
+"""The exceptions that boostext raises.
 
     BoostextError
-    ├── DataError      a file or record that cannot be used; says FILE:LINE
-    ├── ModelError     a model file that is foreign, cut, too new or damaged
-    ├── SettingsError  settings that are out of range, unknown, or do not go together
-    └── WorkerError    workers of a cluster that are not there, or were lost
+    ├── DataError      a file or record that cannot be used; the message begins with FILE:LINE
+    ├── ModelError     a model file that is not a model, truncated, too new or damaged
+    ├── SettingsError  settings that are out of range, unknown, or cannot be combined
+    └── WorkerError    workers of a cluster that are missing or were lost
 
 The command line prints the message after `Error: ` and exits with `exit_code`.
 A message says what is wrong, what was expected, and what to do.
@@ -14,16 +14,16 @@ from __future__ import annotations
 
 
 class BoostextError(Exception):
-    """What the user can mend; the message is written for them."""
+    """An error that the user can correct; its message is written for users."""
 
     exit_code = 1
 
 
 class DataError(BoostextError):
-    """A record or file of data at fault.
+    """A file or record of data that cannot be used.
 
-    path: as the user gave it ("-" for stdin); line: 1-based first line of the record, 0 for the
-    file as a whole. `str()` is `PATH:LINE: message`.
+    path: as the user gave it ("-" for stdin). line: the first line of the record, from 1; 0 for the
+    whole file. `str()` gives `PATH:LINE: message`.
     """
 
     def __init__(self, path: str, line: int, message: str) -> None:
@@ -40,10 +40,10 @@ class ModelError(BoostextError):
 
 
 class SettingsError(BoostextError):
-    """Settings out of range, unknown, or not to be combined."""
+    """Settings that are out of range, unknown, or cannot be combined."""
 
     exit_code = 2
 
 
 class WorkerError(BoostextError):
-    """Workers that cannot be used, or were lost on the way."""
+    """Workers of a cluster that cannot be used or were lost during the run."""

@@ -1,12 +1,12 @@
-"""Named tuples of arrays as kernels take them: one pointer to a table of addresses and shapes.
+"""Pass named tuples of arrays to kernels as one pointer to a table of addresses and shapes.
 
-numba would hand every array of a tuple on as seven numbers, from function to function, and most of
-the machine code that it makes, and of the time that this takes, would be for that. Here a tuple is
-a pointer, and `weights.neg` in a kernel reads address and shape from the table. This module imports
-numba; only `compiled` imports it.
+numba passes every array of a tuple as seven separate values from function to function, which
+accounts for most of the machine code and of the compile time. Here a tuple is a single pointer, and
+`weights.neg` in a kernel reads address and shape from the table. This module imports numba; only
+`compiled` imports it.
 """
 
-# numba's own functions have no types:
+# numba's own functions are not typed:
 # mypy: disable-error-code="no-untyped-call, untyped-decorator, override"
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import as_dtype
 
 SLOTS = 4
-"""Whole numbers in the table for a field: address and shape of an array, or a number itself."""
+"""Integers in the table for each field: address and shape of an array, or a number itself."""
 
 SCALARS = {int: types.int64, float: types.float64, bool: types.boolean}
 
 
 class Packed:
-    """The table of a named tuple, for as long as its arrays are where they are.
+    """The table for a named tuple, valid as long as its arrays are not moved or freed.
 
-    kind: the tuple's class. address: of the table. TypeError where an array has another type.
+    kind: the class of the tuple. address: that of the table. Raises TypeError if an array has
+    another type than the annotation.
     """
 
     __slots__ = ("address", "arrays", "kind", "table")
@@ -58,7 +59,7 @@ class Packed:
 
 
 class Pack(types.Type):
-    """numba's type of a named tuple: kind is the class, whose annotations are the fields' types."""
+    """The numba type of a named tuple. kind: its class, whose annotations give the field types."""
 
     def __init__(self, kind: Any) -> None:
         self.kind = kind
@@ -67,14 +68,14 @@ class Pack(types.Type):
 
 @functools.cache
 def fields(kind: Any) -> dict[str, tuple[int, Any]]:
-    """Place and type of each field of a named tuple."""
+    """Return offset and type of each field of a named tuple."""
     hints = get_type_hints(kind, include_extras=True)
     return {name: (place, numba_type(hints[name])) for place, name in enumerate(kind._fields)}
 
 
 @functools.cache
 def shapes(kind: Any) -> tuple[Any, ...]:
-    """dtype and dimensions of each field; None of a number."""
+    """Return dtype and number of dimensions of each field; None for a number."""
     kinds = (found for _, found in fields(kind).values())
     return tuple(
         (as_dtype(one.dtype), one.ndim) if isinstance(one, types.Array) else None for one in kinds
@@ -82,7 +83,7 @@ def shapes(kind: Any) -> tuple[Any, ...]:
 
 
 def numba_type(hint: Any) -> Any:
-    """The type for numba of an annotation, see `compiled`."""
+    """Return the numba type for an annotation (see `compiled`)."""
     if hasattr(hint, "__metadata__"):
         return array_type(hint.__metadata__[0])
     return Pack(hint) if hasattr(hint, "_fields") else SCALARS[hint]
@@ -90,7 +91,7 @@ def numba_type(hint: Any) -> Any:
 
 @functools.cache
 def array_type(name: str) -> Any:
-    """The type that numba writes "uint32[:, ::1]", or "uint64" of a number."""
+    """Return the type that numba writes as "uint32[:, ::1]", or as "uint64" for a number."""
     scalar, _, dimensions = name.partition("[")
     found = getattr(types, scalar)
     if not dimensions:

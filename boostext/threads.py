@@ -1,4 +1,4 @@
-"""How many threads this process may use: its share of the machine, not the machine."""
+"""Determine how many threads this process may use, which can be fewer than the machine has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OWN_CGROUP = Path("/proc/self/cgroup")
 
 
 def usable_threads() -> int:
-    """The CPUs of this process by affinity and cgroup quota; OMP_NUM_THREADS goes before both."""
+    """Return the number of CPUs by affinity and cgroup quota; OMP_NUM_THREADS overrides both."""
     wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if wanted.isascii() and wanted.isdigit() and int(wanted) > 0:
         return min(int(wanted), 1024)
@@ -24,7 +24,7 @@ def _affinity() -> int:
 
 
 def _quotas() -> list[int]:
-    """Whole CPUs that each cgroup around this process allows, rounded up; v2, then v1."""
+    """Return the CPUs that each cgroup of this process allows, rounded up; v2, then v1."""
     return [
         quota
         for folder in _cgroup_folders()
@@ -37,7 +37,7 @@ def _quotas() -> list[int]:
 
 
 def _cgroup_folders() -> list[Path]:
-    """The folders of this process's cgroups and of all above them, down from the mount."""
+    """Return the folders of the cgroups of this process and their parents, from the mount down."""
     folders = {CGROUP, CGROUP / "cpu", CGROUP / "cpu,cpuacct"}
     for line in _lines(OWN_CGROUP):
         _, controllers, name = [*line.split(":", 2), "", ""][:3]
@@ -50,7 +50,7 @@ def _cgroup_folders() -> list[Path]:
 
 
 def _quota(*files: Path) -> int:
-    """Quota over period, from one file with both or two with one each; 0 where there is none."""
+    """Return quota over period, read from one file or from two files; 0 if there is no quota."""
     words = [word for file in files for line in _lines(file) for word in line.split()]
     if len(words) != 2 or not all(word.isdigit() for word in words) or int(words[1]) == 0:
         return 0

@@ -1,1 +1,1 @@
-"""Training and prediction on the workers of a Dask cluster; Dask is imported when it is used."""
+"""Training and prediction on the workers of a Dask cluster. Dask is only imported when needed."""

@@ -1,7 +1,7 @@
-"""A Dask cluster to work on: one of this machine's processes, or one that runs already.
+"""Connect to a Dask cluster: processes that are started on this machine, or a running cluster.
 
-Dask places the work and carries what passes between processes. Everything that waits for a worker
-waits here, so that a worker that dies ends the run with one sentence.
+Dask schedules the work and transfers data between processes. All waiting for workers happens in
+this module, so that the loss of a worker ends the run with a single error message.
 """
 
 from __future__ import annotations
@@ -26,24 +26,26 @@ if TYPE_CHECKING:
     from distributed import Client
 
 Asked = Any
-"""What may be asked for: a number of processes, the address of a scheduler, "auto" for that which
-Dask's configuration names (DASK_SCHEDULER_ADDRESS), or a Client.
+"""The cluster to use: a number of processes, the address of a scheduler, "auto" for the scheduler
+in Dask's configuration (DASK_SCHEDULER_ADDRESS), or a Client.
 """
 
 MOST_LOCAL = 1024
 PATIENCE = 30.0
 """Seconds to wait for a scheduler that does not answer, and for the first worker."""
 LOOK = 2.0
-"""Seconds after which one that waits for a worker looks whether it is still there."""
+"""Interval in seconds at which a process that waits for a worker checks that it still exists."""
 SET_BY_DASK = "distributed.nanny.pre-spawn-environ"
-"""Key of the configuration that holds the environment of workers."""
+"""Key in Dask's configuration of the environment variables of workers."""
 PACKAGES = ("numpy", "numba", "scipy", "distributed")
-"""What must have the same version everywhere, for equal numbers or for understanding each other."""
+"""Packages whose versions must be equal on all workers, for equal results and for communication."""
 
 
 class Cluster:
-    """client: of ours, which talks to workers directly. addresses: of the workers, in order.
-    threads: of each worker.
+    """A cluster of workers.
+
+    client: a client of boostext's own, which connects to workers directly. addresses: those of the
+    workers, in order. threads: the number of threads of each worker.
     """
 
     def __init__(self, client: Client, few: int = 0) -> None:
@@ -62,8 +64,9 @@ class Cluster:
         return f"{count(len(self), 'worker')}, {count(sum(self.threads), 'thread')} in all"
 
     def actors(self, make: Callable[..., Any], each: Sequence[tuple[Any, ...]]) -> Actors:
-        """One object a worker, which stays there and is called by messages. each: what to make
-        them of; futures among them are what they hold.
+        """Create one object on each worker, which stays there and is called by messages.
+
+        each: the arguments for each worker; futures among them are replaced by their results.
         """
         made = [
             self.client.submit(
@@ -80,26 +83,26 @@ class Cluster:
         return Actors(self, made)
 
     def submit(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """A future of what the function returns on some worker; futures may be its arguments."""
+        """Return a future for a call of the function on some worker; arguments may be futures."""
         return self.client.submit(function, *arguments, pure=False, **options)
 
     def spread(self, value: Any) -> Any:
-        """A future of a value that every worker holds."""
+        """Return a future for a value that is copied to every worker."""
         return self.client.scatter(value, broadcast=True, hash=False, direct=True)
 
     def placed(self, values: Sequence[Any]) -> list[Any]:
-        """Futures of values, each held by one worker."""
+        """Return futures for values, each of which is stored on one worker."""
         return [
             self.client.scatter(value, workers=[address], hash=False, direct=True)
             for address, value in zip(self.addresses, values, strict=True)
         ]
 
     def results(self, futures: Sequence[Any]) -> list[Any]:
-        """What becomes of tasks; WorkerError where a worker is lost."""
+        """Return the results of tasks. Raises WorkerError if a worker is lost."""
         return [self.awaited(future.result) for future in futures]
 
     def awaited(self, result: Callable[..., Any]) -> Any:
-        """What `result` returns in the end, which takes a timeout."""
+        """Call `result`, which takes a timeout, until it returns a value, and return that."""
         while True:
             try:
                 return result(timeout=LOOK)
@@ -119,7 +122,7 @@ class Cluster:
                 raise
 
     def check(self) -> None:
-        """WorkerError where a worker is gone."""
+        """Raise WorkerError if a worker is lost."""
         try:
             there = workers_of(self.client)
         except OSError:
@@ -131,13 +134,13 @@ class Cluster:
 
 
 def workers_of(client: Client) -> Mapping[str, Any]:
-    """What the scheduler knows of the workers now, by their addresses."""
+    """Return what the scheduler currently knows about the workers, by address."""
     known: Mapping[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
     return known
 
 
 class Actors:
-    """Objects on workers, one on each. They live as long as this."""
+    """Objects on workers, one on each, which exist as long as this object."""
 
     def __init__(self, cluster: Cluster, futures: Sequence[Any]) -> None:
         self._cluster, self._futures = cluster, futures
@@ -146,7 +149,7 @@ class Actors:
         return len(self._futures)
 
     def call(self, method: str, each: Mapping[int, tuple[Any, ...]]) -> list[Any]:
-        """What a method returns on each of some workers. each: worker -> arguments."""
+        """Call a method on some workers and return the results. each: worker -> arguments."""
         running = asyncio.run_coroutine_threadsafe(
             self._called(method, each), self._cluster.client.loop.asyncio_loop
         )
@@ -159,7 +162,7 @@ class Actors:
         return await asyncio.gather(*(self._one(method, *asked) for asked in each.items()))
 
     async def _one(self, method: str, worker: int, arguments: tuple[Any, ...]) -> Any:
-        # subtle: Dask's own proxies of actors never return where a message fails to be understood
+        # subtle: Dask's own actor proxies never return if a message cannot be deserialized
         from distributed.protocol import to_serialize
 
         address = self._cluster.addresses[worker]
@@ -185,9 +188,10 @@ def _is_loss(error: Exception) -> bool:
 
 @contextmanager
 def connected(asked: Asked, threads: int = 0) -> Iterator[Cluster]:
-    """The cluster that is asked for; one of this machine's processes ends with the block.
+    """Connect to a cluster; processes on this machine end with the block.
 
-    threads: of each of these processes; they share those of this machine unless said.
+    threads: the number of threads of each of these processes; by default they share those of the
+    machine.
     """
     _check_installed()
     with ExitStack() as stack:
@@ -204,7 +208,7 @@ def connected(asked: Asked, threads: int = 0) -> Iterator[Cluster]:
 
 
 def checked(asked: str) -> str:
-    """The value of `--workers`; SettingsError where it is none."""
+    """Return a valid value of `--workers`. Raises SettingsError if it is not valid."""
     number = asked.isascii() and asked.isdigit()
     if asked == "auto" or "://" in asked or (number and 1 <= int(asked) <= MOST_LOCAL):
         return asked
@@ -225,7 +229,7 @@ def _check_installed() -> None:
 
 
 def _client(asked: Asked, threads: int, stack: ExitStack) -> tuple[Client, int]:
-    """The client, and how many workers it must have at least."""
+    """Return the client, and the minimum number of workers that it must have."""
     from distributed import Client
 
     own = {"set_as_default": False, "direct_to_workers": True}
@@ -260,14 +264,14 @@ def _configured() -> str:
 
 @contextmanager
 def _local_cluster(number: int, threads: int) -> Iterator[Any]:
-    """Processes of this machine, which share its threads.
+    """Start processes on this machine, which share its threads.
 
-    They are started with SIGINT blocked, which they inherit: Ctrl-C is for this process to hear.
+    They inherit that SIGINT is blocked, so that only this process handles Ctrl-C.
     """
     import dask
     from distributed import LocalCluster
 
-    resource_tracker.ensure_running()  # which unblocks SIGINT where it is started
+    resource_tracker.ensure_running()  # starting it unblocks SIGINT, so it must come first
     blocked = {signal.SIGINT} if hasattr(signal, "pthread_sigmask") else set()
     if blocked:
         unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
@@ -290,7 +294,7 @@ def _local_cluster(number: int, threads: int) -> Iterator[Any]:
     finally:
         if blocked:
             signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
-        for name, value in environ.items():  # Dask sets these for the workers, and here
+        for name, value in environ.items():  # Dask also sets the workers' variables in this process
             os.environ.pop(name) if value is None else os.environ.update({name: value})
     try:
         yield cluster
@@ -299,7 +303,7 @@ def _local_cluster(number: int, threads: int) -> Iterator[Any]:
 
 
 def versions() -> dict[str, str]:
-    """Of what must be alike in all processes."""
+    """Return the versions that must be equal in all processes."""
     found = {
         "boostext": boostext.__version__,
         "python": ".".join(platform.python_version_tuple()[:2]),
@@ -313,7 +317,7 @@ def versions() -> dict[str, str]:
 
 
 def _check_versions(client: Client) -> None:
-    """Equal models need equal programs."""
+    """Raise an error if versions differ, because models would then not be reproducible."""
     own = versions()
     try:
         others = client.run(versions)

@@ -1,9 +1,10 @@
-"""The engine whose conditions lie on workers: it asks all of them, and takes the best.
+"""The engine that keeps conditions on workers: all workers search, and the best condition wins.
 
-A round is two messages: every worker searches its conditions and tells the best; the worker of the
-winner makes the rule, takes it in and tells the documents, which go to the others with the next
-message. All workers then hold the same weights to the last bit, as every one of them has moved them
-by the same steps: no sums of workers are ever added, and the number of workers changes nothing.
+A round takes two messages. First every worker searches its conditions and returns the best one.
+Then the worker with the winner creates the rule, applies it and returns its documents, which are
+sent to the other workers with the next message. All workers have bitwise equal weights, because
+all update them with the same steps: sums of different workers are never added, and the number of
+workers does not affect the model.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ from boostext.training.run import Prepared
 
 LOG = logging.getLogger("boostext")
 MOST_WAITING = 8
-"""Rules that a worker may have to catch up on."""
+"""Maximum number of rules that a worker may not have applied yet."""
 
 
 def check_learner(settings: BoostingSettings) -> None:
-    """Raise SettingsError where rules cannot be learned on workers."""
+    """Raise SettingsError if rules cannot be learned on workers with these settings."""
     if not fits(settings):
         raise SettingsError(
             f"--algorithm {settings.algorithm} with these settings is not learned on workers, "
@@ -48,19 +49,19 @@ def check_learner(settings: BoostingSettings) -> None:
 
 
 class Team:
-    """The workers of a training."""
+    """The workers used for training."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
     def make_for(self, prepared: Prepared) -> Maker:
-        """What makes the engine on the workers; WorkerError where they have too little memory."""
+        """Return a factory of engines on workers. Raises WorkerError if they lack memory."""
         check_learner(prepared.plan.boosting)
         self._check_memory(prepared)
         return maker(self._cluster)
 
     def memory(self, prepared: Prepared) -> int:
-        """Bytes that learning takes on each worker."""
+        """Return the number of bytes that training takes on each worker."""
         alike, dealt = memory_of(prepared)
         return alike + dealt // len(self._cluster)
 
@@ -80,7 +81,7 @@ class Team:
         raise WorkerError(f"{told}take {enough:,} workers, or a greater --min-df")
 
     def reading(self, paths: Sequence[str], plan: Plan, account: BadRecords) -> FarData | None:
-        """The data for workers to read; None, and a word on why, where this process is to do so."""
+        """Return the data for workers to read, or None, with a message, if they cannot read it."""
         why = reason_to_read_here(paths, plan)
         if why:
             LOG.info(f"this process reads the documents: {why}")
@@ -90,16 +91,16 @@ class Team:
 
 MB = 1 << 20
 PROCESS = 205 * MB
-"""What a worker takes with Dask and the compiled code, before it holds anything."""
+"""Bytes that a worker takes with Dask and the compiled code, before it stores any data."""
 OF_WEIGHT, OF_NUMBER, OF_CONDITION, OF_OWN, OF_POSTING = 32, 600, 64, 650, 16
-"""Bytes for each document and label; each number of an attribute; each condition, on every worker,
-and on the one that holds it; each document of its conditions. The memory of workers was 0.97 to
-1.09 times the sum of these.
+"""Bytes for each document and label; for each number of an attribute; for each condition, on every
+worker and on the one that stores it; and for each document in the list of a condition. The measured
+memory of workers was 0.97 to 1.09 times the sum of these.
 """
 
 
 def memory_of(prepared: Prepared) -> tuple[int, int]:
-    """Bytes that every worker takes, and those that are dealt out among the workers."""
+    """Return the bytes that every worker takes, and those that are divided among the workers."""
     corpus, features = prepared.corpus, prepared.features
     n, postings = len(features.yes), int(features.yes.starts[-1])
     pairs = len(corpus) * len(corpus.labels)
@@ -109,10 +110,10 @@ def memory_of(prepared: Prepared) -> tuple[int, int]:
 
 
 def maker(cluster: Cluster) -> Maker:
-    """Makes engines on the workers of a cluster."""
+    """Return a factory of engines on the workers of a cluster."""
 
     def make(name: str, problem: Problem) -> Engine:
-        far: Any = problem.members.features.yes  # lists that are here, or on workers
+        far: Any = problem.members.features.yes  # lists in this process, or on workers
         kind = GrowingHub if name == "incremental" else Hub
         if not isinstance(far, FarLists):
             owners = dealt(far, len(cluster))
@@ -125,8 +126,9 @@ def maker(cluster: Cluster) -> Maker:
 
 
 def dealt(lists: Lists, workers: int) -> Int32:
-    """The worker of each list, so that all have about as many documents: the longest list to whom
-    has the least, as far as many short ones make even.
+    """Assign each list to a worker, so that all workers have about the same number of documents.
+
+    Lists are sorted by length, longest first, and dealt to the workers in serpentine order.
     """
     order = np.argsort(-np.diff(lists.starts), kind="stable")
     owners = np.empty(len(lists), np.int32)
@@ -136,7 +138,7 @@ def dealt(lists: Lists, workers: int) -> Int32:
 
 
 def parts(cluster: Cluster, name: str, problem: Problem, owners: Int32) -> Actors:
-    """An actor on each worker, with its lists."""
+    """Create an actor with its lists on each worker."""
     shared = cluster.spread(replace(problem, members=without_lists(problem.members)))
     own = [np.flatnonzero(owners == worker) for worker in range(len(cluster))]
     held = cluster.placed([(mine, gather(problem.members.features.yes, mine)) for mine in own])
@@ -145,7 +147,7 @@ def parts(cluster: Cluster, name: str, problem: Problem, owners: Int32) -> Actor
 
 
 def far_parts(cluster: Cluster, name: str, problem: Problem, lists: FarLists) -> Actors:
-    """The same with lists that workers hold already."""
+    """Create the actors for lists that workers already have."""
     shared = cluster.spread(replace(problem, members=without_lists(problem.members)))
     own = [np.flatnonzero(lists.owners == worker) for worker in range(len(cluster))]
     each = zip(own, lists.held, cluster.threads, strict=True)
@@ -161,8 +163,10 @@ def begun(name: str, problem: Problem, held: tuple[Int64, Lists], threads: int) 
 
 
 class Hub:
-    """Engine, by actors of `Part`. owners: the worker of each listed condition. known: takes those
-    that are spelled, where only workers know them.
+    """The engine that uses actors of `Part`.
+
+    owners: the worker of each listed condition. known: a cache of conditions by number, if only
+    workers know them.
     """
 
     def __init__(
@@ -185,7 +189,7 @@ class Hub:
         found = self._all("find", liking, draw)
         numbers = np.concatenate([each.numbers for each in found])
         values = np.concatenate([each.values for each in found])
-        numbers, places = np.unique(numbers, return_index=True)  # all know of thresholds
+        numbers, places = np.unique(numbers, return_index=True)  # all workers have thresholds
         return Candidates(numbers, values[places])
 
     def block_weights(self, place: Place) -> Float64:
@@ -209,10 +213,10 @@ class Hub:
         weights: Weights = self._ask(0, "weights")
         return weights
 
-    # -------------------------------------------------------------- what goes to workers
+    # ---------------------------------------------------------------- messages to the workers
 
     def _found(self, preference: Float64, draw: Eligible) -> int | None:
-        """The condition that is best of all, or the first of equals; None if none helps."""
+        """Return the best condition of all, the first at ties, or None if no condition helps."""
         numbers, values = self.candidates(preference, draw)
         if not len(numbers):
             return None
@@ -221,7 +225,7 @@ class Hub:
         return int(numbers[best]) if liked[best] > 0 else None
 
     def _owner(self, condition: int) -> int:
-        """Who knows its documents; of those that all know, the first."""
+        """Return the worker that has the condition's documents, the first if all have them."""
         return int(self._owners[condition]) if 0 <= condition < len(self._owners) else 0
 
     def _ask(self, worker: int, method: str, *arguments: Any) -> Any:
@@ -231,14 +235,14 @@ class Hub:
         return self._call(method, range(len(self._actors)), arguments)
 
     def _call(self, method: str, workers: Iterable[int], arguments: tuple[Any, ...]) -> list[Any]:
-        """What some workers answer, which get the rules that they have not taken in."""
+        """Return the results of some workers, which also get the rules not yet applied there."""
         each = {worker: (self._waiting[worker], *arguments) for worker in workers}
         for worker in each:
             self._waiting[worker] = []
         return self._actors.call(method, each)
 
     def _tell(self, move: Move, owner: int) -> float:
-        """Let the other workers take in what the owner has; Z."""
+        """Schedule a rule that its owner has applied for the other workers, and return Z."""
         self._liked.add(move.condition)
         for worker, waiting in enumerate(self._waiting):
             if worker != owner:
@@ -248,8 +252,9 @@ class Hub:
         return move.z
 
     def _liking(self, preference: Float64) -> Liking | None:
-        """How preference has changed since it was last told: where rules were made since, unless it
-        is another array.
+        """Return how `preference` changed since it was last sent.
+
+        Only conditions of rules added since are compared, unless it is another array.
         """
         none, changed = np.zeros(0, np.int64), np.array(sorted(self._liked - {-1}), np.int64)
         self._liked.clear()
@@ -262,7 +267,7 @@ class Hub:
 
 
 class GrowingHub(Hub):
-    """Where parts are incremental engines, which make rules by themselves."""
+    """A hub whose parts are incremental engines, which create rules themselves."""
 
     def grow(self, preference: Float64, ahead: Callable[[], Sequence[Eligible]]) -> Growth | None:
         condition = self._found(preference, ahead()[0])
