@@ -1,4 +1,4 @@
-"""Two models beside each other: on a terminal, as JSON, as a page."""
+"""Comparison of two models as text, as JSON and as an HTML page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from boostext.reports.page.render import asset, environment, policy
 from boostext.reports.terms import term_rows
 
 MOST_CHANGES, MOST_TERMS, MOST_LABELS = 2_000, 500, 300
-"""What the page holds of each."""
+"""Maximum numbers of changes, terms and labels on the page."""
 
 
 @dataclass(frozen=True)
 class TermChange:
-    """A term by its influence in both models; None where a model does not ask for it."""
+    """The influence of a term in both models; None if a model does not use the term."""
 
     term: str
     first: float | None
@@ -36,7 +36,7 @@ class TermChange:
 
 
 def term_changes(first: Model, second: Model) -> list[TermChange]:
-    """Terms whose influence differs, most of all first."""
+    """Return the terms whose influence differs, in descending order of the difference."""
     before, after = ({row.term: row.influence for row in term_rows(m)} for m in (first, second))
     names = dict.fromkeys((*before, *after))
     rows = [TermChange(name, before.get(name), after.get(name)) for name in names]
@@ -45,21 +45,25 @@ def term_changes(first: Model, second: Model) -> list[TermChange]:
 
 @dataclass(frozen=True)
 class Compared:
-    """names: of the models. terms: as `term_changes` gives them."""
+    """The result of a comparison.
+
+    names: names of the two models. found: differences of their predictions. terms: as returned by
+    `term_changes`.
+    """
 
     names: tuple[str, str]
     found: Comparison
     terms: Sequence[TermChange]
 
     def measures(self) -> Iterator[tuple[str, float, float]]:
-        """Those that both have."""
+        """Yield the measures that both models have, with both values."""
         after = self.found.second.measures
         for name, value in self.found.first.measures.items():
             if not (math.isnan(value) or math.isnan(after[name])):
                 yield name, value, after[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, documents up to the number that is held, as JSON can hold it."""
+        """Return all results as a JSON object; the documents are those kept in `found.changes`."""
         found = self.found
         return {
             "models": list(self.names), "documents": found.first.examples,
@@ -84,7 +88,7 @@ class Compared:
 
 
 def comparison_drawing(compared: Compared, top: int, page: Page) -> Text:
-    """Measures, labels won and lost, documents and terms that changed, `top` of each."""
+    """Draw the measures, and at most `top` changes each of labels, documents and terms."""
     lines = [*_measure_lines(compared, page), Text(""), wrap(compared.summary(), page)]
     lines += _label_lines(compared, top, page)
     for change in compared.found.changes[:top]:
@@ -139,7 +143,7 @@ def _number(value: float | None) -> str:
 
 
 def comparison_page(compared: Compared) -> str:
-    """The same as a page that works from disk."""
+    """Return the comparison as a self-contained HTML page."""
     script, style = asset("report.js"), asset("report.css")
     return environment().get_template("compare.html").render(
         names=[shown(name, 60) for name in compared.names], measures=list(compared.measures()),

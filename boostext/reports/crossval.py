@@ -1,4 +1,4 @@
-"""What a cross-validation found, as rows: the curve over rounds, and the scores out of fold."""
+"""Results of a cross-validation as rows: the curve over rounds, and the out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boostext.reports.columns import Column, as_json, tsv_lines
 
 
 class Point(Protocol):
-    """The measure after so many rounds, over the folds."""
+    """Statistics of a measure over the folds, after a given number of rounds."""
 
     @property
     def round(self) -> int: ...
@@ -27,14 +27,14 @@ class Point(Protocol):
 
 
 class Measured(NamedTuple):
-    """A point of the curve of a measure."""
+    """A measure and a point of its curve."""
 
     measure: str
     point: Point
 
 
 class Held(NamedTuple):
-    """A document and a label, with the score by models that did not see the document."""
+    """The score of a document for a label, by models that were trained without the document."""
 
     id: str
     origin: str
@@ -53,7 +53,7 @@ POINT_COLUMNS: tuple[Column[Measured], ...] = (
     Column("low", lambda row: row.point.low, "Its least value of a fold."),
     Column("high", lambda row: row.point.high, "Its greatest value of a fold."),
 )
-"""The columns of curve.tsv"""
+"""Columns of curve.tsv."""
 
 OUT_OF_FOLD_COLUMNS: tuple[Column[Held], ...] = (
     Column("id", lambda row: row.id, "The id of the document."),
@@ -73,19 +73,21 @@ OUT_OF_FOLD_COLUMNS: tuple[Column[Held], ...] = (
         "The probability that belongs to it; empty where scores are not calibrated.",
     ),
 )
-"""The columns of out-of-fold.tsv"""
+"""Columns of out-of-fold.tsv."""
 
 
 def curve_tsv(points: Sequence[Point], measure: str) -> Iterator[str]:
-    """Lines of curve.tsv: the measure over the folds after so many rounds."""
+    """Yield the lines of curve.tsv, one per number of rounds."""
     yield from tsv_lines(POINT_COLUMNS, (Measured(measure, point) for point in points))
 
 
 def out_of_fold_tsv(
     corpus: Corpus, folds: Int32, scores: Scores, chances: Float64
 ) -> Iterator[str]:
-    """A line for each document and label, in the order of the data; documents that are never held
-    out are left out.
+    """Yield the lines of out-of-fold.tsv, one per document and label, in the order of the data.
+
+    folds: (m,), index of the fold of each document. scores, chances: (m, k). Documents that are
+    never held out, whose scores are NaN, are left out.
     """
     yield from tsv_lines(OUT_OF_FOLD_COLUMNS, _out_of_fold(corpus, folds, scores, chances))
 
@@ -93,7 +95,7 @@ def out_of_fold_tsv(
 def out_of_fold_jsonl(
     corpus: Corpus, folds: Int32, scores: Scores, chances: Float64
 ) -> Iterator[str]:
-    """The same as objects of those names."""
+    """Yield the rows of `out_of_fold_tsv` as JSON objects keyed by column name, one per line."""
     for row in _out_of_fold(corpus, folds, scores, chances):
         yield json.dumps(as_json(OUT_OF_FOLD_COLUMNS, row), ensure_ascii=False) + "\n"
 
@@ -120,4 +122,4 @@ def _held(corpus: Corpus, scores: Scores) -> Iterator[tuple[int, set[int]]]:
 
 
 OUT_OF_FOLD = {"tsv": out_of_fold_tsv, "jsonl": out_of_fold_jsonl}
-"""format -> its lines"""
+"""Maps each format to the function that yields its lines."""

@@ -1,4 +1,4 @@
-"""Drawings of an evaluation: its measures, each label's, and the commonest confusions."""
+"""Text drawings of an evaluation: overall measures, results by label, and confusions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ MEASURE_WIDTH, BETWEEN = 26, 3
 def evaluation_drawings(
     report: Report, page: Page, reliability: bool = False, confusions: int = 0
 ) -> Iterator[Text]:
-    """All of it, each part by itself. confusions: of the commonest, how many."""
+    """Yield the parts of an evaluation report.
+
+    reliability: whether to include the reliability diagram. confusions: how many of the most common
+    confusions to list; 0 for none.
+    """
     yield evaluation_summary(report, page)
     yield stack([label_table(report.labels, page)])
     if reliability:
@@ -30,7 +34,7 @@ def evaluation_drawings(
 
 
 def evaluation_summary(report: Report, page: Page) -> Text:
-    """What was measured and what was left out, the measures, and what guessing would give."""
+    """Draw the number of documents, notes on the data, the baseline, and the measures."""
     kind = "several labels each" if report.multilabel else "one label each"
     top = Text(f"{plural(report.examples, 'document')}, {kind}", style=HEAD)
     notes = [wrap(note, page) for note in _notes(report)]
@@ -61,7 +65,7 @@ def _guessing(baseline: Baseline) -> str:
 
 
 def _measures(measures: dict[str, float], page: Page) -> list[Text]:
-    """As many columns as go in, read downwards."""
+    """Arrange the measures in as many columns as fit, filled column by column."""
     width = MEASURE_WIDTH
     columns = max((page.width + BETWEEN) // (width + BETWEEN), 1)
     height = math.ceil(len(measures) / columns)
@@ -75,9 +79,10 @@ def _number(value: float) -> str:
 
 
 def label_table(rows: Sequence[LabelRow], page: Page) -> Text:
-    """One label a line: in how many documents, given rightly, given wrongly, missed; P, R, F1.
+    """Draw one label per line with its support, counts, precision, recall and F1.
 
-    A narrow page leaves out the three counts in the middle.
+    The counts are true positives, false positives and false negatives; a narrow page leaves them
+    out.
     """
     if not rows:
         return Text("No labels.")
@@ -103,7 +108,7 @@ def _label(row: LabelRow) -> str:
 
 
 def confusion_list(rows: Sequence[ConfusionRow], page: Page, most: int = 10) -> Text:
-    """The commonest pairs of a label that was missed and one that was given in its place."""
+    """Draw the most common pairs of a missed label and the label predicted in its place."""
     if not rows:
         return Text("No label was given in place of another.")
     arrow = f" {page.glyphs.arrow} "

@@ -1,6 +1,6 @@
-"""Why a document has its scores: what was found in it, and what each finding says.
+"""Explanations of the scores of a document by the votes of the conditions that apply to it.
 
-Scores add up: the votes of the rows of one label sum to its score.
+The votes of the rows of one label add up to its score.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from boostext.reports.escape import tsv_names
 
 Place = tuple[str, int, int]
 Places = Callable[[Contribution], tuple[Place, ...]]
-"""Where what a contribution speaks of was found."""
+"""Function that returns the spans of text that match the terms of a contribution."""
 
 
 @dataclass(frozen=True)
 class ExplanationRow:
-    """One line of a label's sum. kind: found, other (further ones found), absent, unknown.
+    """One part of the score of a label.
 
-    condition: as spelled; "" where several are added up. conditions: how many. rounds: their rules.
-    spans: where in the text as given it was found: field, start and end in characters.
+    kind: "found", "other" (conditions that hold but are not listed one by one), "absent" or
+    "unknown". condition: the condition as text, or "" for a sum over several. conditions, rounds:
+    number of conditions, and number of their rules. votes: what they add to the score. spans:
+    matches in the original text, as field, start and end in characters.
     """
 
     label: str
@@ -47,11 +49,14 @@ def explanation_rows(
     absent: int = 0,
     places: Places = lambda contribution: (),
 ) -> list[ExplanationRow]:
-    """For each chosen label number: the `count` loudest findings and the `absent` loudest of what
-    is not found, the loudest first; then the rest by kind.
+    """Return the rows that explain the scores of the chosen labels.
 
-    contributions: all of one document. fields: how many text fields the model has. The votes of a
-    label's rows add up to its score.
+    For each label, the `count` conditions that hold and the `absent` conditions that do not hold
+    with the largest absolute votes come first, in descending order. The rest is summed by kind, so
+    the votes of the rows of a label add up to its score.
+
+    contributions: all contributions of one document. chosen: indices of labels. fields: number of
+    text fields of the model. places: see `places_in`.
     """
     kinds = {"other": YES, "absent": NO, "unknown": UNKNOWN}
     spoken = {
@@ -86,7 +91,10 @@ def _sum(label: str, kind: str, rows: Sequence[Contribution], number: int) -> Ex
 
 
 def places_in(document: Document, lookup: ConditionLookup) -> Places:
-    """By the model's own tokens; of a rule under a precondition, also what that asks for."""
+    """Return a function that finds the terms of a contribution in a document.
+
+    The text is tokenized as by the model. Terms that the precondition requires are found as well.
+    """
 
     def places(row: Contribution) -> tuple[Place, ...]:
         met = [row.condition, *(c for c, block in row.precondition if block == YES)]
@@ -113,21 +121,21 @@ EXPLANATION_COLUMNS: tuple[Column[ExplanationRow], ...] = (
     Column("conditions", lambda row: row.conditions, "How many conditions are added up.",
            narrow=False),
     Column("rounds", lambda row: row.rounds, "How many rules ask for them.", narrow=False),
-    # all digits: the votes of a label shall add up to its score
+    # votes are not rounded, so that those of a label add up to its score
     Column("votes", lambda row: row.votes, "What they add to the score of the label.", tsv=repr),
     Column("spans", lambda row: row.spans, "Where in the text it was found: field, start and end, "
            "in characters.", tsv=_places_told, narrow=False),
 )  # fmt: skip
-"""The columns of explanation.tsv"""
+"""Columns of explanation.tsv."""
 
 
 def explanation_json(rows: Sequence[ExplanationRow], score: float) -> dict[str, object]:
-    """The sum of one label: its score, and parts whose votes add up to it."""
+    """Return the score of one label, and the parts that add up to it, as a JSON object."""
     parts = (as_json(EXPLANATION_COLUMNS, row) for row in rows)
     told = [{k: v for k, v in part.items() if k != "label"} for part in parts]
     return {"score": score, "sum": told}
 
 
 def explanation_tsv(rows: Iterable[ExplanationRow]) -> Iterator[str]:
-    """Lines of explanation.tsv; spans as FIELD:START-END, joined by `|`."""
+    """Yield the lines of explanation.tsv; spans are FIELD:START-END, joined by `|`."""
     yield from tsv_lines(EXPLANATION_COLUMNS, rows)

@@ -1,4 +1,4 @@
-"""Words marked in a text: pieces for HTML, cut only where a reader sees a boundary."""
+"""Highlighting of words in a text, as pieces for HTML that never split a visible character."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boostext.reports.layout import clusters
 
 @dataclass(frozen=True)
 class Mark:
-    """Characters start to end of the text as given, and what the finding adds to a score."""
+    """A span of the original text to highlight, in characters, with its votes for a label."""
 
     start: int
     end: int
@@ -23,7 +23,10 @@ class Mark:
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of text, harmless to show. marked: inside of a mark; votes: of all marks over it."""
+    """A piece of text that is safe to display.
+
+    marked: whether it is highlighted. votes: sum of the votes of all marks that cover it.
+    """
 
     text: str
     marked: bool = False
@@ -31,10 +34,13 @@ class Piece:
 
 
 def marked_pieces(text: str, marks: Iterable[Mark], room: int = 1 << 40) -> list[Piece]:
-    """The text in pieces; marks are widened to whole letters, so that no accent, vowel sign, or
-    part of an emoji stands alone. Where marks overlap, their votes add up.
+    """Split a text into marked and unmarked pieces.
 
-    room: characters to show, about; more is cut off around the marks, and leaves "…".
+    Marks are extended to whole grapheme clusters, so that accents, vowel signs and parts of emoji
+    are never separated. The votes of overlapping marks are added.
+
+    room: approximate number of characters to show. Longer texts are reduced to the surroundings of
+    the marks with the largest absolute votes, and "…" stands for the omitted parts.
     """
     kept = list(marks)
     pieces: list[Piece] = []
@@ -50,7 +56,7 @@ def marked_pieces(text: str, marks: Iterable[Mark], room: int = 1 << 40) -> list
 
 
 def _windows(length: int, marks: Sequence[Mark], room: int) -> Iterator[tuple[int, int]]:
-    """Where text is shown: all of it, or its beginning, or around the marks of most votes."""
+    """Yield the spans to show: all of the text, its beginning, or the surroundings of marks."""
     if length <= room:
         yield 0, length
         return
@@ -73,7 +79,7 @@ def _windows(length: int, marks: Sequence[Mark], room: int) -> Iterator[tuple[in
 
 
 def _pieces(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Piece]:
-    """Of text[start:end], itself widened to whole letters within a little room."""
+    """Yield the pieces of text[start:end], which is extended to whole grapheme clusters."""
     low, high = max(0, start - 64), min(len(text), end + 64)
     edges = list(accumulate((len(c) for c in clusters(text[low:high])), initial=low))
     first, last = _down(edges, start), _up(edges, end)
@@ -99,9 +105,10 @@ _SPACES = frozenset("\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 
 
 def showable(text: str) -> str:
-    """Character by character: white space as spaces, what moves, turns or hides text as U+FFFD.
+    """Replace characters that could disturb the display, one by one, so the length stays the same.
 
-    The length stays; joiners stay, as Persian, Hindi and emoji need them.
+    White space becomes spaces, and control characters, including those for text direction, become
+    U+FFFD. Joiners are kept, because Persian, Hindi and emoji need them.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -1,4 +1,4 @@
-"""The terms that make a document an outlier: which of its rules speak against its labels."""
+"""Evidence for likely label errors: the terms of a document for and against its labels."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ def with_objections(
     contributions: Iterable[Sequence[Contribution]],
     most: int = MOST,
 ) -> list[OutlierRow]:
-    """The rows with the terms, at most `most` each, that speak most against and for their labels.
+    """Return the rows with the strongest terms against and for the given labels, `most` of each.
 
-    model: the tapered one; contributions: what it says of each row's document.
+    model: the model returned by `tapered`. contributions: for each row, the contributions of this
+    model to the scores of the document.
     """
     merged = merge_votes(model)
     entries = zip(merged.preconditions, merged.conditions, strict=True)
@@ -59,9 +60,10 @@ def _evidence(
     absent: dict[tuple[tuple[Literal, ...], Condition], Float64],
     fields: int,
 ) -> list[Objection]:
-    """Votes on the labels in dispute, summed by term; greatest first, below 0 for what is given.
+    """Return the evidence of each term, in descending order of votes.
 
-    A term counts with what its presence adds to its absence.
+    Votes are positive for the suggested and negative for the given labels; sides is the result of
+    `dispute`. The votes of a term are what its presence adds, compared with its absence.
     """
     sums: dict[str, float] = {}
     for row in contributions:
@@ -75,9 +77,10 @@ def _evidence(
 
 
 def dispute(row: OutlierRow, labels: Sequence[str]) -> Float64:
-    """(k,): +1 where a label is suggested anew, -1 where a given one is doubted, else 0.
+    """Return the direction of the suggested change for each label, shape (k,).
 
-    Where the suggestion is what is given, it is the rival against every given label.
+    The value is 1 for labels to add, -1 for labels to remove, and 0 otherwise. If the suggested
+    labels are the given ones, the change is from all given labels to the rival.
     """
     given, suggested = set(row.given), set(row.suggested)
     if given == suggested:
@@ -87,8 +90,10 @@ def dispute(row: OutlierRow, labels: Sequence[str]) -> Float64:
 
 
 def _fact(row: Contribution, fields: int) -> str:
-    """What is true of the document; a term without its count. "" where it is what it lacks, or
-    what is true of all.
+    """Describe what the contribution shows to be true of the document.
+
+    Terms are described without their counts. The result is "" if the contribution is about
+    something absent, or applies to every document.
     """
     condition, block = row.condition, row.block
     if isinstance(condition, Known):

@@ -1,4 +1,4 @@
-"""Short pieces of documents with the words marked that were found in them."""
+"""Excerpts of documents in which the terms of conditions are highlighted."""
 
 from __future__ import annotations
 
@@ -14,17 +14,21 @@ from boostext.reports.marks import Mark, Piece, marked_pieces, showable
 from boostext.reports.terms import TermRow
 
 READ = 200_000
-"""Characters of a text that are looked through for an excerpt."""
+"""Number of characters of a text that are searched for an excerpt."""
 
 WHOLE = 4_000
-"""Characters of a text that a page holds for those who want to read it."""
+"""Maximum number of characters of a full text on the page."""
 
 Weighed = Iterable[tuple[Condition, float]]
-"""Conditions, and what each adds to a score."""
+"""Conditions with what each adds to a score."""
 
 
 class Excerpts:
-    """Documents by their places in a corpus, with their texts as far as they could be read."""
+    """Makes excerpts of documents of a corpus.
+
+    documents: the documents that could be read, by index in the corpus. room: approximate length of
+    an excerpt, in characters. Only the beginning of the text is available for other documents.
+    """
 
     def __init__(
         self, model: Model, corpus: Corpus, documents: Mapping[int, Document], room: int
@@ -34,7 +38,7 @@ class Excerpts:
         self._fields = model.data.text
 
     def of(self, example: int, said: Weighed) -> list[Piece]:
-        """Around the words that the conditions ask for; else the beginning."""
+        """Return an excerpt around the terms of the conditions, or the beginning if none occurs."""
         document = self._documents.get(example)
         if document is None:
             return [Piece(showable(self._corpus.snippets[example]))]
@@ -44,7 +48,11 @@ class Excerpts:
         return marked_pieces(text, found[field], self._room)
 
     def whole(self, example: int, said: Weighed) -> list[Piece]:
-        """The text of most evidence as far as a page holds it; none where `of` shows all of it."""
+        """Return the text field with the most evidence, of about WHOLE characters at most.
+
+        The list is empty if `of` already shows the whole text, or if the document could not be
+        read.
+        """
         document = self._documents.get(example)
         if document is None:
             return []
@@ -54,7 +62,7 @@ class Excerpts:
         return marked_pieces(text, found[field], WHOLE) if len(text) > self._room else []
 
     def beginning(self, example: int) -> str:
-        """Of a document's first text, as far as it could be read."""
+        """Return the beginning of the first nonempty text of a document, or its attributes."""
         document = self._documents.get(example)
         texts = [document.texts.get(name, "") for name in self._fields] if document else []
         told = told_attributes(document) if document else ""
@@ -72,18 +80,18 @@ class Excerpts:
 
 
 def told_attributes(document: Document) -> str:
-    """What is known of a document beside its texts: `age 63, color red`."""
+    """Return the known attributes of a document as text, such as `age 63, color red`."""
     known = ((n, v) for n, v in document.attributes.items() if v is not None)
     return ", ".join(f"{name} {category(value)}" for name, value in known)
 
 
 def length_of(document: Document) -> int:
-    """Characters of all its texts."""
+    """Return the total length of the texts of a document, in characters."""
     return sum(map(len, document.texts.values()))
 
 
 def term_conditions(row: TermRow) -> list[tuple[Condition, float]]:
-    """What to mark where a term speaks: itself, and what its precondition asks for."""
+    """Return the conditions to highlight for a term: its own, and those of its precondition."""
     asked = [row.levels[0].asked, *(c for c, block in _met(row.before) if block == YES)]
     return [(condition, 1.0) for condition in asked]
 
@@ -93,7 +101,10 @@ def _met(literals: Iterable[Literal]) -> Iterable[tuple[Condition, int]]:
 
 
 def spoken_conditions(spelled: Iterable[tuple[str, float]], model: Model) -> Weighed:
-    """Terms as listings spell them, for words to mark; what is no term marks nothing."""
+    """Convert terms as written in listings to conditions to highlight.
+
+    Names that are not terms, such as those of columns, usually match nothing in the text.
+    """
     for name, votes in spelled:
         for part in name.split(" & "):
             if not part.startswith("not "):
@@ -101,7 +112,7 @@ def spoken_conditions(spelled: Iterable[tuple[str, float]], model: Model) -> Wei
 
 
 def read_term(spelled: str, fields: tuple[str, ...]) -> Occurs:
-    """The inverse of `spell`, up to a backslash at the end of a token.
+    """Parse a term as written by `spell`, except for a backslash at the end of a token.
 
     read_term("person ? person", ("text",)) is Occurs("text", ("person", None, "person")).
     """
