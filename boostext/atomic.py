@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and never in the place of what is not theirs."""
+"""Write files atomically, and never replace files that boostext did not write."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from boostext.errors import BoostextError
 
 try:
     import fcntl
-except ImportError:  # Windows, where nobody can remove a file that another has open
+except ImportError:  # Windows, where a file that another process has open cannot be removed
     fcntl = None  # type: ignore[assignment]
 
 LEAST_SPACE = 1024 * 1024
 HEAD = 4096
 LEFTOVER = re.compile(r"\.boostext-[0-9a-f]{16}\.tmp")
-"""Names of what is not whole yet."""
+"""Names of files that are not yet complete."""
 AGE = 60.0
-"""Seconds before something of such a name may be taken for left over."""
+"""Age in seconds from which a file with such a name may be considered abandoned."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What an output is, so that it may take the place of an earlier one of its kind alone.
+    """The kind of an output, which may only replace an earlier output of the same kind.
 
-    name: as messages call it, "a boostext model". owns: whether the first HEAD bytes of a file
-    are those of such an output. An empty file is anybody's.
+    name: the kind in messages, such as "a boostext model". owns: whether the first HEAD bytes of a
+    file are those of such an output. An empty file may always be replaced.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Kind:
 
 
 NOTHING = Kind("an output that may be replaced", lambda head: False)
-"""For outputs that cannot be told from what people write themselves, such as a corpus."""
+"""For outputs that look like files that users write themselves, such as a corpus."""
 
 
 PAGE = Kind("a page of boostext", lambda head: b'<meta name="generator" content="boostext' in head)
@@ -50,13 +50,14 @@ PAGE = Kind("a page of boostext", lambda head: b'<meta name="generator" content=
 
 @contextmanager
 def replacing(path: str | Path, kind: Kind | None = None) -> Iterator[BinaryIO]:
-    """A file to write that becomes `path` when the block ends well, and vanishes otherwise.
+    """Open a file that becomes `path` if the block succeeds, and is removed otherwise.
 
-    It is written beside `path`, forced to the disk and renamed; a link keeps pointing to its
-    target, and a file that is replaced keeps its permissions and owner. BoostextError where that
-    cannot be done; the old file is then as it was. kind: what may be replaced; None is anything. A
-    foreign file that came to `path` since `check_writable` stays, and what was written stays
-    beside it.
+    It is written in the same folder, flushed to disk and renamed. If `path` is a link, its target
+    is replaced. A replaced file keeps its permissions and owner.
+
+    kind: the kind of file that may be replaced; None allows any file. If a file of another kind was
+    created at `path` after `check_writable`, that file is kept, and so is the temporary file.
+    Raises BoostextError if the file cannot be written; an existing file is then unchanged.
     """
     target = _target(path)
     remove_leftovers(target.parent)
@@ -80,14 +81,14 @@ def replacing(path: str | Path, kind: Kind | None = None) -> Iterator[BinaryIO]:
 
 
 def unfinished(target: Path) -> Path:
-    """A name beside `target` for what is not whole yet; LEFTOVER matches it."""
+    """Return a temporary name in the folder of `target`, which LEFTOVER matches."""
     return target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what runs that were killed left half-written in a folder; never fails.
+    """Remove incomplete files in a folder that killed runs have left. Never raises an error.
 
-    A run holds a lock on what it is writing, which ends with its process.
+    A run locks the file that it writes, and the lock ends with its process.
     """
     with contextlib.suppress(OSError):
         found = [entry for entry in os.scandir(folder) if LEFTOVER.fullmatch(entry.name)]
@@ -98,7 +99,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _remove_dead(path: Path) -> None:
-    """Remove a file or folder that nobody holds; OSError where somebody does."""
+    """Remove a file or folder that no process has locked; OSError if one has."""
     if fcntl is None:
         path.unlink()
         return
@@ -114,16 +115,14 @@ def _remove_dead(path: Path) -> None:
 
 
 def hold(descriptor: int) -> None:
-    """Lock a file or folder that is being written until it is closed, where the system can."""
+    """Lock a file or folder until it is closed, if the system supports this."""
     if fcntl is not None:
-        with contextlib.suppress(OSError):  # some network file systems
+        with contextlib.suppress(OSError):  # not supported by some network file systems
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _keep_access(file: BinaryIO, target: Path) -> None:
-    """Give a new file the permissions and the owner of the one that it replaces, as far as the
-    system lets this user.
-    """
+    """Copy permissions and owner of the replaced file to the new file, as far as permitted."""
     if os.name == "nt" or not target.exists():
         return
     before, now = target.stat(), os.fstat(file.fileno())
@@ -138,13 +137,13 @@ def _keep_access(file: BinaryIO, target: Path) -> None:
 
 
 def _replace_own(temporary: Path, target: Path, path: str | Path, kind: Kind) -> None:
-    """Rename, unless something else stands there, however late it came."""
+    """Rename, unless a file of another kind exists, even one created at the last moment."""
     try:
-        os.link(temporary, target)  # unlike a rename, it fails where there is a file
+        os.link(temporary, target)  # unlike a rename, this fails if the target exists
         return
     except FileExistsError:
         pass
-    except OSError:  # a file system without links
+    except OSError:  # the file system does not support links
         if not os.path.lexists(target):
             temporary.replace(target)
             return
@@ -157,13 +156,13 @@ def _replace_own(temporary: Path, target: Path, path: str | Path, kind: Kind) ->
 
 
 def check_own(path: str | Path, kind: Kind | None) -> None:
-    """Raise BoostextError where a file stands at `path` that is not of the kind; None: any is."""
+    """Raise BoostextError if a file of another kind exists at `path`; None allows any kind."""
     if kind is not None and not _is_free(Path(path), kind):
         raise BoostextError(f"{_not_ours(path, kind)}. Name another place, or add --force")
 
 
 def _is_free(path: Path, kind: Kind) -> bool:
-    """Whether nothing is lost where the file is replaced."""
+    """Whether the file can be replaced without loss."""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
@@ -175,7 +174,7 @@ def _is_free(path: Path, kind: Kind) -> bool:
 
 
 def head_of(path: str | Path) -> bytes:
-    """The first bytes of a file; none where there is no ordinary file."""
+    """Return the first bytes of a file, or no bytes if it is not a regular file."""
     if not Path(path).is_file():
         return b""
     try:
@@ -193,9 +192,10 @@ def _not_ours(path: str | Path, kind: Kind) -> str:
 def check_writable(
     path: str | Path, kind: Kind | None = None, *, needed: int = LEAST_SPACE
 ) -> None:
-    """Raise BoostextError where `path` cannot be written: to be called before the work.
+    """Raise BoostextError if `path` cannot be written. Call it before a long computation.
 
-    kind: what may be replaced there; None is anything. needed: bytes that must be free.
+    kind: the kind of file that may be replaced; None allows any file. needed: the number of bytes
+    that must be free.
     """
     target = _target(path)
     check_own(path, kind)
@@ -215,7 +215,7 @@ def check_writable(
 
 
 def _created(path: Path) -> BinaryIO:
-    """A new file with the permissions that the umask gives, held until it is closed."""
+    """Create a file with the permissions of the umask, which is locked until it is closed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o666)
     hold(descriptor)
@@ -223,7 +223,7 @@ def _created(path: Path) -> BinaryIO:
 
 
 def _target(path: str | Path) -> Path:
-    """Where the bytes go: links followed, and found to be a place for a file."""
+    """Resolve links and check that the result is a place where a file can be written."""
     if not str(path) or "\0" in str(path):
         raise BoostextError(f"{str(path)!r} is not a file name; give the file to write")
     if str(path) == "-":
@@ -257,12 +257,12 @@ def _cannot_write(path: str | Path, error: OSError) -> BoostextError:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename last through a power cut, where the system can: Windows opens no folders."""
+    """Make the rename survive a power failure, if possible: Windows cannot open folders."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        # some network file systems refuse this; the file itself is safe
+        # some network file systems do not support this; the file itself has been flushed
         with contextlib.suppress(OSError):
             os.fsync(descriptor)
     finally:

@@ -1,13 +1,13 @@
-"""Machine code for plain functions, made by numba when first asked for.
+"""Compile plain functions with numba when they are first used.
 
     fast = compiled(count_terms, "int32[::1], int64")
     result = fast(ids, 5) if fast else plain_count(ids, 5)
 
-A kernel is an ordinary function over arrays, named tuples of arrays, and numbers; it may call other
-functions of this package, which are compiled along with it. It makes no arrays of its own: the room
-that it works in is an argument. Code is cached in a folder of the user
-(`NUMBA_CACHE_DIR`, `XDG_CACHE_HOME` or the system's own place), or not at all where no folder can
-be written. numba is imported by the first call of `compiled`, never by importing this module.
+A kernel is an ordinary function of arrays, named tuples of arrays, and numbers. It may call other
+functions of this package, which are compiled along with it. It does not allocate arrays; working
+memory is an argument. Compiled code is cached in a folder of the user (`NUMBA_CACHE_DIR`,
+`XDG_CACHE_HOME` or the default of the system), or not at all if no folder is writable. numba is
+imported by the first call of `compiled`, never by importing this module.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 OPTIONS: dict[str, Any] = {
     "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True,
 }  # fmt: skip
-"""What all kernels have in common: a division by 0 is infinite, no memory is asked for, so that
-neither is looked after in machine code, which takes less time to make and to run.
+"""Options of all kernels. Division by 0 gives infinity and no memory is allocated, so the code
+for both cases is omitted, which makes kernels faster to compile and to run.
 """
 
 _lock = threading.RLock()
@@ -42,12 +42,12 @@ _spares_blas = False
 
 
 def compiled(function: Kernel, signature: str = "") -> Kernel | None:
-    """The compiled twin of a kernel, or None where numba cannot be used (see `notice`).
+    """Return the compiled kernel, or None if numba cannot be used (see `notice`).
 
-    signature: the types of its arguments as numba writes them, "int32[::1], float64[:, ::1],
-    int64", compiled at once; without one they are read off its annotations: int, float, bool,
-    `Annotated[Any, "int32[::1]"]`, and NamedTuples of such, which the caller packs (see `packs`). A
-    kernel has one signature: call it with arrays of those types.
+    signature: the types of the arguments in numba's notation, such as "int32[::1], float64[:, ::1],
+    int64". Without it, types are taken from the annotations: int, float, bool,
+    `Annotated[Any, "int32[::1]"]`, and NamedTuples of these, which the caller packs (see `packs`).
+    A kernel has one signature and must be called with arguments of those types.
     """
     with _lock:
         key = (function, signature)
@@ -57,39 +57,39 @@ def compiled(function: Kernel, signature: str = "") -> Kernel | None:
 
 
 def loaded() -> bool:
-    """Whether numba is at hand, so that kernels cost no import."""
+    """Whether numba has been imported, so that using kernels takes no import."""
     return "numba" in sys.modules and _numba()[0] is not None
 
 
 def notice() -> str:
-    """Why kernels cannot be compiled, in one sentence for the user; "" where they can."""
+    """Return one sentence for the user on why kernels cannot be compiled; "" if they can."""
     return _numba()[1]
 
 
 def spare_blas() -> None:
-    """Let numba do without SciPy's BLAS, which no kernel of ours needs: a tenth of a second less.
+    """Import numba without SciPy's BLAS, which no kernel here uses; this saves a tenth of a second.
 
-    For programs of which this package is all; others may have kernels that multiply matrices.
+    This is only for programs that use no other kernels, because those may multiply matrices.
     """
     global _spares_blas
     _spares_blas = True
 
 
 def on_compile(hook: Callable[[], None]) -> None:
-    """Call `hook` once, before the first kernel that is compiled and not found in the cache."""
+    """Call `hook` once, before the first kernel that is not in the cache is compiled."""
     _hooks.append(hook)
 
 
 @functools.cache
 def _numba() -> tuple[Any, str]:
-    """The module, or None with the reason."""
+    """Return the module, or None and the reason."""
     slower = "the plain code does the same work, slower"
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return None, f"NUMBA_DISABLE_JIT is set; {slower}"
     try:
         import numba
         from numba.core import event
-    # numba and llvmlite fail in many ways against a NumPy or an LLVM that they do not fit
+    # numba and llvmlite fail in many ways with versions of NumPy or LLVM that they do not support
     except (ImportError, OSError, AttributeError, SystemError, RuntimeError) as error:
         return None, f"numba cannot be imported ({error}); {slower}"
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
@@ -104,10 +104,10 @@ BLAS = "scipy.linalg.cython_blas"
 
 
 def _import_without_blas() -> None:
-    """Import the part of numba that asks for BLAS as if there were none."""
+    """Import the part of numba that looks for BLAS as if it were not installed."""
     if BLAS in sys.modules:
         return
-    sys.modules[BLAS] = None  # type: ignore[assignment]  # what makes an import fail
+    sys.modules[BLAS] = None  # type: ignore[assignment]  # makes the import fail
     try:
         import numba.np.arraymath  # noqa: F401
     finally:
@@ -115,7 +115,7 @@ def _import_without_blas() -> None:
 
 
 def _listener(base: Any) -> Any:
-    """Tells the hooks, once, that code is compiled and not only loaded."""
+    """Return a listener that calls the hooks once, when code is compiled and not just loaded."""
 
     class Compiling(base):  # type: ignore[misc]
         def on_start(self, event: Any) -> None:
@@ -130,7 +130,7 @@ def _listener(base: Any) -> Any:
     return Compiling()
 
 
-# a full disk; a damaged cache file, which numba reads by pickle and which then fails in these ways
+# a full disk, or a damaged cache file, which numba reads with pickle and which then raises these
 _CACHE_FAILURES = (
     OSError, EOFError, ValueError, RuntimeError, ImportError, AttributeError, TypeError,
     LookupError, pickle.UnpicklingError,
@@ -158,7 +158,7 @@ def _decorate(function: Any, signature: str, cache: bool) -> Any:
 
 
 def _annotated_types(function: Any) -> tuple[Any, ...]:
-    """numba's types of the arguments, from the annotations."""
+    """Return numba's types of the arguments, from the annotations."""
     from boostext.packs import numba_type
 
     hints = get_type_hints(function, include_extras=True)
@@ -167,7 +167,7 @@ def _annotated_types(function: Any) -> tuple[Any, ...]:
 
 
 def _called(function: Any) -> dict[str, Any]:
-    """The functions of this package that a kernel calls, by the names it has for them."""
+    """Return the functions of this package that a kernel calls, by their names in the kernel."""
     scope = function.__globals__
     room = function.__module__.partition(".")[0]
     return {
@@ -179,13 +179,13 @@ def _called(function: Any) -> dict[str, Any]:
 
 
 def _sources(function: Any) -> set[str]:
-    """The files of a kernel and of all that it calls."""
+    """Return the source files of a kernel and of all functions that it calls."""
     files = {function.__code__.co_filename}
     return files.union(*map(_sources, _called(function).values()))
 
 
 def _with_kernels(function: Any) -> Any:
-    """The function with the functions of the package that it calls replaced by compiled ones."""
+    """Return the function with calls to functions of the package replaced by compiled ones."""
     inner = {name: _inner(called) for name, called in _called(function).items()}
     if not inner:
         return function
@@ -200,8 +200,10 @@ def _with_kernels(function: Any) -> Any:
 
 @functools.cache
 def _inner(function: Any) -> Any:
-    """Functions that their module names in ANY_ORDER may add up in the order that is quickest;
-    those in its KERNELS or CALLED are long, and not copied into what calls them.
+    """Compile a function that a kernel calls.
+
+    Functions that their module lists in ANY_ORDER may add numbers in the fastest order; those in
+    its KERNELS or CALLED are long and are not inlined.
     """
     scope = function.__globals__
     fastmath = {"reassoc", "contract"} if function.__name__ in scope.get("ANY_ORDER", ()) else False
@@ -214,10 +216,10 @@ def _inner(function: Any) -> Any:
 
 @functools.cache
 def _cache_folder(sources: frozenset[str]) -> Path | None:
-    """A folder that can be written, for code of these files and this machine; None without one.
+    """Return a writable folder for the code of these files on this machine, or None.
 
-    The name holds all that the code depends on: processes that write at the same time then write
-    the same, and code of another version or processor is never met.
+    The name includes everything that the code depends on. Processes that write at the same time
+    therefore write the same code, and code of other versions or processors is never loaded.
     """
     try:
         content = b"".join(Path(source).read_bytes() for source in sorted(sources))
@@ -239,7 +241,7 @@ def _machine() -> bytes:
 
 
 def _cache_home() -> Path:
-    """RuntimeError where the user has no home."""
+    """Return the user's cache folder. Raises RuntimeError if the user has no home folder."""
     given = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     if given:
         return Path(given) / "boostext"
@@ -252,7 +254,7 @@ def _cache_home() -> Path:
 
 @contextmanager
 def _cache_at(folder: Path) -> Iterator[None]:
-    """numba takes its folder from a global of its own; others in this process keep theirs."""
+    """Set numba's global cache folder within the block, without affecting other users of numba."""
     numba, _ = _numba()
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)

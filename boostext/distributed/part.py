@@ -1,9 +1,8 @@
-"""What one worker holds while rules are learned: the weights of all documents, and the lists of its
-own conditions.
+"""The part of the data that one worker holds in training: all weights, and its own conditions.
 
-Conditions have their numbers in the whole corpus: the lists of those that other workers hold are
-empty here, and no search looks at them. Thresholds and the documents that a condition leaves open
-are known to every worker.
+Conditions have the same numbers on all workers. The lists of conditions that other workers hold are
+empty here, and searches skip them. Every worker knows the thresholds, and the documents for which
+each condition is unknown.
 """
 
 from __future__ import annotations
@@ -27,12 +26,14 @@ from boostext.errors import BoostextError
 from boostext.features.conditions import Condition
 
 LENT = -2
-"""The number of a condition that another worker holds, while a rule of it moves the weights."""
+"""The number that stands for a condition of another worker while its rule is applied."""
 
 
 class Move(NamedTuple):
-    """A rule that every worker takes in. documents: of block YES, as `packed` has them; None where
-    all workers know them. z: what the factor of the loss was where it was taken in first.
+    """A rule that every worker applies.
+
+    documents: those in block YES, in the form of `packed`, or None if all workers know them. z: the
+    normalizer, as computed by the worker that applied the rule first.
     """
 
     condition: int
@@ -44,8 +45,9 @@ class Move(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What came of a rule on the worker that took it in first. condition: spelled, where it is that
-    worker alone which knows it.
+    """The result of applying a rule on the first worker.
+
+    condition: the condition of the rule, if only that worker knows it.
     """
 
     move: Move
@@ -54,7 +56,7 @@ class Taken(NamedTuple):
 
 
 class Liking(NamedTuple):
-    """How the preference of conditions has changed: of these, or of all."""
+    """A change of the preferences for conditions, for some of them or for all."""
 
     numbers: Int64
     values: Float64
@@ -62,7 +64,7 @@ class Liking(NamedTuple):
 
 
 def packed(documents: Int32, count: int) -> NDArray[Any]:
-    """Ascending documents in as few bytes as a list of numbers or a mask of `count` bits takes."""
+    """Encode ascending documents as numbers or as a mask of `count` bits, whichever is shorter."""
     if 4 * len(documents) <= -(-count // 8):
         return documents
     inside = np.zeros(count, np.bool_)
@@ -71,16 +73,16 @@ def packed(documents: Int32, count: int) -> NDArray[Any]:
 
 
 def unpacked(documents: NDArray[Any], count: int) -> Int32:
-    """The inverse of `packed`."""
+    """Decode the result of `packed`."""
     if documents.dtype == np.int32:
         return documents
     return np.flatnonzero(np.unpackbits(documents, count=count)).astype(np.int32)
 
 
 class PartMembership(Membership):
-    """The conditions of `members` by their numbers, with the lists of those that are `mine` alone.
+    """The conditions of `members` with the same numbers, but with lists only for those in `mine`.
 
-    members: may have no lists. lists: of mine, in their order.
+    members: may have no lists. lists: those of `mine`, in the same order.
     """
 
     def __init__(self, members: Membership, mine: Int64, lists: Lists) -> None:
@@ -93,7 +95,7 @@ class PartMembership(Membership):
         self.mine, self._lent = mine, (NONE, NONE)
 
     def lend(self, condition: int, documents: Int32) -> None:
-        """Let LENT stand for the condition of another worker."""
+        """Use LENT as the number of another worker's condition with these documents."""
         self._lent = documents, super().unknown(condition)
 
     def yes(self, j: int) -> Int32:
@@ -112,7 +114,7 @@ class PartMembership(Membership):
 
 
 def without_lists(members: Membership) -> Membership:
-    """What every worker knows of the conditions."""
+    """Return what every worker knows of the conditions."""
     none = Lists(np.zeros(1, np.int64), NONE)
     bare = object.__new__(Membership)
     bare.features = replace(members.features, yes=none, names=(), numeric=())  # type: ignore[arg-type]
@@ -122,8 +124,9 @@ def without_lists(members: Membership) -> Membership:
 
 
 class Part:
-    """An actor: its methods are called by the hub, one at a time. `moves`: rules that this worker
-    has not yet taken in, always the first argument.
+    """An actor, whose methods the hub calls one at a time.
+
+    The first argument `moves` of each method has the rules that this worker has not yet applied.
     """
 
     def __init__(
@@ -135,8 +138,10 @@ class Part:
         threads: int,
         names: Sequence[Condition] = (),
     ) -> None:
-        """name: of the engine. problem: its members are `without_lists`. names: of mine, where they
-        are known here alone.
+        """Create the engine on this worker.
+
+        name: that of the engine. problem: its members are those of `without_lists`. names: the
+        conditions in `mine`, if only this worker knows them.
         """
         self._names = names
         self._members = PartMembership(problem.members, mine, lists)
@@ -148,7 +153,7 @@ class Part:
         self._searched[mine] = True
 
     def find(self, moves: Sequence[Move], liking: Liking | None, draw: Eligible) -> Candidates:
-        """Those of this worker's conditions that may be best of all."""
+        """Return the conditions of this worker that may be the best of all."""
         self._take_in(moves)
         if liking is not None:
             self._like(liking)
@@ -158,7 +163,7 @@ class Part:
         return Candidates(numbers[near], values[near])
 
     def grow(self, moves: Sequence[Move], condition: int) -> Taken | None:
-        """The rule of a condition, which this worker has taken in; None if it does not help."""
+        """Create and apply the rule of a condition; None if it does not improve the model."""
         self._take_in(moves)
         assert isinstance(self.engine, IncrementalEngine)
         growth = self.engine.take(condition)
@@ -170,7 +175,7 @@ class Part:
         return Taken(move, growth.gain, self.condition(condition) if own else None)
 
     def take(self, moves: Sequence[Move], rule: Placed, pulls: tuple[Float64, ...]) -> Move:
-        """Take in a rule of a condition of this worker."""
+        """Apply a rule on a condition of this worker."""
         self._take_in(moves)
         condition = rule.place.condition
         z = self.engine.apply([rule], pulls)
@@ -180,17 +185,17 @@ class Part:
         self._take_in(moves)
 
     def block_weights(self, moves: Sequence[Move], condition: int) -> tuple[Float64, float]:
-        """And the gain."""
+        """Return the block weights of a condition, and its gain."""
         self._take_in(moves)
         place = Place((), condition)
         return self.engine.block_weights(place), self.engine.gain(place)
 
     def documents(self, condition: int) -> Int32:
-        """Of block YES."""
+        """Return the documents in block YES."""
         return self._members.yes(condition)
 
     def condition(self, number: int) -> Condition:
-        """Spelled."""
+        """Return the condition with this number."""
         return self._names[int(np.searchsorted(self._members.mine, number))]
 
     def number(self, condition: Condition) -> int | None:
@@ -210,7 +215,7 @@ class Part:
         return self.engine.weights()
 
     def _documents(self, condition: int) -> NDArray[Any] | None:
-        """To tell the others."""
+        """Return the documents to send to other workers, or None if all know them."""
         if not 0 <= condition < self._members.listed:
             return None
         return packed(self._members.yes(condition), self._problem.example_count)
