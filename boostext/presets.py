@@ -1,8 +1,9 @@
-"""Settings without options, presets, and what tuning tries.
+"""Default settings that depend on the data, presets, and the settings that tuning tries.
 
-Without a preset, settings follow from facts of the data by `by_facts`. A preset is settings that
-stand for one wish; it may also name a search, whose trials are learned on part of the training data
-and measured on the rest. What a person says wins over all of these, and is not searched.
+Without a preset, `by_facts` chooses settings from facts about the data. A preset is a set of
+settings for one purpose; it may also define a search, whose trials are trained on a part of the
+training data and evaluated on the rest. Settings given by the user take precedence over all of
+these and are not searched.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ LEVEL: Choices = {**SPREAD, "rarity": 0.0}
 
 @dataclass(frozen=True)
 class Search:
-    """What to try, in order, and for how long.
+    """The settings to try, in order, and for how long.
 
-    trials: settings by name; several: those where documents may have several labels, or none: then
-    the same. steps: steps after which the better third goes on (those of equal
-    values in order), the last being the most; a step is a rule that votes in full, so that with
-    shrinkage 0.25 four rules make one.
+    trials: settings by name. several: the trials for documents with several labels, or none if they
+    are the same. steps: the numbers of steps after which the better third of the trials continues,
+    where ties keep their order; the last number is the maximum. A step is one rule with full votes,
+    so with shrinkage 0.25 it takes four rules.
     """
 
     trials: tuple[Choices, ...]
@@ -59,7 +60,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Preset:
-    """help: what it is for. settings: fixed. search: None where nothing depends on the data."""
+    """A preset. help: its purpose. settings: fixed. search: None if no setting is searched."""
 
     help: str
     settings: Choices = field(default_factory=dict)
@@ -116,7 +117,7 @@ OPEN = frozenset(
         "bins",
     ]
 )
-"""Settings that follow from the data unless a person says them."""
+"""Settings that are chosen from the data unless the user gives them."""
 OWN_LEARNER = frozenset(
     [
         "learner",
@@ -138,18 +139,19 @@ OWN_LEARNER = frozenset(
         "knowledge",
     ]
 )
-"""Who changes one of these, or names an algorithm, wants that learner as its paper has it: then
-nothing follows from the data.
+"""If the user changes one of these or names an algorithm, they want that learner as published, so
+no setting is chosen from the data.
 """
 
 
 def open_settings(
     preset: str | None, given: Collection[str], changed: Collection[str]
 ) -> frozenset[str]:
-    """What the data may decide. preset: named by a person, or None. given: settings that a person
-    said; changed: those of them that are not the default.
+    """Return the settings that may be chosen from the data.
 
-    The search of a preset begins with what the data would decide without it.
+    preset: its name if the user gave one, or None. given: settings that the user gave. changed:
+    those of them that differ from the default.
+    The search of a preset starts from the settings that would be chosen without it.
     """
     said, named = set(given), PRESETS.get(preset or "")
     if "algorithm" in said or OWN_LEARNER & set(changed) or (named and not named.search):
@@ -160,10 +162,11 @@ def open_settings(
 
 @dataclass(frozen=True)
 class Facts:
-    """What is cheaply known of training data, or of as much of it as was looked at.
+    """Facts about training data, or a part of it, that are cheap to compute.
 
-    documents, labels: how many. several: whether a document may have several labels. characters:
-    mean length of a text. unspaced: share of the letters that are of scripts without spaces.
+    documents, labels: their numbers. several: whether documents may have several labels.
+    characters: the mean length of a text. unspaced: the proportion of letters in scripts that do
+    not separate words with spaces.
     """
 
     documents: int
@@ -174,24 +177,24 @@ class Facts:
 
 
 NUMBERS: Choices = {"bins": 255}
-"""What goes with attributes: no more thresholds for a number than tell documents apart."""
+"""Settings for data with attributes, which limit the number of thresholds per column."""
 
 
 def by_facts(facts: Facts) -> Choices:
-    """The settings that go with such data; docs/accuracy.md tells why."""
+    """Return the settings for such data; docs/accuracy.md gives the reasons."""
     return {**_terms(facts), **_rules(facts)}
 
 
 MANY = 1000
-"""Documents, below which terms of a single one are learned from, too."""
+"""Number of documents below which terms that occur in a single document are also used."""
 LONG = 500
-"""Characters of a text from which on it matters how often a word occurs in it."""
+"""Length of texts in characters from which the number of occurrences of a word is useful."""
 FEW_EACH = 120
-"""Documents for each label, below which pairs of words are too rare to tell labels apart."""
+"""Documents per label below which pairs of words are too rare to distinguish labels."""
 
 
 MANY_LABELS = 100
-"""Labels of documents that have several, from which on each label needs rules of its own."""
+"""Number of labels, if documents have several, from which each label needs rules of its own."""
 
 
 def _terms(facts: Facts) -> Choices:
@@ -228,17 +231,17 @@ AXES: Mapping[str, Sequence[Choices]] = {
     "shrinkage": tuple({"shrinkage": value} for value in (0.5, 0.25, 1.0)),
     "smoothing": tuple({"smoothing": value} for value in ("1/m", "0.2/m", "10/m", "bt00")),
 }  # fmt: skip
-"""The grid of `boostext tune`; its first values are the likeliest."""
+"""The grid of `boostext tune`; the values that are most likely to be best come first."""
 
 BRACKET = 12
-"""Trials of the grid that compete with each other."""
+"""Number of trials of the grid that compete with each other."""
 STEPS = (300, 1200, 6000)
 
 
 def grid(seed: int, multilabel: bool) -> Iterator[Choices]:
-    """The whole grid, the likeliest first: those of `accurate`, then all others in random order.
+    """Yield the whole grid: first the trials of `accurate`, then all others in random order.
 
-    multilabel: with one rule a label, too.
+    multilabel: also try one rule per label.
     """
     if ACCURATE.search:
         yield from ACCURATE.search.trials_for(multilabel)

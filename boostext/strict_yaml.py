@@ -1,7 +1,7 @@
-"""YAML that people write by hand, read strictly, with the line of everything.
+"""Read YAML that people write by hand, strictly and with the line number of every value.
 
-YAML 1.2 core rules decide what a plain word is, so `no` is text and `1e-3` a number. Aliases and
-tags are refused, and so is deep nesting, which bounds the work that a file can cause.
+The core schema of YAML 1.2 determines the type of a plain word, so `no` is text and `1e-3` a
+number. Aliases, tags and deep nesting are errors, which bounds the work that a file can cause.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Table:
-    """A mapping; no key is there twice."""
+    """A mapping without duplicate keys."""
 
     entries: tuple[tuple[Scalar, Node], ...]
     line: int
@@ -62,7 +62,7 @@ Node = Scalar | Items | Table
 
 
 def read_tree(path: Path, what: str) -> Node | None:
-    """All of the file at `path`; None where it is empty. what: it should be, as "a file of ..."."""
+    """Read the file; None if it is empty. what: the expected content, such as "a file of ..."."""
     events = read_events(path, what)
     first = next(events, None)
     return None if first is None else _node(path, first, events, DEEPEST)
@@ -96,7 +96,7 @@ def _entries(path: Path, events: Iterator[Any], depth: int) -> Iterator[tuple[Sc
 
 
 def read_events(path: Path, what: str = "a file of settings") -> Iterator[Any]:
-    """The events inside the one document of the file; an empty file has none."""
+    """Yield the events in the single document of the file; an empty file has none."""
     ends = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent,
             yaml.DocumentEndEvent)  # fmt: skip
     documents = 0
@@ -144,6 +144,6 @@ def error_at(path: Path, event: Any, message: str) -> SettingsError:
 
 
 def quoted(text: str) -> str:
-    """As a YAML text between double quotes, on one line."""
+    """Return the text as a YAML string in double quotes, on one line."""
     written = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=float("inf"))
     return str(written).strip()

@@ -1,11 +1,11 @@
-"""Texts to the lists of terms, on the workers that read them: steps of the counting of
-`features.counting`, over parts of the documents.
+"""Convert texts to the lists of terms on the workers that read them.
 
-A part numbers its own tokens and n-grams. What it counted goes, dealt by a hash into buckets, to
-the workers that add up: these tell which terms are in enough documents, and number them for all
-parts, before longer ones are made of them. The documents of a condition then go to the worker that
-is to hold it. It is chosen by a hash of the documents themselves, so that conditions which hold for
-the same documents meet there and become one.
+These are the steps of `features.counting` over parts of the documents. Each part numbers its own
+tokens and n-grams. Its counts are divided into buckets by a hash and sent to the workers that add
+them up. These decide which terms are in enough documents, and number them for all parts, before
+longer terms are formed. The documents of a condition are then sent to the worker that will hold it,
+which is chosen by a hash of the documents, so that conditions that hold for the same documents are
+on the same worker and can be merged.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from boostext.features.token_numbers import Numbering, numbering
 from boostext.settings import TextSettings
 
 BATCH = 1 << 20
-"""Characters that are numbered together."""
+"""Number of characters that are converted to token numbers together."""
 FIELD = 1 << 56
-"""Places of conditions in one field, and in the attributes: the next has places from here on."""
+"""Size of the range of places for the conditions of one field, or of the attributes."""
 
 Hashes = NDArray[np.uint64]
 TOKENS = Step(ONE, ONE, ONE, (0,), (0,))
@@ -40,7 +40,7 @@ TOKENS = Step(ONE, ONE, ONE, (0,), (0,))
 
 @dataclass(frozen=True)
 class Text:
-    """One field of a part. tokens: one layer of token numbers of the part."""
+    """One field of a part. tokens: one layer of the part's token numbers."""
 
     tokens: Stream
     numbers: Numbering
@@ -48,10 +48,10 @@ class Text:
 
 
 class Counted(NamedTuple):
-    """What a part counted in a step. terms: as Stream has them, by numbers of the part.
+    """The counts of one step in a part. terms: as in Stream, with the numbers of the part.
 
-    keys: of each term, a token or left * 2^32 + right. first, frequency: as in counting.Group.
-    bucket: of each.
+    keys: for each term, a token or left * 2^32 + right. first, frequency: as in counting.Group.
+    bucket: that of each term.
     """
 
     terms: Stream
@@ -62,15 +62,17 @@ class Counted(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """What one bucket gets of a part."""
+    """What a part sends to one bucket."""
 
     keys: NDArray[np.object_] | Int64
     frequency: Int64
 
 
 class Kept(NamedTuple):
-    """What a bucket tells a part: the number of each term that it asked about, -1 for those in too
-    few documents; and whether it is the first part that has it.
+    """The answer of a bucket to a part.
+
+    It has the number of each term sent, or -1 for terms in too few documents, and whether the part
+    is the first one with the term.
     """
 
     numbers: Int64
@@ -78,10 +80,10 @@ class Kept(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A step of a part, its terms by their numbers in the whole corpus.
+    """One step in a part, with terms numbered over the whole corpus.
 
-    terms: a stream of them, -1 for none. numbers, ascending: those there are; first: the place of
-    each in the part; is_first: whether no part before has it.
+    terms: a stream of them, -1 for none. numbers: the ascending numbers of those in the part.
+    first: the first position of each in the part. is_first: whether no earlier part has it.
     """
 
     terms: Stream
@@ -93,7 +95,7 @@ class Known(NamedTuple):
 def tokenized(
     documents: Sequence[Document], chosen: Int64, name: str, settings: TextSettings
 ) -> Text:
-    """A field of some documents."""
+    """Return the tokens of one field of some documents."""
     numbers = numbering(settings)
     texts = [documents[int(i)].texts.get(name, "") for i in chosen]
     made: list[tuple[Int32, Int64]] = []
@@ -120,7 +122,7 @@ def count_tokens(text: Text, buckets: int) -> Counted:
 
 
 def count_pairs(left: Known, right: Known, step: Step, buckets: int) -> Counted:
-    """Terms of one more token."""
+    """Count the terms with one more token."""
     ends = left.terms.ends
     terms, found = joined_pairs(left.terms.numbers, right.terms.numbers, ends, step.shifts, 1)
     bucket = (mix(found.keys.astype(np.uint64)) % np.uint64(buckets)).astype(np.int64)
@@ -133,7 +135,7 @@ def chunk(counted: Counted, bucket: int) -> Chunk:
 
 
 def add_up(chunks: Sequence[Chunk], least: float, bucket: int, buckets: int) -> list[Kept]:
-    """What each part is told, in their order: which terms are in so many documents at least."""
+    """Return the answer to each part, in order: which terms are in at least `least` documents."""
     if chunks[0].keys.dtype == object:
         known: dict[str, int] = {}
         places = [
@@ -162,7 +164,7 @@ def told(kept: Sequence[Kept], part: int) -> Kept:
 
 
 def known(counted: Counted, kept: Sequence[Kept]) -> Known:
-    """kept: of each bucket."""
+    """Return the step in the numbers of the corpus. kept: the answer of each bucket."""
     count = len(counted.keys)
     new, is_first = np.full(count + 1, -1, np.int64), np.zeros(count, np.bool_)
     for bucket, each in enumerate(kept):
@@ -179,10 +181,10 @@ def known(counted: Counted, kept: Sequence[Kept]) -> Known:
 
 
 class Listed(NamedTuple):
-    """The lists of a step in a part: list t * C + c as of Terms, of term numbers[t].
+    """The lists of a step in a part: list t * C + c as in Terms, for term numbers[t].
 
-    hashes: sums over the documents of each list, of numbers that stand for these. frequency: of
-    terms, in documents.
+    hashes: for each list, the sum of the random numbers of its documents. frequency: the number of
+    documents with each term.
     """
 
     numbers: Int64
@@ -192,7 +194,7 @@ class Listed(NamedTuple):
 
 
 def listed(step: Known, counts: tuple[int, ...], before: int) -> Listed:
-    """before: documents of the parts before."""
+    """Return the lists of a step. before: the number of documents in earlier parts."""
     dense = np.searchsorted(step.numbers, step.terms.numbers).astype(np.int32)
     dense[step.terms.numbers < 0] = -1
     stream = Stream(dense, step.terms.ends, step.terms.layers)
@@ -209,8 +211,10 @@ def hashes_of(lists: Lists) -> Hashes:
 
 
 class Sizes(NamedTuple):
-    """What a bucket gets of the lists of a part: of each term C sizes and hashes, and of the terms
-    that the part has first their places in the order of the field.
+    """What a part sends to one bucket about its lists.
+
+    For each term it has C sizes and hashes, and, for terms that no earlier part has, the place in
+    the order of the field.
     """
 
     numbers: Int64
@@ -229,8 +233,9 @@ def sizes_of(lists: Listed, orders: Int64, counts: int, bucket: int, buckets: in
 
 
 def orders_of(step: Known, place: Step, settings: TextSettings, before: int) -> Int64:
-    """Places of terms in the order of their field, as spelling has them; -1 where an earlier part
-    has the term. before: tokens of the parts before.
+    """Return the places of terms in the order of their field; -1 if an earlier part has the term.
+
+    before: the number of tokens in earlier parts.
     """
     at, layer = np.divmod(step.first, len(place.shifts))
     order = (at + before) * ranks(settings) + np.array(place.rank, np.int64)[layer]
@@ -238,7 +243,7 @@ def orders_of(step: Known, place: Step, settings: TextSettings, before: int) -> 
 
 
 def all_sizes(parts: Sequence[Sizes]) -> Sizes:
-    """The sums over the parts, in a bucket."""
+    """Return the sums over the parts in a bucket."""
     numbers = np.unique(np.concatenate([part.numbers for part in parts]))
     n, counts = len(numbers), parts[0].sizes.shape[1]
     frequency, orders = np.zeros(n, np.int64), np.full(n, -1, np.int64)
@@ -253,20 +258,20 @@ def all_sizes(parts: Sequence[Sizes]) -> Sizes:
 
 
 def ranking(sizes: Sizes, most: float) -> tuple[Int64, Int64]:
-    """Frequencies and orders of the terms that are not in too many documents."""
+    """Return frequencies and orders of the terms that are not in too many documents."""
     stays = sizes.frequency <= most
     return sizes.frequency[stays], sizes.orders[stays]
 
 
 class Owners(NamedTuple):
-    """Of each term in a bucket the worker that holds each of its C conditions, -1 for none."""
+    """The worker that holds each of the C conditions of each term in a bucket, -1 for none."""
 
     numbers: Int64
     owners: Int64
 
 
 def owners_of(sizes: Sizes, most: float, last: tuple[int, int] | None, workers: int) -> Owners:
-    """last: frequency and order of the last term that --max-terms lets stay; None without it."""
+    """Assign workers. last: frequency and order of the last term within --max-terms, if any."""
     stays, frequency, order = sizes.frequency <= most, sizes.frequency, sizes.orders
     if last is not None:
         stays &= (frequency > last[0]) | ((frequency == last[0]) & (order <= last[1]))
@@ -277,8 +282,9 @@ def owners_of(sizes: Sizes, most: float, last: tuple[int, int] | None, workers: 
 
 
 class Shipment(NamedTuple):
-    """What a worker gets of the conditions that it holds, from one part and step: list i is of
-    condition keys[i]. places, simplicity, names: of those that the part has first, else of none.
+    """What a part sends to a worker about one step: list i belongs to condition keys[i].
+
+    places, simplicity, names: only for conditions that no earlier part has.
     """
 
     keys: Int64
@@ -299,7 +305,7 @@ def shipped(
     name: str,
     worker: int,
 ) -> Shipment:
-    """owners: of each bucket."""
+    """Return what to send to one worker. owners: those of each bucket."""
     counts, buckets = text.settings.counts, len(owners)
     C = len(counts)
     mine = np.zeros((len(lists.numbers), C), np.bool_)
@@ -324,9 +330,9 @@ def shipped(
 
 
 def _spelled(step: Known, text: Text, place: Step, t: int) -> tuple[str | None, ...]:
-    """The tokens of a term, where the part has it first."""
+    """Return the tokens of a term, for the part that has it first."""
     at, layer = divmod(int(step.first[t]), len(place.shifts))
-    # of pairs less than so many places apart the gap is not marked
+    # the gap is not marked in pairs of tokens that are less than a given number of positions apart
     offsets = (0, place.shifts[layer]) if place.places == (0, 1) else place.places
     term: list[str | None] = [None] * (place.places[-1] + 1)
     for where, offset in zip(place.places, offsets, strict=True):
@@ -336,7 +342,7 @@ def _spelled(step: Known, text: Text, place: Step, t: int) -> tuple[str | None, 
 
 @dataclass(frozen=True)
 class Held:
-    """The conditions of a worker, in their order. places: of each in the order of all."""
+    """The conditions of a worker, in order. places: of each in the order of all conditions."""
 
     places: Int64
     lists: Lists
@@ -347,10 +353,10 @@ class Held:
 def held(
     shipments: Sequence[Sequence[Shipment]], fields: Sequence[int], others: Held, simplest: bool
 ) -> Held:
-    """Lists of the parts, in their order, put together, and equal ones made one.
+    """Concatenate the lists of the parts, in order, and merge equal lists.
 
-    shipments: of each step, of each part; fields: the number of the field of each step. others:
-    conditions that were made elsewhere, one place and list each.
+    shipments: for each step, those of each part. fields: the number of the field of each step.
+    others: conditions from elsewhere, with one place and one list each.
     """
     lists, places, keys, names = [], [], [], list[Condition]()
     for number, parts in zip(fields, shipments, strict=True):
@@ -374,9 +380,9 @@ def held(
 
 
 def _put_together(parts: Sequence[Shipment]) -> Shipment:
-    """The lists of one step, each with its documents of all parts."""
+    """Concatenate the documents of each list of one step over all parts."""
     keys = np.concatenate([part.keys for part in parts])
-    order = np.argsort(keys, kind="stable")  # the parts of a list stay in the order of parts
+    order = np.argsort(keys, kind="stable")  # keeps the documents of a list in the order of parts
     pieces = gather(joined_lists([part.lists for part in parts]), order)
     unique, starts = np.unique(keys[order], return_index=True)
     lists = Lists(np.append(pieces.starts[starts], pieces.starts[-1]), pieces.items)
