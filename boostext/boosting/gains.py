@@ -1,8 +1,9 @@
-"""The formulas of gains and votes, each written once: for NumPy and for compiled kernels alike.
+"""The formulas of gains and votes, which NumPy code and compiled kernels share.
 
-The first part is about block weights; votes.py makes tables of it, kernels sum with it. The second
-bounds the same gains for conditions whose sums are known roughly. A form is what the rules of a run
-are: 0 real votes, 1 real and abstaining, 2 discrete, 3 discrete and abstaining.
+The first part computes gains and votes from block weights. The second part computes gains from
+sums, and bounds on gains for conditions whose sums are known only approximately. The form of the
+rules of a run is a number: 0 for real votes, 1 for real votes that abstain in block NO, 2 for
+discrete votes, and 3 for discrete votes that abstain in block NO.
 """
 
 from __future__ import annotations
@@ -15,16 +16,20 @@ Array = Any
 Number = Any
 
 FORMS = {("real", False): 0, ("real", True): 1, ("discrete", False): 2, ("discrete", True): 3}
-"""Key of VOTES, whether block NO is silent -> form."""
+"""The form of rules, by the key of VOTES and whether rules abstain in block NO."""
 
 LEAST_WEIGHT = 1e-15
-"""Stands for less where there is no smoothing: votes stay below 18, and sums keep their digits."""
+"""The smallest weight from which votes are computed.
+
+It replaces smaller weights if there is no smoothing, so that votes stay below 18 and sums of votes
+stay precise.
+"""
 
 # Of block weights ----------------------------------------------------------------------------
 
 
 def apart(neg: Number, pos: Number) -> Number:
-    """(sqrt W+ - sqrt W-)^2: the gain of a real vote, and of discrete ones from E and R.
+    """Return (sqrt W+ - sqrt W-)^2, the gain of a real vote, or of discrete votes from E and R.
 
     Source: SS99 Eqs. 13-14 and 16; of rules that abstain: BT00, SS99 s3.3, SF12 s9.2.4.
     """
@@ -33,19 +38,20 @@ def apart(neg: Number, pos: Number) -> Number:
 
 
 def confidence(neg: Number, pos: Number, smoothing: Number) -> Number:
-    """1/2 ln((W+ + e) / (W- + e)). Source: SS99 Eq. 15, s4.2."""
+    """Return 1/2 ln((W+ + e) / (W- + e)), e being the smoothing. Source: SS99 Eq. 15, s4.2."""
     against = np.maximum(neg + smoothing, LEAST_WEIGHT)
     return 0.5 * np.log(np.maximum(pos + smoothing, LEAST_WEIGHT) / against)
 
 
 BALANCE = 1e-10
-"""Two weights that differ by a smaller share of their sum are equal."""
+"""Two weights count as equal if they differ by less than this fraction of their sum."""
 
 
 def outweighs(neg: Number, pos: Number) -> Number:
-    """Whether W+ is greater than W-.
+    """Return whether W+ is larger than W-.
 
-    subtle: a discrete rule leaves its blocks in balance, so ties are the rule, not the exception
+    subtle: after a discrete rule, the weights of both signs in its blocks are equal, so that ties
+    are frequent
     """
     return pos - neg > BALANCE * (pos + neg)
 
@@ -53,7 +59,10 @@ def outweighs(neg: Number, pos: Number) -> Number:
 def vote_of_blocks(
     form: int, W: Array, speaks: Array, smoothing: float, factor: float, votes: Array
 ) -> Number:
-    """votes (3, k) of block weights (3, 2, k), as VOTES has them, by a factor; returns alpha."""
+    """Write the votes (3, k), computed from block weights (3, 2, k), times a factor into `votes`.
+
+    The votes are those of VOTES. Returns alpha times the factor.
+    """
     right, wrong, silent = 0.0, 0.0, 0.0
     for block in range(3):
         for label in range(W.shape[2]):
@@ -78,7 +87,7 @@ def vote_of_blocks(
 
 
 def gain_of_blocks(form: int, W: Array, speaks: Array) -> Number:
-    """The gain of block weights (3, 2, k), as VOTES has it."""
+    """Return the gain of block weights (3, 2, k), which is that of VOTES."""
     gain, right, wrong = 0.0, 0.0, 0.0
     for block in range(3):
         if speaks[block] != 0:
@@ -97,27 +106,38 @@ def gain_of_blocks(form: int, W: Array, speaks: Array) -> Number:
 ANY_ORDER = frozenset(
     {"most", "most_abstaining", "most_discrete", "most_discrete_abstaining", "gain_of_sums"}
 )
-"""Functions whose sums may be made in any order: bounds, which `ALLOWED` makes wide enough."""
+"""Functions that may add numbers in any order.
+
+They compute bounds, to which `ALLOWED` adds more than the rounding error of any order.
+"""
 ALLOWED = 1e-6
-"""What bounds may be wrong by in float32, of a total weight of 1."""
+"""The rounding error that is allowed for in bounds in float32; the total weight is 1."""
 IN_ROOTS, IN_SUMS, IN_LEAST = 4e-7, 1e-7, 1e-9
-"""The same of form 0, 6 roundings of 2^-24 of a half for each sign; of sums in 64 bits; of the
-bounds below that are made in 64 bits."""
+"""Other rounding errors that are allowed for.
+
+IN_ROOTS: in bounds of form 0, with 6 roundings of 2^-24 of a half for each sign. IN_SUMS: in sums
+in 64 bits. IN_LEAST: in lower bounds, which are computed in 64 bits.
+"""
 LEAST = 1e-18
 ADDED = 2.0**-23
-"""The same for each label more, as a share of the sum: 2^-24 of an addition in float32, in any
-order of adding, and as much for safety.
+"""The additional rounding error for each label, as a fraction of the sum.
+
+It is 2^-24 for an addition in float32, whatever the order, and doubled for safety.
 """
 CANCEL = 2.0**-50
-"""The share of a sum that its rest may be wrong by, where nearly all of it is taken away."""
+"""The rounding error of a difference, as a fraction of the sum that a number is subtracted from."""
 R_SLOP = 1e-9
-"""What r may be wrong by; near r = 1 a gain tells far smaller differences."""
+"""The rounding error of r; near r = 1, far smaller differences of r change a gain."""
 
 
 def gain_of_sums(form: int, inside: Array, sums: Array, scales: Array) -> Number:
-    """The gain of a term from sums of e (2, k) of its documents, and of all documents."""
+    """Return the gain of a term from sums of weights before scaling.
+
+    inside, sums: (2, k), the sums over the documents with the term and over all documents.
+    scales: (2, k), the factors that turn them into weights.
+    """
     gain, right, wrong = 0.0, 0.0, 0.0
-    # subtle: one loop a form, so that each becomes vector code
+    # subtle: each form has a loop of its own, which the compiler can vectorise
     if form == 0:
         for label in range(sums.shape[1]):
             N, P = inside[0, label], inside[1, label]
@@ -141,7 +161,7 @@ def gain_of_sums(form: int, inside: Array, sums: Array, scales: Array) -> Number
 
 
 def nowhere(form: int, sums: Array, scales: Array) -> Number:
-    """The gain of a condition that holds nowhere (form 2: its r)."""
+    """Return the gain of a condition that holds for no document; for form 2, its r."""
     gain = 0.0
     for label in range(sums.shape[1]):
         a, b = sums[0, label] * scales[0, label], sums[1, label] * scales[1, label]
@@ -156,10 +176,11 @@ def nowhere(form: int, sums: Array, scales: Array) -> Number:
 
 
 def adds_of(form: int, sums: Array, scales: Array, adds: Array) -> None:
-    """adds (2, k): what e of a sign can add to a gain.
+    """Write into `adds` (2, k) how much an unscaled weight of 1 can add to a gain at most.
 
-    Real votes: h(p, q) = 1 - sqrt((1-p)(1-q)) - sqrt(pq) <= p + q, p = P/S+, q = N/S-, and a label
-    adds twice its share of the root of weights, see `label_share`, times h; others: its weight.
+    For real votes that do not abstain, h(p, q) = 1 - sqrt((1-p)(1-q)) - sqrt(pq) <= p + q with
+    p = P/S+ and q = N/S-, and a label adds twice its `label_share` times h. For other forms, a pair
+    adds at most its weight.
     """
     for label in range(sums.shape[1]):
         if form > 0:
@@ -172,7 +193,7 @@ def adds_of(form: int, sums: Array, scales: Array, adds: Array) -> None:
 
 
 def label_share(form: int, label: int, sums: Array, scales: Array) -> Number:
-    """The most that a label can add to a gain (form 0: half of it; form 2: to r)."""
+    """Return the most that a label can add to a gain (form 0: half of that; form 2: to r)."""
     D0, D1 = sums[0, label] * scales[0, label], sums[1, label] * scales[1, label]
     if form == 0:
         return np.sqrt(D0 * D1)
@@ -182,10 +203,11 @@ def label_share(form: int, label: int, sums: Array, scales: Array) -> Number:
 
 
 def roof(form: int, x: float, base: float, out: float, least: float) -> Number:
-    """The most that a condition can gain whose documents weigh x by `adds_of`.
+    """Return an upper bound on the gain of a condition whose documents have the weight x.
 
-    base: of `nowhere`. out: what labels beyond the bound may add; least: the least label share
-    within it. Form 0: h(p, q) <= (p + q)/2 (1 + max(p, q)).
+    x: the sum of the weights of the documents times the factors of `adds_of`. base: the result of
+    `nowhere`. out: the most that labels may add that x does not include. least: the smallest label
+    share of those that it includes. Form 0 uses h(p, q) <= (p + q)/2 (1 + max(p, q)).
     """
     if form == 0:
         return base + 2 * (out + x * min(1.0, 0.5 + 0.5 * x / least))
@@ -196,7 +218,10 @@ def roof(form: int, x: float, base: float, out: float, least: float) -> Number:
 
 
 def least_weight(form: int, gain: float, base: float, out: float, least: float) -> Number:
-    """The x with roof(x) = gain, or less; below 0 where any x will do."""
+    """Return the x for which roof(x) is `gain`, or a smaller x; negative if roof(0) is as large.
+
+    Conditions with less weight than x cannot have a gain as large as `gain`.
+    """
     if form == 0:
         y = (gain - base) / 2 - out
         if y <= 0:
@@ -209,13 +234,13 @@ def least_weight(form: int, gain: float, base: float, out: float, least: float) 
     return gain - out
 
 
-# By rows of steps ----------------------------------------------------------------------------
+# By rows of sums in fixed-point numbers ------------------------------------------------------
 
 
 def row_scales(
     form: int, sums: Array, scales: Array, per_weight: Array, scale: Array, least: Array
 ) -> None:
-    """scale (2, kp) float32, least (2, kp): see RowArrays."""
+    """Write the arrays `scale` (2, kp) float32 and `least` (2, kp), which RowArrays describes."""
     for label in range(sums.shape[1]):
         for sign in range(2):
             steps = sums[sign, label] * per_weight[sign, label]
@@ -228,13 +253,14 @@ def row_scales(
             scale[1, label] = label_share(form, label, sums, scales)
 
 
-# subtle: a function for each form; one for all of them takes three times as long
+# subtle: each form has a function of its own; one function for all takes three times as long
 def most(
     rows: Array, r: int, yes: Number, least: Array, counts: Array, scale: Array, base: float
 ) -> Number:
-    """At least the gain of a term, from its row r, in float32: form 0.
+    """Return an upper bound on the gain of a term of form 0, from row r of `rows`, in float32.
 
-    yes: its documents, so many numbers were rounded down. base: of `nowhere`.
+    yes: the number of documents with the term, which is how many numbers were rounded down in each
+    sum. least, counts, scale: see RowArrays. base: the result of `nowhere`.
     """
     total: Number = np.float32(0)
     kp = rows.shape[2]
@@ -254,8 +280,10 @@ def most(
 def in_roots(
     N: Number, P: Number, yes: Number, all_neg: Number, all_pos: Number, AB: Number, share: Number
 ) -> Number:
-    """What a label adds to `most`. N, P: its steps of either sign; all_neg, all_pos: of `least`;
-    AB, share: of `scale`.
+    """Return what a label adds to `most`.
+
+    N, P: the sums of the label for the signs - and +. all_neg, all_pos: its values in `least`.
+    AB, share: its values in `scale`.
     """
     one: Number = np.float32(1)
     more: Number = np.uint32(yes)
@@ -271,7 +299,7 @@ def in_roots(
 def most_abstaining(
     rows: Array, r: int, yes: Number, least: Array, counts: Array, scale: Array, base: float
 ) -> Number:
-    """The same: form 1."""
+    """Return an upper bound on the gain of a term of form 1; see `most`."""
     total: Number = np.float32(0)
     kp = rows.shape[2]
     for label in range(kp):
@@ -290,7 +318,10 @@ def most_abstaining(
 def in_root(
     N: Number, P: Number, yes: Number, all_neg: Number, all_pos: Number, A: Number, B: Number
 ) -> Number:
-    """What a label adds to `most_abstaining`. all_neg, all_pos: of `counts`; A, B: of `scale`."""
+    """Return what a label adds to `most_abstaining`.
+
+    all_neg, all_pos: its values in `counts`. A, B: its values in `scale`.
+    """
     inside: Number = np.float32(yes)
     two: Number = np.float32(2)
     q, r = np.float32(N), np.float32(P)
@@ -301,7 +332,7 @@ def in_root(
 def most_discrete(
     rows: Array, r: int, yes: Number, least: Array, counts: Array, scale: Array, base: float
 ) -> Number:
-    """The same: form 2."""
+    """Return an upper bound on the gain of a term of form 2; see `most`."""
     total: Number = np.float32(0)
     kp = rows.shape[2]
     for label in range(kp):
@@ -321,7 +352,10 @@ def most_discrete(
 def in_edge(
     N: Number, P: Number, yes: Number, all_neg: Number, all_pos: Number, A: Number, B: Number
 ) -> Number:
-    """What a label adds to the edge r of `most_discrete`. all_neg, all_pos: of `least`."""
+    """Return what a label adds to the edge r in `most_discrete`.
+
+    all_neg, all_pos: its values in `least`. A, B: its values in `scale`.
+    """
     around: Number = np.float32(2) * np.float32(yes) + np.float32(4)
     n = np.uint32(all_neg - min(N, all_neg))
     p = np.uint32(all_pos - min(P, all_pos))
@@ -333,7 +367,7 @@ def in_edge(
 def most_discrete_abstaining(
     rows: Array, r: int, yes: Number, least: Array, counts: Array, scale: Array, base: float
 ) -> Number:
-    """The same: form 3."""
+    """Return an upper bound on the gain of a term of form 3; see `most`."""
     inside: Number = np.float32(yes)
     total: Number = np.float32(0)
     wrong: Number = np.float32(0)
@@ -350,7 +384,10 @@ def most_discrete_abstaining(
 def at_least(
     form: int, row: Array, yes: Number, base: float, sums: Array, scales: Array, per_weight: Array
 ) -> Number:
-    """At most the gain of a term with this row (2, kp), whose sums are up to `yes` too small."""
+    """Return a lower bound on the gain of a term with this row (2, kp).
+
+    The sums in the row are too small by up to `yes`, the number of documents with the term.
+    """
     gain, right, wrong = 0.0, 0.0, 0.0
     for label in range(sums.shape[1]):
         N, P = np.float64(row[0, label]), np.float64(row[1, label])
