@@ -1,4 +1,4 @@
-"""The thresholds of numeric columns: where they lie, and which documents are on which side."""
+"""The thresholds of numeric columns, and the documents above and below each of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from boostext.features.matrix import NumericColumn
 
 @dataclass(frozen=True)
 class Cuts:
-    """The threshold conditions of one column, ascending.
+    """The threshold conditions of one column, in ascending order.
 
-    order: documents with a value, ascending by it. first: (c,) position in `order` of the first
-    document at or above each threshold. thresholds: (c,) float64, midway between distinct values;
-    LOWEST where the condition is that there is a value. count: all documents.
+    name: the name of the column. order: the documents with a value, sorted by value.
+    first: (c,), for each threshold the position in `order` of the first document at or above it.
+    thresholds: (c,) float64, midway between distinct values, or LOWEST for the condition that the
+    document has a value. count: the number of all documents.
     """
 
     name: str
@@ -31,18 +32,21 @@ class Cuts:
 
     @property
     def unknown(self) -> Int32:
-        """Documents without a value, ascending; not kept, as a word may be in few documents."""
+        """The documents without a value, in ascending order.
+
+        They are computed on each access, since a word may have values in few documents only.
+        """
         return np.delete(np.arange(self.count, dtype=np.int32), self.order)
 
     def steps(self) -> Lists:
-        """For each threshold the documents at or above it, but below the next."""
+        """Return for each threshold the documents at or above it but below the next one."""
         starts = np.append(self.first, len(self.order))
         return Lists(starts - starts[0], self.order[starts[0] :])
 
     def below(self) -> Cuts:
-        """The same thresholds, descending, for conditions that hold below them and not above.
+        """Return conditions that hold below the thresholds, in descending order of these.
 
-        A threshold below all values has no such condition.
+        A threshold below all values is left out, as no document is below it.
         """
         kept = self.first > 0
         first = (len(self.order) - self.first[kept])[::-1].copy()
@@ -56,16 +60,19 @@ class Cuts:
 
 
 def cuts(column: NumericColumn, known: bool = False, bins: int = 0) -> Cuts:
-    """Thresholds between distinct values; t with a < t <= b even where the midpoint rounds to a.
+    """Return the thresholds between the distinct values of a column.
 
-    known: the first of them is LOWEST, below all values, if there are any; always so for a word.
-    bins: values are in so many parts at most, of about as many documents each; 0 is no limit.
+    A threshold t between neighbouring values a and b has a < t <= b, even if their midpoint is
+    rounded to a.
+    known: whether to add the threshold LOWEST, below all values; words always have it.
+    bins: the maximum number of parts that thresholds divide the values into, with about the same
+    number of documents in each; 0 for no limit.
     """
     ranks = np.argsort(column.known, kind="stable")
     order, values = column.documents[ranks], column.known[ranks]
     first = _binned(np.flatnonzero(values[1:] > values[:-1]) + 1, len(values), bins)
     below, above = values[first - 1], values[first]
-    middle = below / 2 + above / 2  # subtle: halves first, so that great values do not overflow
+    middle = below / 2 + above / 2  # subtle: halved before the sum, to avoid overflow
     thresholds = np.where((below < middle) & (middle <= above), middle, above)
     if (known or column.is_word) and len(order):
         first, thresholds = np.append(0, first), np.append(LOWEST, thresholds)
@@ -73,7 +80,7 @@ def cuts(column: NumericColumn, known: bool = False, bins: int = 0) -> Cuts:
 
 
 def _binned(first: Int64, count: int, bins: int) -> Int64:
-    """Of the places where values rise those nearest to the quantiles; of equally near the lower."""
+    """Return the positions among `first` that are nearest to the quantiles, the lower of equals."""
     if not bins or len(first) < bins:
         return first
     quantiles = np.arange(1, bins) * count / bins

@@ -1,7 +1,7 @@
-"""How mixed a block is: what trees and rules may be grown by in place of an algorithm's own Z.
+"""Impurity measures, by which trees and rules may be grown instead of by the Z of an algorithm.
 
-Every function takes weights of classes (..., c), and gives what is mixed of them (...,): 0 for a
-block of one class, its whole weight where all classes weigh the same.
+Every function takes the weights of classes (..., c) and returns impurities (...,): 0 for a block of
+a single class, and the total weight of the block if all classes have the same weight.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 from boostext.arrays import Float64
 
 Gain = Callable[[Float64, Float64], Float64]
-"""Block weights (..., b, 2, k), speaks (b,) -> (...,)."""
+"""A function from block weights (..., b, 2, k) and the mask `speaks` (b,) to gains (...,)."""
 
 
 def gini(w: Float64) -> Float64:
-    """total (1 - sum of squared shares), times c/(c - 1). Source: Breiman et al. 1984."""
+    """Return total x (1 - sum of squared shares) x c/(c - 1). Source: Breiman et al. 1984."""
     total, c = w.sum(axis=-1), max(w.shape[-1], 2)
     squares = (w * w).sum(axis=-1) / np.maximum(total, 1e-300)
     return np.asarray(np.maximum(total - squares, 0) * (c / (c - 1)))
 
 
 def entropy(w: Float64) -> Float64:
-    """total x (- sum of shares ln shares) / ln c. Source: Quinlan 1993."""
+    """Return total x (- the sum of shares ln shares) / ln c. Source: Quinlan 1993."""
     total, c = w.sum(axis=-1, keepdims=True), max(w.shape[-1], 2)
     share = w / np.maximum(total, 1e-300)
     parts = w * np.log(np.where(share > 0, share, 1))
@@ -32,9 +32,10 @@ def entropy(w: Float64) -> Float64:
 
 
 def kearns_mansour(w: Float64) -> Float64:
-    """2 sqrt(w+ w-); of c classes the sum of sqrt(w (total - w)), over sqrt(c - 1).
+    """Return 2 sqrt(w+ w-) for two classes, which is the Z of real votes.
 
-    Of two classes it is the Z of real votes. Source: Kearns & Mansour 1996; SS99 s4.1.
+    For c classes, it is the sum of sqrt(w (total - w)), divided by sqrt(c - 1).
+    Source: Kearns & Mansour 1996; SS99 s4.1.
     """
     total, c = w.sum(axis=-1, keepdims=True), max(w.shape[-1], 2)
     mixed = np.sqrt(w * np.maximum(total - w, 0)).sum(axis=-1)
@@ -49,10 +50,10 @@ INDEXES: dict[str, Callable[[Float64], Float64]] = {
 
 
 def gain_by(index: str, classes: bool) -> Gain:
-    """The weight that is not mixed, summed over the speaking blocks, so that less of it is worse.
+    """Return a function that computes gains, the weight less the impurity of all voting blocks.
 
-    The classes are the two signs, label by label; or the labels, where `classes` is set: block
-    weights are then at sign + alone.
+    The classes are the two signs of each label. If `classes` is set, they are the labels, and all
+    block weights have the sign +.
     """
     mixed = INDEXES[index]
 

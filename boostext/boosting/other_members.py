@@ -1,4 +1,4 @@
-"""Conditions that were chosen on some documents, asked of others."""
+"""The conditions of training documents, evaluated on other documents."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from boostext.features.matrix import FeatureMatrix
 
 
 class OtherMembership(Membership):
-    """The conditions of `members`, by their numbers, over other documents.
+    """The conditions of `members`, under the same numbers, evaluated on other documents.
 
-    features: of those documents; listed conditions have the same numbers as in `members`.
+    features: the features of those documents, in which listed conditions must have the same numbers
+    as in `members`.
     """
 
     def __init__(self, features: FeatureMatrix, members: Membership) -> None:
@@ -21,7 +22,7 @@ class OtherMembership(Membership):
         self._columns = {column.name: column for column in features.numeric}
 
     def yes(self, j: int) -> Int32:
-        """Documents in block YES, each once."""
+        """Return the documents in block YES, each once."""
         if j < self.listed:
             return super().yes(j)
         column, cut = self.column_of(j)
@@ -29,7 +30,7 @@ class OtherMembership(Membership):
         return asked.documents[asked.known >= float(column.thresholds[cut])]
 
     def unknown(self, j: int) -> Int32:
-        """Documents in block UNKNOWN."""
+        """Return the documents in block UNKNOWN."""
         if j < self.listed:
             return super().unknown(j)
         column, _ = self.column_of(j)

@@ -1,4 +1,4 @@
-"""The votes of rules on documents, added up."""
+"""Sums of the votes of rules on documents."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from boostext.features.conditions import NO, UNKNOWN, YES
 
 
 class Tally(Generic[Asked]):
-    """Sums of votes on documents 0..m-1, rule by rule; only documents outside block NO are touched.
+    """Sums of votes on documents 0..m-1, to which rules are added one by one.
 
-    find: the documents of a condition, by whatever it knows conditions by. start: (m, k), what
-    documents have before any vote, as from prior knowledge.
+    Adding a rule without a precondition changes only the sums of the documents outside block NO.
+    find: returns the documents of a condition, which may be of any type that `find` accepts.
+    start: (m, k), the sums before any vote, such as those from prior knowledge; by default 0.
     """
 
     def __init__(self, find: Find[Asked], m: int, start: Scores | None = None) -> None:
         self._find, self._m, self._start = find, m, start
         self._reach = Reach[Asked](find, m)
-        # as wide as a vote, which the first one tells: labels, or columns of a code
+        # the number of columns, of labels or of a code, is that of the first vote
         self._base: Float64 | None = None if start is None else np.zeros(start.shape[1])
         self._apart: Scores = np.zeros((m, 0)) if start is None else start.copy()
 
     def again(self) -> Tally[Asked]:
-        """The same documents and start, without any vote."""
+        """Return a tally of the same documents with the same start, but without any votes."""
         return Tally(self._find, self._m, self._start)
 
     def add(
         self, votes: Float64, condition: Asked, precondition: Sequence[tuple[Asked, int]] = ()
     ) -> None:
-        """Let a rule vote. votes: (3, k), of the blocks UNKNOWN, NO, YES of its condition."""
+        """Add the votes of a rule: (3, k), for the blocks UNKNOWN, NO and YES of its condition."""
         if self._base is None:
             self._base = np.zeros(votes.shape[1])
             self._apart = np.zeros((self._m, votes.shape[1]))
@@ -48,5 +49,5 @@ class Tally(Generic[Asked]):
         self._apart[unknown] += votes[UNKNOWN] - votes[NO]
 
     def value(self) -> Scores:
-        """(m, k): the sums so far."""
+        """Return the sums (m, k) of the votes so far."""
         return self._apart if self._base is None else self._base + self._apart
