@@ -1,5 +1,7 @@
-"""Columns as values: one row for each column of a report feeds its header, its TSV, its JSON, its
-view in a notebook and its documentation.
+"""Definitions of report columns.
+
+A single definition per column determines the header, the TSV and JSON output, the notebook view and
+the documentation.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ Row = TypeVar("Row")
 
 
 def cell(value: Any) -> str:
-    """A value in a field of TSV: numbers with nine digits, several names joined by `|`."""
+    """Format a value as a TSV field: numbers have nine digits, and lists are joined by `|`."""
     if isinstance(value, str):
         return tsv_field(value)
     if value is None or isinstance(value, float):
@@ -25,7 +27,7 @@ def cell(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can hold it: tuples become lists, dataclasses objects."""
+    """Convert a value for JSON: tuples become lists, and dataclasses become objects."""
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
@@ -33,10 +35,11 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """name: in the header and as the key of JSON. get: its value of a row. meaning: a sentence.
+    """A column of a report.
 
-    tsv: how the value is written in TSV; json: what it is in JSON; None where that does not have
-    the column. narrow: whether a view that has little room shows it.
+    name: the header in TSV and the key in JSON. get: returns the value for a row. meaning: a
+    sentence of documentation. tsv, json: convert the value for TSV and for JSON, or None if that
+    format does not have the column. narrow: whether narrow views show the column.
     """
 
     name: str
@@ -48,7 +51,7 @@ class Column(Generic[Row]):
 
 
 def tsv_lines(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> Iterator[str]:
-    """The header, then a line for each row."""
+    """Yield the header, and then one line per row."""
     written = [(column.get, column.tsv) for column in columns if column.tsv]
     yield "\t".join(tsv_field(column.name) for column in columns if column.tsv) + "\n"
     for row in rows:
@@ -56,27 +59,30 @@ def tsv_lines(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> Iterator[s
 
 
 def as_json(columns: Sequence[Column[Row]], row: Row) -> dict[str, Any]:
-    """The row as JSON can hold it."""
+    """Return the row as a JSON object keyed by column name."""
     return {column.name: column.json(column.get(row)) for column in columns if column.json}
 
 
 class Rows(list[Row], Generic[Row]):
-    """The rows of a report: a list of dataclasses that knows its columns."""
+    """The rows of a report: a list of dataclasses together with the columns to display."""
 
     def __init__(self, rows: Iterable[Row], columns: Sequence[Column[Row]]) -> None:
         super().__init__(rows)
         self.columns = tuple(columns)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows as `--json` prints them."""
+        """Return the rows as dictionaries, as printed by `--json`."""
         return [as_json(self.columns, row) for row in self]
 
     def to_tsv(self) -> str:
-        """The rows as the report folder has them."""
+        """Return the rows as TSV, as written to the report folder."""
         return "".join(tsv_lines(self.columns, self))
 
     def to_pandas(self) -> Any:
-        """A DataFrame of pandas with a row for each; ImportError where pandas is not installed."""
+        """Return the rows as a pandas DataFrame.
+
+        Raises ImportError if pandas is not installed.
+        """
         import pandas
 
         names = [column.name for column in self.columns if column.json]

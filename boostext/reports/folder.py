@@ -1,4 +1,4 @@
-"""The report folder: a page, and tables beside it; each file whole or not at all."""
+"""The report folder: an HTML page and tables, of which every file is written atomically."""
 
 from __future__ import annotations
 
@@ -35,24 +35,30 @@ OWNED: Mapping[str, Callable[[bytes], bool]] = {
     "explanation.tsv": begins(b"label\tkind\tcondition\t"),
     "document.html": PAGE.owns,
 }
-"""report -> whether a file that begins so is one, which a new one may replace"""
+"""Maps each report to a function that recognizes an earlier report by its first bytes.
+
+Only a file that is recognized may be replaced.
+"""
 REPORTS = tuple(OWNED)
 
 
 def kind_of(name: str, own_only: bool) -> Kind | None:
-    """What the report may replace: an earlier one alone, or anything."""
+    """Return the kind of file that the report may replace, or None for any file."""
     return Kind(f"{name} as boostext writes it", OWNED[name]) if own_only else None
 
 
 @dataclass(frozen=True)
 class ReportFolder:
-    """Where reports go. own_only: a file that is no earlier report stays."""
+    """The folder of the reports.
+
+    own_only: whether only earlier reports may be replaced, so that other files are kept.
+    """
 
     path: Path
     own_only: bool = False
 
     def write(self, reports: Mapping[str, Iterable[str]]) -> list[Path]:
-        """See `write_reports`."""
+        """Write reports to this folder; see `write_reports`."""
         return write_reports(self.path, reports, self.own_only)
 
 
@@ -60,9 +66,10 @@ class ReportFolder:
 def report_folder(
     folder: str | Path | None, own_only: bool = False
 ) -> Iterator[ReportFolder | None]:
-    """A checked folder for the work of the block; None is no folder.
+    """Context manager that checks the folder, creates it if necessary, and yields it.
 
-    Folders made here go again where the block leaves them empty, as it does where it fails.
+    Yields None if `folder` is None. Folders created here are removed at the end of the block if
+    they are empty, for instance because the block failed. Raises BoostextError; see `check_folder`.
     """
     place = Path(folder) if folder else None
     new = [] if place is None else [p for p in (place, *place.parents) if not p.exists()]
@@ -71,15 +78,16 @@ def report_folder(
             check_folder(place, own_only)
         yield ReportFolder(place, own_only) if place is not None else None
     finally:
-        for made in new:  # the innermost first
-            with suppress(OSError):  # not empty, or never made
+        for made in new:  # innermost folder first
+            with suppress(OSError):  # the folder is not empty, or was not created
                 made.rmdir()
 
 
 def check_folder(folder: Path, own_only: bool = False) -> None:
-    """Make the folder if it is missing, and see that the reports can be written into it.
+    """Create the folder if it is missing, and check that the reports can be written to it.
 
-    To be called before the work begins: hours of training must not end here. Raises BoostextError.
+    Call this before a long computation, so that a bad folder is reported before the training rather
+    than after it. Raises BoostextError if the reports cannot be written.
     """
     if str(folder) == "-":
         raise BoostextError(
@@ -102,11 +110,14 @@ def check_folder(folder: Path, own_only: bool = False) -> None:
 def write_reports(
     folder: Path, reports: Mapping[str, Iterable[str]], own_only: bool = False
 ) -> list[Path]:
-    """Write each report, given as its lines by a name of REPORTS, and return their paths.
+    """Write reports to the folder and return their paths.
 
-    All are written beside their places before the first takes its own, so that a full disk
-    (BoostextError) leaves the old ones. Other files of the folder are not touched. own_only: nor
-    is what has the name of a report and is none.
+    reports: maps names from REPORTS to their lines. own_only: whether to keep files that have the
+    name of a report but are not recognized as an earlier report.
+
+    All reports are written to temporary files before the first one is replaced, so that the old
+    reports remain if the disk is full. Other files in the folder are not changed. Raises
+    BoostextError if the reports cannot be written.
     """
     assert set(reports) <= set(REPORTS), reports.keys()
     check_folder(folder, own_only)
@@ -114,8 +125,8 @@ def write_reports(
     with ExitStack() as files:
         for place, lines in zip(places, reports.values(), strict=True):
             file = files.enter_context(replacing(place, kind_of(place.name, own_only)))
-            # subtle: a lone surrogate, which JSON may bring in, is no UTF-8; backslashreplace
-            # spells it \\ud800, which is what JSON itself would write
+            # Lone surrogates, which JSON input may contain, cannot be encoded as UTF-8;
+            # backslashreplace writes them as \\ud800, which is also their form in JSON.
             file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
             file.flush()
     return places

@@ -1,4 +1,4 @@
-"""Which labels are taken for which, with the documents behind each number."""
+"""Confusion matrix of the HTML page, with examples of the documents in its cells."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from boostext.evaluation.confusions import confused
 from boostext.reports.page.content import Judged, Limits
 
 BEHIND = 6
-"""Documents that are named for a cell, the surest mistakes first."""
+"""Maximum number of documents listed for a cell, most confident errors first."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """So many documents have one label and were given another. behind: places of some of them.
+    """The documents for which one label was missed and another was predicted in its place.
 
-    share: of the greatest number, 0 to 1, in tenths.
+    missed, given: the missed and the predicted label. count: number of documents. shade: the count
+    relative to the largest one, from 1 to 9. key: identifies the cell as "i-j", by the indices of
+    the labels. behind: indices of some of the documents.
     """
 
     missed: str
@@ -29,9 +31,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Confusion:
-    """pairs: most frequent first. labels, cells: a square of them, empty where it is too great.
+    """The confusions of a model.
 
-    cells: a row a given label of the data: the pair, a number on the diagonal, or None.
+    pairs: all pairs, most frequent first. total: number of pairs. labels, cells: the confusion
+    matrix, empty if it would be too large. It has a row for each label of the data and a column for
+    each predicted label; a cell is a pair, the number of correct documents on the diagonal, or
+    None.
     """
 
     pairs: tuple[Pair, ...]
@@ -43,7 +48,10 @@ class Confusion:
 def confusion_of(
     judged: Judged, known: int, limits: Limits, most_behind: int = BEHIND
 ) -> Confusion:
-    """Pairs of a label that was missed and one that was given in its place."""
+    """Return the confusions between missed labels and those predicted in their place.
+
+    known: number of labels of the model. most_behind: maximum number of documents listed per cell.
+    """
     gold = judged.gold(known)
     counts: Counter[tuple[int, int]] = Counter()
     behind: dict[tuple[int, int], list[tuple[float, int]]] = {}
@@ -75,5 +83,5 @@ def confusion_of(
 
 
 def documents_behind(confusion: Confusion) -> list[int]:
-    """All places that cells name, ascending."""
+    """Return the indices of all documents that are listed for cells, in ascending order."""
     return sorted({i for pair in confusion.pairs for i in pair.behind})

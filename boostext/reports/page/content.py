@@ -1,4 +1,4 @@
-"""What report.html is made of."""
+"""The content from which report.html is built, and the limits on its size."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ from boostext.reports.evidence import Evidence
 from boostext.reports.outliers import OutlierRow
 
 Read = Callable[[Collection[int]], Mapping[int, Document]]
-"""Places in the corpus -> those documents with their texts, as far as they can be read again."""
+"""Function that maps indices in the corpus to documents with their texts.
+
+Documents that cannot be read again are missing from the result.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Documents and what rules say of them.
+    """Documents with the scores and predictions of a model.
 
-    source: which documents, and which rules, in a sentence; kind: the same in a word or two, which
-    stands beside every figure. scores: (m, k); given: (m, k), the labels decided.
+    source: a sentence that describes the documents and the model. kind: the same in one or two
+    words, which are shown next to every figure. scores: (m, k). given: (m, k), the predicted
+    labels.
     """
 
     source: str
@@ -39,7 +43,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Curve:
-    """A measure against the number of rounds, on the documents that `name` tells."""
+    """A measure by number of rounds, on the documents described by `name`."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -47,11 +51,12 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """Likely label errors: how they were found, in words, and what is needed to mend them.
+    """Likely label errors, and what is needed to correct them.
 
-    audit: the documents under the rules that found them, where those are not the model's own.
-    retrain: the command that learns once more, with the corrections; empty where none is known.
-    checked: id -> labels of the documents that were looked at before, which are not among the rows.
+    source: a description of how they were found. audit: the predictions by which they were found,
+    if these are not those of the model itself. retrain: the command that trains again with the
+    corrections, or "" if it is not known. checked: maps the ids of documents that were reviewed
+    earlier, and are not among the rows, to their labels.
     """
 
     rows: Sequence[OutlierRow] = ()
@@ -62,16 +67,16 @@ class Listing:
 
 
 def nothing_read(wanted: Collection[int]) -> Mapping[int, Document]:
-    """Of data that cannot be read twice."""
+    """Return no documents; for data that cannot be read twice."""
     return {}
 
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """A model, and what is known of it beside its rules; sections without their part are left out.
+    """A model with everything to show about it; sections without data are left out.
 
-    facts: of each of `term_rows`, where there are documents. judged: what all figures of the model
-    are measured on. measure: the name of what the curves show.
+    facts: statistics for each row of `term_rows`, or empty without documents. judged: the documents
+    on which the model is evaluated. measure: name of the measure shown by the curves.
     """
 
     model: Model
@@ -88,7 +93,10 @@ class Content:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much the page shows; the files beside it have everything. characters: of an excerpt."""
+    """Limits on what the page shows; the tables in the report folder are complete.
+
+    characters: approximate length of an excerpt.
+    """
 
     rules: int = 120
     terms: int = 250
@@ -105,7 +113,7 @@ class Limits:
     matrix: int = field(default=24, metadata={"fixed": True})
 
     def smaller(self) -> Limits:
-        """Half of everything."""
+        """Return limits that are half as large, except for fixed ones."""
         halved = {
             f.name: max(getattr(self, f.name) // 2, 1)
             for f in fields(self)
