@@ -4,13 +4,13 @@ import gc
 import sys
 
 RARELY = 500_000
-"""New objects after which Python looks for unused cycles: 700, its own, costs a tenth of the time
-of a short run, and documents and rules make no cycles.
+"""Number of new objects after which Python looks for unused cycles. Python's default of 700 takes a
+tenth of the time of a short run, and documents and rules do not form cycles.
 """
 
 
 def main() -> None:
-    """Run the command. Ctrl-C while its modules load ends it with a word, too."""
+    """Run the command. Ctrl-C during imports also ends it with a short message."""
     gc.set_threshold(RARELY)
     try:
         from boostext.cli import main as program

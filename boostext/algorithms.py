@@ -1,8 +1,8 @@
-"""The algorithms: each is a row of choices, and no more than that.
+"""The algorithms. Each is defined by a row of choices and nothing else.
 
-A new row made of existing choices is a new algorithm: it trains, predicts and is explained like
-the others. Columns name entries of the tables in `boostext/boosting/`: what a loss, a vote, a view
-does is written there, with its source.
+A new row of existing choices is a new algorithm, which trains, predicts and is explained like the
+others. The values refer to the tables in `boostext/boosting/`, which define each loss, vote and
+view and cite its source.
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Algorithm:
-    """loss: scores to weights (LOSSES). votes: `--votes` to a key of VOTES, the default first.
+    """The choices that define an algorithm.
 
-    coded: labels become the columns of an output code (CODINGS), and back at prediction.
-    colored: each round sees the labels in two colors (COLORINGS).
+    loss: converts scores to weights (LOSSES). votes: maps values of `--votes` to keys of VOTES, the
+    default first.
+    coded: labels become the columns of an output code (CODINGS), which prediction decodes.
+    colored: each round divides the labels into two colors (COLORINGS).
     one_label: every example must have exactly one label.
-    abstains, balanced, shrinks, prior: `--abstain`, `--start balanced`, `--shrinkage`,
+    abstains, balanced, shrinks, prior: whether `--abstain`, `--start balanced`, `--shrinkage` and
     `--prior-rule` are allowed.
-    learners: what the rules of a round may be (keys of GROWERS), the default first.
-    alpha: allowed ways to size votes, the default first; "own" is the one in VOTES. real_alpha: of
-    real votes, where these have ways of their own.
-    link: probability = 1 / (1 + exp(-link f)); 0 where scores are no log odds: shares of votes,
-    losses of codes, ranks.
-    signed: a score above 0 speaks for its label; not where scores are shares of votes or losses.
-    bounds: what the product of Z bounds, "" for nothing. stops: said when no rule is left.
+    learners: the allowed weak learners (keys of GROWERS), the default first.
+    alpha: the allowed methods to scale votes, the default first; "own" is the one in VOTES.
+    real_alpha: those for real votes, if they differ.
+    link: probability = 1 / (1 + exp(-link f)); 0 if scores are not log odds, such as shares of
+    votes, losses of codes, or ranks.
+    signed: whether a positive score favors its label; not so for shares of votes and losses.
+    bounds: what the product of Z is a bound of, "" for nothing. stops: the message if no rule is
+    left.
     """
 
     loss: str
@@ -53,11 +56,12 @@ EXP, LOG = "exponential", "logistic"
 SIZED = ("bound", "exact", "numeric")
 
 LEARNERS = ("stump", "rules", "tree", "adtree", "conjunction")
-"""What can be asked for by name: one condition; several, with a vote where all hold and another
-elsewhere; a decision tree; the next rule of an alternating tree; several, silent elsewhere.
+"""The weak learners that can be requested by name: a single condition; several conditions, with one
+vote if all hold and another otherwise; a decision tree; the next rule of an alternating decision
+tree; and several conditions that abstain unless all hold.
 """
 WHOLE = LEARNERS[:3]
-"""Rules that vote on every document: what votes that all count alike are made for."""
+"""Learners whose rules vote on every document, as votes with equal weights require."""
 OWN, OF_ONE_SIZE = ("own", "numeric"), ("own", "numeric", "conservative")
 
 MH = Algorithm(
@@ -91,7 +95,7 @@ CODES = Algorithm(
 
 
 def _paired(row: Algorithm, learner: str) -> Algorithm:
-    """A row with one learner, which votes as its papers have it."""
+    """Return a row with a single learner, which votes as in its papers."""
     return replace(row, learners=(learner,), abstains=False)
 
 
@@ -117,9 +121,7 @@ ALGORITHMS = {
     "mp": replace(MH, learners=("per label",), alpha=("own",), real_alpha=()),
     "mh-kr": replace(MH, learners=("committee",), alpha=("own",), real_alpha=()),
 }
-"""Those from slipper to trees are pairs of an algorithm and a learner that have names of their
-own.
-"""
+"""The algorithms from slipper to trees combine an algorithm and a learner under a common name."""
 
 LEARNER_SETTINGS: dict[str, tuple[str, ...]] = {
     "stump": (),
@@ -130,4 +132,4 @@ LEARNER_SETTINGS: dict[str, tuple[str, ...]] = {
     "per label": (),
     "committee": ("rules_per_round",),
 }
-"""The settings that each learner alone looks at."""
+"""The settings that only one learner uses."""

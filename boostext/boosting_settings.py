@@ -1,4 +1,4 @@
-"""What is learned: the algorithm, its weak learner, and every number that they go by."""
+"""The settings of training: the algorithm, its weak learner, and their parameters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from boostext.fields import Group, label_factor, setting
 
 OF_LEARNERS = tuple(name for names in LEARNER_SETTINGS.values() for name in names)
 SILENT_OUTSIDE = ("stump", "per label", "committee")
-"""Learners whose rules may be silent where their condition does not hold."""
+"""Learners whose rules may abstain if their condition does not hold."""
 
 
 @dataclass(frozen=True)
 class BoostingSettings(Group):
-    """What is learned. Kept in the model; with the data and `seed` it fixes every byte of it."""
+    """What is learned. The model keeps these settings; with data and `seed` they determine it."""
 
     algorithm: str = setting("mh", "Boosting algorithm.", choices=tuple(ALGORITHMS))
     learner: str = setting(
@@ -207,7 +207,7 @@ class BoostingSettings(Group):
             raise SettingsError("class-weight is either balanced or a list of LABEL=FACTOR")
 
     def _check_row(self, row: Algorithm) -> None:
-        """Refuse what the algorithm cannot do, and say what it can."""
+        """Raise an error if the algorithm does not support the settings, with those it supports."""
         of = f" --votes {self.votes_name()}" * bool(row.real_alpha)
         for name, who, values in (("votes", "", tuple(row.votes)), ("alpha", of, self._alphas())):
             value = getattr(self, name)
@@ -249,28 +249,28 @@ class BoostingSettings(Group):
         return self.algorithm + f" --learner {self.learner}" * (self.learner != "auto")
 
     def learner_name(self) -> str:
-        """The weak learner: as set, or the algorithm's first."""
+        """The weak learner: the one that is set, or the algorithm's default."""
         return ALGORITHMS[self.algorithm].learners[0] if self.learner == "auto" else self.learner
 
     def votes_name(self) -> str:
-        """real or discrete: as set, or the algorithm's first."""
+        """real or discrete: the one that is set, or the algorithm's default."""
         return next(iter(ALGORITHMS[self.algorithm].votes)) if self.votes == "auto" else self.votes
 
     def alpha_name(self) -> str:
-        """How votes are sized: as set, or the algorithm's first way."""
+        """How votes are scaled: the method that is set, or the algorithm's default."""
         return self._alphas()[0] if self.alpha == "auto" else self.alpha
 
     def _alphas(self) -> tuple[str, ...]:
-        """The ways to size votes, the first by default."""
+        """The methods to scale votes, the default first."""
         row = ALGORITHMS[self.algorithm]
         return row.real_alpha if row.real_alpha and self.votes_name() == "real" else row.alpha
 
     def speaking(self) -> tuple[float, float, float]:
-        """1 for each block (unknown, no, yes) that votes, 0 for a silent one."""
+        """1 for each block (unknown, no, yes) that votes, 0 for one that abstains."""
         return float(self.unknown == "votes"), float(not self.abstain), 1.0
 
     def smoothing_value(self, m: float, k: int) -> float:
-        """Epsilon for m examples and k labels.
+        """Return epsilon for m examples and k labels.
 
         Source: SF12 s9.2.6 for 1/m; SS99 s4.2 and s10 for 1/(2mk); BT00 for 1/(mk).
         """

@@ -1,7 +1,7 @@
-"""One setting: how it is declared, read from text, written as text, and checked.
+"""Declare settings, read them from text, write them as text, and check them.
 
-A field's kind follows from its default: bool, int, float, str, or a tuple of strings; `parse`
-names a reader of PARSERS for values with a notation of their own ("1-3", "1,2,5", "1/m").
+The kind of a field follows from its default: bool, int, float, str, or a tuple of strings. `parse`
+names a function in PARSERS for values with a notation of their own ("1-3", "1,2,5", "1/m").
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def setting(
     negative: bool = False,
     hidden: bool = False,
 ) -> Any:
-    """One field: help text; closed list; least, greatest, or excluded least value.
+    """Declare a field with its help text, its choices, and its minimum, maximum or lower bound.
 
     parse: a name in PARSERS, for values written as text ("1-3", "1,2,5", "1/m").
-    flags: option -> value, for a choice that is given by flags (`--sparse`).
-    negative: the option also has its `--no-` form.
-    hidden: no option and no key of a config file: the library fills it in.
+    flags: option -> value, for a choice that is made with flags (`--sparse`).
+    negative: the option also has a `--no-` form.
+    hidden: there is no option and no key in config files, because the library sets the field.
     """
     metadata = {
         "help": help, "choices": tuple(choices), "low": low, "high": high, "above": above,
@@ -69,7 +69,7 @@ def integers(text: str) -> tuple[int, ...]:
 
 
 def round_number(text: str) -> int:
-    """A whole number of 1 or more; "auto" gives 0."""
+    """An integer of 1 or more; "auto" gives 0."""
     if text == "auto":
         return 0
     if not re.fullmatch(r"[-+]?[0-9]{1,9}", text):
@@ -80,7 +80,7 @@ def round_number(text: str) -> int:
 
 
 def label_factor(text: str) -> tuple[str, float]:
-    """ "spam=2.5" gives ("spam", 2.5); a label may itself hold an equals sign."""
+    """ "spam=2.5" gives ("spam", 2.5); a label may itself contain an equals sign."""
     label, equals, factor = text.rpartition("=")
     if not equals or not re.fullmatch(r"[0-9]{1,99}(\.[0-9]*)?|\.[0-9]+", factor):
         raise SettingsError(f"class-weight is {text!r}; expected LABEL=FACTOR, as in spam=2.5")
@@ -112,7 +112,7 @@ def goal_of(text: str) -> tuple[str, float]:
 
 
 def smoothing(text: str) -> float | str:
-    """A rule of SMOOTHINGS, a share like 0.2/m, or a number of 0 or more."""
+    """Read one of SMOOTHINGS, a share such as 0.2/m, or a number of 0 or more."""
     if text in SMOOTHINGS or SHARE_OF_M.fullmatch(text):
         return text
     value = _number(text)
@@ -125,7 +125,7 @@ def smoothing(text: str) -> float | str:
 
 
 def number_or_auto(text: str) -> float | str:
-    """A number of 0 or more, or "auto"."""
+    """Read a number of 0 or more, or "auto"."""
     value = _number(text)
     if text == "auto" or (value is not None and value >= 0):
         return text if value is None else value
@@ -133,7 +133,7 @@ def number_or_auto(text: str) -> float | str:
 
 
 def frequency(text: str) -> int | float:
-    """A whole number counts documents; with a point or exponent it is a share up to 1."""
+    """Read an integer as a number of documents; with a point or exponent, as a share up to 1."""
     if re.fullmatch(r"\s*[0-9]{1,12}\s*", text):
         return int(text.strip())
     value = _number(text)
@@ -145,7 +145,7 @@ def frequency(text: str) -> int | float:
 
 
 def word_file(path: str) -> tuple[str, ...]:
-    """The words of a UTF-8 file, one a line, blank lines and repetitions left out."""
+    """Read a UTF-8 file with one word per line, without blank lines and duplicates."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(WORD_FILE_LIMIT + 1)
@@ -162,7 +162,7 @@ def word_file(path: str) -> tuple[str, ...]:
 
 
 def _number(text: str) -> float | None:
-    """A finite decimal number, as people write it; None where it is none."""
+    """Return a finite decimal number, or None if the text is not one."""
     if not re.fullmatch(r"\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?\s*", text):
         return None
     value = float(text.strip())
@@ -174,7 +174,7 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "frequency": frequency, "word_file": word_file, "rounds": round_number,
     "number_or_auto": number_or_auto,
 }  # fmt: skip
-"""notation -> reader"""
+"""For each notation, the function that reads it."""
 
 WANTED = {
     "flag": "true or false", "int": "a whole number", "float": "a number", "text": "text",
@@ -186,11 +186,11 @@ WANTED = {
     "word_file": "a file name, or a list of words",
     "number_or_auto": "a number of 0 or more, or auto",
 }  # fmt: skip
-"""kind -> what a message says was expected"""
+"""For each kind, the expected value as messages describe it."""
 
 
 def kind(field: dataclasses.Field[Any]) -> str:
-    """A key of WANTED: the field's notation, or its type."""
+    """Return a key of WANTED: the field's notation, or its type."""
     if field.metadata["parse"]:
         return str(field.metadata["parse"])
     by_type = {bool: "flag", int: "int", float: "float", str: "text", tuple: "texts"}
@@ -198,14 +198,14 @@ def kind(field: dataclasses.Field[Any]) -> str:
 
 
 def option_name(field: dataclasses.Field[Any]) -> str:
-    """`valid_fraction` is spelled `valid-fraction` wherever people write it."""
+    """Return the name that users write: `valid-fraction` for `valid_fraction`."""
     return field.name.replace("_", "-")
 
 
 def from_text(field: dataclasses.Field[Any], text: str) -> Any:
-    """The value that `text` spells, in range; SettingsError names the setting and the expected.
+    """Return the value of a text. Raises SettingsError, which names the setting and valid values.
 
-    A field of several texts gives one text: its caller collects them.
+    For a field of several strings the result is one string; the caller collects them.
     """
     value = _read(field, kind(field), text)
     check_value(field, value)
@@ -227,10 +227,10 @@ def _read(field: dataclasses.Field[Any], name: str, text: str) -> Any:
 
 
 def from_python(field: dataclasses.Field[Any], value: Any) -> Any:
-    """A value from a Python call: as it is, or text as on the command line.
+    """Return the value of an argument in Python: unchanged, or read if it is text.
 
-    Also taken: numbers and arrays of NumPy, a list for a tuple, one length for `ngrams`, and a
-    mapping from labels where texts are LABEL=VALUE.
+    Numbers and arrays of NumPy, a list for a tuple, one length for `ngrams`, and a mapping from
+    labels for strings of the form LABEL=VALUE are accepted as well.
     """
     if hasattr(value, "dtype"):  # NumPy's, which need not be imported to tell
         value = value.tolist()
@@ -247,7 +247,7 @@ def from_python(field: dataclasses.Field[Any], value: Any) -> Any:
 
 
 def _spelled(value: Any) -> str:
-    """A number as people write it, without an exponent; other values as they are."""
+    """Return a number as decimal text without an exponent; other values as str."""
     if hasattr(value, "dtype"):
         value = value.tolist()
     is_number = isinstance(value, int | float) and math.isfinite(value)
@@ -255,24 +255,24 @@ def _spelled(value: Any) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """`1 rule`, `1,200 rules`."""
+    """Return a number with a noun: `1 rule`, `1,200 rules`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """`, did you mean NAME?`, or nothing where no known name is near."""
+    """Return `, did you mean NAME?`, or "" if no known name is similar."""
     near = difflib.get_close_matches(name, known, 1)
     return f", did you mean {near[0]!r}?" if near else ""
 
 
 def unknown_settings(names: Sequence[str], known: Sequence[str]) -> SettingsError:
-    """Tells all unknown names at once, each with the nearest known one."""
+    """Return an error that names all unknown settings, each with the most similar known one."""
     told = (f"{name}{nearest(name, known)}" for name in names)
     return SettingsError(f"unknown settings: {'; '.join(told)}")
 
 
 def to_plain(field: dataclasses.Field[Any], value: Any) -> Any:
-    """The value as a config file holds it: the inverse of reading it from there."""
+    """Return the value as in a config file, the inverse of reading it from there."""
     if kind(field) == "ngram_range":
         return f"{value[0]}-{value[1]}"
     if kind(field) == "rounds":
@@ -281,7 +281,7 @@ def to_plain(field: dataclasses.Field[Any], value: Any) -> Any:
 
 
 def option_words(field: dataclasses.Field[Any], value: Any) -> Iterator[str]:
-    """The option and its value as words of a command line; a list gives the option repeatedly."""
+    """Yield the option and its value as words of a command line; lists repeat the option."""
     name = option_name(field)
     if isinstance(value, bool):
         yield f"--{name}" if value else f"--no-{name}"
@@ -297,7 +297,7 @@ def option_words(field: dataclasses.Field[Any], value: Any) -> Iterator[str]:
 
 
 def check_value(field: dataclasses.Field[Any], value: Any) -> None:
-    """Raise SettingsError where the value is not of the closed list or out of range."""
+    """Raise SettingsError if the value is not one of the choices or is out of range."""
     meta = field.metadata
     name = option_name(field)
     if meta["choices"] and value not in meta["choices"]:
@@ -316,9 +316,9 @@ def check_value(field: dataclasses.Field[Any], value: Any) -> None:
 
 
 def check_type(field: dataclasses.Field[Any], value: Any) -> None:
-    """Raise SettingsError where a value from Python or from a model file has another type.
+    """Raise SettingsError if a value from Python or from a model file has the wrong type.
 
-    A bare string for a field of several texts is refused: it would be taken letter by letter.
+    A string for a field of several strings is an error, because its letters would be the values.
     """
     allowed: dict[str, tuple[type, ...]] = {
         "flag": (bool,), "int": (int,), "float": (int, float), "text": (str,), "texts": (tuple,),
@@ -339,7 +339,7 @@ def check_type(field: dataclasses.Field[Any], value: Any) -> None:
 
 
 class Group:
-    """What the groups share: checking, plain data in and out."""
+    """The base class of groups of settings, which checks them and converts them to plain data."""
 
     def __post_init__(self) -> None:
         self.check()
@@ -351,13 +351,13 @@ class Group:
             check_value(field, getattr(self, field.name))
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it: tuples become lists."""
+        """Return the settings as JSON can represent them: tuples become lists."""
         pairs = ((f.name, getattr(self, f.name)) for f in self.fields())
         return {name: list(v) if isinstance(v, tuple) else v for name, v in pairs}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`; unknown names raise SettingsError."""
+        """The inverse of `to_dict`. Raises SettingsError for unknown names."""
         unknown = sorted(set(values) - {f.name for f in cls.fields()})
         if unknown:
             raise SettingsError(f"unknown settings: {', '.join(unknown)}")
@@ -369,5 +369,5 @@ class Group:
 
     @classmethod
     def options(cls) -> Iterator[dataclasses.Field[Any]]:
-        """The fields that people set: on the command line and in config files."""
+        """Yield the fields that users can set on the command line and in config files."""
         return (field for field in cls.fields() if not field.metadata["hidden"])

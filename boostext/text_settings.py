@@ -1,4 +1,4 @@
-"""The settings of how texts become terms; `boostext.settings` has them with the others."""
+"""The settings that define how texts become terms; `boostext.settings` re-exports them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boostext.fields import Group, setting
 
 @dataclass(frozen=True)
 class TextSettings(Group):
-    """Text to terms. Kept in the model: nothing to repeat at prediction."""
+    """How texts become terms. The model keeps these settings, so prediction needs none."""
 
     analyzer: str = setting(
         "word", "What a token is: a word or a letter.", choices=("word", "char")
@@ -80,7 +80,7 @@ class TextSettings(Group):
     )
 
     def of_field(self, name: str) -> Self:
-        """The settings that hold for the text field: these, with its own in `per_field`."""
+        """Return the settings for a text field: these, changed by its entries in `per_field`."""
         values: dict[str, Any] = {}
         for given in self.per_field:
             field, option, text = field_setting(given)
@@ -120,7 +120,7 @@ class TextSettings(Group):
 def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:
     """ "words:ngrams=1-3" gives the text field, the field of TextSettings, and "1-3".
 
-    A text field's name may itself hold colons and equals signs.
+    The name of a text field may itself contain colons and equals signs.
     """
     known = {fields.option_name(f): f for f in TextSettings.fields() if f.name not in WHOLE}
     match = re.fullmatch(f"(.*?):({'|'.join(known)})=(.*)", text, re.DOTALL)
@@ -132,4 +132,4 @@ def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:
 
 
 WHOLE = ("per_field", "stop_words", "max_terms", "counts", "simplest_name")
-"""Settings of TextSettings that hold for all text fields together."""
+"""The settings that apply to all text fields together."""
