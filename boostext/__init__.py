@@ -8,7 +8,7 @@
     model.predict(["my bill is wrong"])
     boostext.outliers(result)
 
-Everything is imported when it is first asked for: `import boostext` alone imports no numpy.
+Names are imported when they are first used: `import boostext` alone does not import numpy.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PLACES = {
     "library.training": ["Result", "Step", "sizes", "train"],
     "library.watch": ["Watch"],
 }
-"""module -> the names that it has"""
+"""For each module, the names that it provides."""
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 __all__ = [
     "BoostextError",

@@ -1,7 +1,7 @@
-"""Every setting, declared once: default, help, range. Feeds the command line, YAML and the API.
+"""All settings with default, help and range, for the command line, YAML files and the library.
 
-Settings are frozen dataclasses; `check()` of each refuses what is out of range or does not go
-together. Nothing outside this module and the tables it names compares these strings.
+Settings are frozen dataclasses. `check()` of each raises an error for values that are out of range
+or cannot be combined. Only this module and the tables that it names compare these strings.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 from boostext.boosting_settings import BoostingSettings as BoostingSettings
 from boostext.errors import SettingsError
-from boostext.fields import Group as Group  # the groups below, and what takes any of them
+from boostext.fields import Group as Group  # the base class, re-exported with the groups below
 from boostext.fields import condition_of, goal_of, setting
 from boostext.text_settings import TextSettings as TextSettings
 
 NOTATIONS = ("idna", "punycode", "raw_unicode_escape", "unicode_escape", "utf_7")
-"""Codecs that write text within ASCII; no file is in them, and some give halves of characters."""
+"""Codecs that encode text as ASCII; no file uses them, and some produce lone surrogates."""
 
 COLUMN_KINDS = ("number", "decimal-comma", "category")
 
 
 @dataclass(frozen=True)
 class DataSettings(Group):
-    """How records are read. Kept in the model, so that prediction reads the same fields."""
+    """How records are read. The model keeps these settings, so prediction reads the same fields."""
 
     format: str = setting(
         "auto",
@@ -150,7 +150,7 @@ class DataSettings(Group):
         for text in self.where:
             condition_of(text)
         try:
-            "".encode(self.encoding)  # also refuses codecs that make no text of bytes
+            "".encode(self.encoding)  # also raises an error for codecs that are not text encodings
             known = codecs.lookup(self.encoding).name.replace("-", "_") not in NOTATIONS
         except (LookupError, ValueError):
             known = False
@@ -162,7 +162,7 @@ class DataSettings(Group):
 
 
 def column_kinds(data: DataSettings) -> dict[str, str]:
-    """Attribute -> one of COLUMN_KINDS, for those whose type is given, or known from training."""
+    """Return the COLUMN_KINDS of attributes whose type is given or known from training."""
     kinds = {}
     for given in (*data.known_types, *data.attribute_type):
         name, _, kind = given.rpartition("=")
@@ -188,9 +188,9 @@ MONITORS = (
 
 @dataclass(frozen=True)
 class StopSettings(Group):
-    """What documents that are not learned from decide: rounds, probabilities, thresholds.
+    """Settings of what held-out documents determine: rounds, probabilities, thresholds.
 
-    They are validation data, or the parts that cross-validation holds out in turn.
+    These documents are validation data, or the folds that cross-validation holds out in turn.
     """
 
     valid: tuple[str, ...] = setting(
@@ -246,7 +246,7 @@ class StopSettings(Group):
 
 @dataclass(frozen=True)
 class RunSettings(Group):
-    """How the work is done; nothing here changes the model."""
+    """How the work is done. None of these settings changes the model."""
 
     threads: int = setting(
         0, "Number of threads; 0 uses all that this process may use.", low=0, high=1024
@@ -262,7 +262,7 @@ class RunSettings(Group):
 
 @dataclass(frozen=True)
 class KnowledgeSettings(Group):
-    """What is known before there is data. The model keeps what the files say, not their names."""
+    """Prior knowledge. The model keeps the content of the files, not their names."""
 
     knowledge: str = setting(
         "", "File of prior knowledge: rules, shares of labels, forbidden terms."
@@ -288,10 +288,11 @@ class KnowledgeSettings(Group):
             raise SettingsError("--knowledge-weight is about --knowledge FILE; give both")
 
     def weight(self, documents: int) -> float:
-        """eta; auto is (FEW_TOLD / documents)^3, at most 1.
+        """Return eta; auto is (FEW_TOLD / documents)^3, at most 1.
 
-        It falls that fast as the knowledge is also where boosting starts from, and as labels that
-        are learned without an error weigh next to nothing in the end, whatever they are beside.
+        It decreases this fast for two reasons: boosting also starts from the prior knowledge, and
+        labels that are learned without error finally have almost no weight, so that even a small
+        weight of the knowledge would dominate them.
         """
         if isinstance(self.knowledge_weight, str):
             return min(1.0, FEW_TOLD / max(documents, 1)) ** 3
@@ -299,8 +300,8 @@ class KnowledgeSettings(Group):
 
 
 FEW_TOLD = 16
-"""Documents up to which their knowledge counts as much as their labels, unless its weight is given:
-what was best on the sample calls and on bbc-news at 50, 200 and 1,000 labels.
+"""Number of documents up to which prior knowledge has the same weight as labels, unless the weight
+is given. It was the best value on the sample calls and on bbc-news with 50, 200 and 1,000 labels.
 """
 
 ALL_GROUPS = (

@@ -1,9 +1,9 @@
-"""boostext as an estimator of scikit-learn, for pipelines, grid search and cross-validation.
+"""A scikit-learn estimator, for pipelines, grid search and cross-validation.
 
     from boostext.sklearn import BoostextClassifier
     classifier = BoostextClassifier(rounds=300, ngrams="1-2").fit(texts, labels)
 
-Needs scikit-learn (extra `sklearn`); nothing else of boostext imports it.
+It needs scikit-learn (extra `sklearn`); no other module of boostext imports it.
 """
 
 from __future__ import annotations
@@ -48,24 +48,22 @@ except ImportError:
 
 GROUPS = (TextSettings, BoostingSettings, StopSettings, RunSettings)
 NOT_HERE = ("valid", "group", "checkpoint_every", "per_field")
-"""Settings that are about files, or that parameters of scikit-learn stand for."""
+"""Settings that concern files, or that parameters of scikit-learn replace."""
 SETTINGS: dict[str, Any] = {
     declared.name: None if declared.name in OPEN else declared.default
     for group in GROUPS
     for declared in group.options()
     if declared.name not in NOT_HERE
 }
-"""parameter -> its default: the settings of texts, boosting, stopping and the run; None goes by
-the data, or by the preset.
+"""Maps parameters to defaults: settings of texts, boosting, stopping and the run. None means that
+the value depends on the data or on the preset.
 """
 OWN: dict[str, Any] = {"input": "auto", "text_columns": None, "warm_start": False, "preset": None}
-"""Parameters that are no settings."""
+"""Parameters that are not settings."""
 
 
 def _with_parameters(init: Callable[..., None]) -> Callable[..., None]:
-    """The same with a signature that names every parameter and its default, as scikit-learn and
-    editors read it.
-    """
+    """Add a signature with every parameter and its default, for scikit-learn and editors."""
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)] + [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
         for name, default in {**OWN, **SETTINGS}.items()
@@ -76,7 +74,7 @@ def _with_parameters(init: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def _value_errors() -> Iterator[None]:
-    """What boostext refuses, as scikit-learn expects it to be said."""
+    """Convert errors of boostext to the ValueErrors that scikit-learn expects."""
     try:
         yield
     except BoostextError as error:
@@ -84,7 +82,7 @@ def _value_errors() -> Iterator[None]:
 
 
 def _gives_chances(estimator: Any) -> bool:
-    """Whether scores become probabilities: by the link of the algorithm, or by calibration."""
+    """Whether scores give probabilities, by the link of the algorithm or by calibration."""
     known = ALGORITHMS.get(estimator.algorithm or BoostingSettings.algorithm)
     return known is None or bool(known.link) or estimator.calibrate != "none"
 
@@ -92,24 +90,24 @@ def _gives_chances(estimator: Any) -> bool:
 class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of texts, categories and numbers by boosted readable rules.
 
-    Parameters are the settings of `boostext train` by their names (`rounds`, `ngrams`, `algorithm`,
+    Parameters are the settings of `boostext train` by name (`rounds`, `ngrams`, `algorithm`,
     `valid_fraction`, `calibrate` ...), as values or as text, and:
 
-    input : "auto" or "text". auto takes whatever comes; "text" takes texts alone, and says so in
-        the estimator's tags.
-    text_columns : columns of X that are texts, by name or number; None goes by their types.
-    warm_start : whether `fit` goes on from the rules that there are, on the same data.
-    preset : None, where parameters that are None go by a few facts of the data, as in `train`
-        without options; or "paper", where they are those of BoosTexter.
+    input : "auto" or "text". "auto" accepts any supported X; "text" accepts only texts, and sets
+        the estimator's tags accordingly.
+    text_columns : the columns of X that are texts, by name or number; None selects them by type.
+    warm_start : whether `fit` continues from the existing rules, on the same data.
+    preset : None, with which parameters that are None are chosen from a few facts of the data, as
+        in `train` without options; or "paper", with which they are those of BoosTexter.
 
     X may be a list, an array or a Series of texts; a DataFrame of pandas or polars, whose columns
-    of strings are texts, those of categories (or of truth values) attributes, and those of numbers
-    numeric attributes; an array of numbers, NaN where a value is missing; or a sparse matrix, whose
-    zeros are values that are not there. y holds labels, or lists of labels, or is a 0-1 matrix with
-    a column for each label. Equal data and settings give the model of `boostext train`.
+    of strings are texts, those of categories or booleans attributes, and those of numbers numeric
+    attributes; an array of numbers, NaN if a value is missing; or a sparse matrix, whose zeros are
+    missing values. y contains labels or lists of labels, or is a 0-1 matrix with a column for each
+    label. Equal data and settings give the model of `boostext train`.
 
     Attributes: `classes_`, `model_` (a `boostext.Classifier`), `rules_`, `n_features_in_`, and
-    `feature_names_in_` where the columns have names.
+    `feature_names_in_` if the columns have names.
 
     >>> from boostext.sklearn import BoostextClassifier
     >>> texts = ["my bill is wrong", "the bill again", "we move house", "I move"]
@@ -139,7 +137,7 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Learning --------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostextClassifier:
-        """Learn rules from n examples. sample_weight: (n,), 0 or more; 0 leaves an example out."""
+        """Learn rules from n examples. sample_weight: (n,), 0 or more; 0 ignores an example."""
         with _value_errors():
             prepared, found = self._prepared(X, y, sample_weight)
             before: Classifier | None = getattr(self, "model_", None) if self.warm_start else None
@@ -181,22 +179,23 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if targets.form != "labels" and settings["task"] == "auto":
             settings["task"] = "multi"
         if weights is not None and settings.get("smoothing", "1/m") == "1/m":
-            # a weight of 2 counts as the example twice over; weights below 1 do not make m less
+            # a weight of 2 counts as two examples; weights below 1 do not reduce m
             settings["smoothing"] = 1 / max(float(weights.sum()), float((weights > 0).sum()))
         return Plan.of(**columns.settings, **settings).opened(self.preset, given)
 
     # Applying --------------------------------------------------------------------------------
 
     def _scores(self, X: Any) -> Scores:
-        """(n, k) in the model's labels."""
+        """Return (n, k) scores in the order of the model's labels."""
         check_is_fitted(self)
         columns = read_columns(self, X, None, self.input, self.text_columns, reset=False)
         with _value_errors():
             return self.model_.scores(list(columns.documents()))
 
     def _by_class(self, values: Any, missing: float) -> Any:
-        """Columns of the model's labels as those of `classes_`; a class that was in no example
-        with a weight has `missing`.
+        """Reorder columns from the model's labels to `classes_`.
+
+        Classes without any example of positive weight get the value `missing`.
         """
         place = {label: j for j, label in enumerate(self.model_.labels)}
         found = np.full((len(values), len(self.classes_)), missing, values.dtype)
@@ -206,8 +205,9 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def predict(self, X: Any) -> Any:
-        """(n,): the class of each example; of several labels tuples, or a 0-1 matrix (n, k), in
-        the form of y.
+        """Return (n,), the class of each example.
+
+        For several labels, return tuples or a 0-1 matrix (n, k), in the form of y.
         """
         given = self._by_class(decisions(self._scores(X), self.model_.content), False)
         if self._form == "matrix":
@@ -217,8 +217,9 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[given.argmax(axis=1)]
 
     def decision_function(self, X: Any) -> Float64:
-        """(n, k): the scores of the classes; of two classes that exclude each other (n,), half the
-        lead of the second.
+        """Return (n, k), the scores of the classes.
+
+        For two exclusive classes, return (n,): half the difference of the second and the first.
         """
         scores = self._by_class(self._scores(X), -np.inf)
         if len(self.classes_) == 2 and self._form == "labels":
@@ -227,8 +228,9 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @available_if(_gives_chances)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64:
-        """(n, k): probabilities, calibrated where `calibrate` asks for it. Those of classes that
-        exclude each other sum to 1.
+        """Return (n, k) probabilities, which are calibrated if `calibrate` is set.
+
+        Those of exclusive classes sum to 1.
         """
         return np.asarray(self._by_class(chances_of(self._scores(X), self.model_), 0.0))
 
@@ -240,7 +242,7 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def chances_of(scores: Scores, model: Classifier) -> Float64:
-    """(n, k): probabilities; of a model of one label each they sum to 1 for each example."""
+    """Return (n, k) probabilities; if examples have one label, each row sums to 1."""
     if model.multilabel or model.content.calibration or not has_chances(model.content):
         return model.chances(scores)
     logs = -np.logaddexp(0, -link_of(model.content) * scores)
@@ -253,9 +255,10 @@ def chances_of(scores: Scores, model: Classifier) -> Float64:
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """What y says. classes: (k,) ascending; names: what the model calls them.
+    """The content of y.
 
-    labels: of each example, as names. form: labels, lists or matrix.
+    classes: (k,), ascending. names: their names in the model. labels: the names of each example's
+    labels. form: labels, lists or matrix.
     """
 
     classes: Any
@@ -268,7 +271,7 @@ class Targets:
 
     @staticmethod
     def of(y: Any) -> Targets:
-        """Of labels, lists of labels, or an indicator matrix; ValueError for anything else."""
+        """Read labels, lists of labels, or an indicator matrix; ValueError for anything else."""
         if _is_lists(y):
             lists = [tuple(dict.fromkeys(labels)) for labels in y]
             classes = np.unique(_objects([label for labels in lists for label in labels]))
@@ -291,7 +294,7 @@ class Targets:
 
 
 def _is_lists(y: Any) -> bool:
-    """Whether every item is a list of labels, and not a row of a matrix."""
+    """Whether every item is a list of labels rather than a row of a matrix."""
     if hasattr(y, "shape") and len(y.shape) != 1:
         return False
     items = list(y) if hasattr(y, "__len__") else []
@@ -303,21 +306,21 @@ def _is_lists(y: Any) -> bool:
 
 
 def _objects(items: Sequence[Any]) -> Any:
-    """(n,) array of objects, whatever their lengths."""
+    """Return an (n,) array of objects, which may have different lengths."""
     found = np.empty(len(items), object)
     found[:] = items
     return found
 
 
 def label_name(label: Any) -> str:
-    """What a model calls a class: 1 and 1.0 are "1"."""
+    """Return the name of a class in a model: 1 and 1.0 are "1"."""
     if isinstance(label, bool):
         return truth_text(label)
     return number_text(label) if isinstance(label, int | float) else str(label)
 
 
 def _weighted(documents: Iterator[Document], weights: Float64 | None) -> Iterator[Document]:
-    """The documents with their weights; those of weight 0 are left out."""
+    """Yield documents with their weights, without those of weight 0."""
     if weights is None:
         yield from documents
         return
@@ -334,10 +337,11 @@ def _weighted(documents: Iterator[Document], weights: Float64 | None) -> Iterato
 
 @dataclass(frozen=True)
 class LabelIssue:
-    """What is thought of the label of one example.
+    """The assessment of the label of one example.
 
-    label_quality: 0 to 1, how likely the given label is right; below 0.5 another is likelier. NaN
-    where nothing could be learned without the example, as it is the only one of its label.
+    label_quality: from 0 to 1, how likely the given label is right; below 0.5 another is more
+    likely. NaN if the example is the only one of its label, so that nothing can be learned from
+    other examples.
     """
 
     is_label_issue: bool
@@ -357,11 +361,12 @@ ISSUE_COLUMNS: tuple[Column[LabelIssue], ...] = (
 def find_label_issues(
     X: Any, y: Any, estimator: Any = None, *, source: str = "cv"
 ) -> Rows[LabelIssue]:
-    """A row for each example, in the order of X: whether its label is likely wrong.
+    """Return a row for each example, in the order of X: whether its label is likely wrong.
 
-    estimator: a BoostextClassifier whose settings are used; it is not fitted. source: cv goes by
-    what is learned without each example, weights and cumulated by the weights of boosting. The
-    names are those of cleanlab, whose functions take `cross_val_predict(..., "predict_proba")`.
+    estimator: a BoostextClassifier whose settings are used; it is not fitted. source: "cv" uses
+    cross-validation, so that no example is judged by a model trained on it; "weights" and
+    "cumulated" use the weights of boosting. The names are those of cleanlab, whose functions take
+    `cross_val_predict(..., "predict_proba")`.
     """
     one: Any = BoostextClassifier(**(estimator or BoostextClassifier()).get_params())
     with _value_errors():
