@@ -1,4 +1,4 @@
-"""One document worked out: how the votes of what is found in it, and of what is not, add up."""
+"""Worked example: how the votes of present and absent conditions add up for one document."""
 
 from __future__ import annotations
 
@@ -43,8 +43,10 @@ class Worked:
 
 
 def worked_document(evidence: Evidence) -> int | None:
-    """A document that the model gets right, neither more nor less surely than most; of those that
-    have something to read. None where there is none.
+    """Return the index of a typical document for the worked example, or None if there is none.
+
+    It is the correctly predicted document with the median confidence, among those whose text is
+    long enough to read.
     """
     scores, gold = evidence.scores, evidence.gold
     if not len(scores) or not evidence.model.rules:
@@ -59,7 +61,7 @@ def worked_document(evidence: Evidence) -> int | None:
 
 
 def worked_example(model: Model, document: Document) -> Worked:
-    """The sums of its best label, and of the best one but that, with the words marked."""
+    """Return the explanations of the two labels with the highest scores, and the marked text."""
     predictor = Predictor(model)
     scores, said = predictor.score(document), predictor.contributions(document)
     best = np.argsort(-scores, kind="stable").tolist()[:2]
@@ -70,7 +72,11 @@ def worked_example(model: Model, document: Document) -> Worked:
 def label_sum(
     model: Model, said: Sequence[Contribution], score: float, j: int, found: int, absent: int
 ) -> LabelSum:
-    """The loudest findings and absences by name, the rest by kind."""
+    """Return the parts of the score of the label with index `j`.
+
+    found, absent: how many conditions that hold, and that do not hold, are listed one by one. The
+    rest is summed by kind.
+    """
     fields = len(model.data.text)
     rows = explanation_rows(said, model.labels, [j], found, fields, absent)
     lines = tuple(SumLine(line_name(row), row.votes) for row in rows if row.votes)
@@ -78,7 +84,7 @@ def label_sum(
 
 
 def line_name(row: ExplanationRow) -> str:
-    """A condition as spelled, `not ...`, or how many are added up."""
+    """Return the name of a row: its condition, or the number of conditions that it sums."""
     if row.condition:
         return row.condition if row.kind == "found" else f"{NAMES[row.kind]}: {row.condition}"
     return f"{row.conditions:,} {'more ' if row.kind == 'absent' else ''}{NAMES[row.kind]}"
@@ -87,7 +93,11 @@ def line_name(row: ExplanationRow) -> str:
 def marked(
     model: Model, document: Document, said: Sequence[Contribution], j: int, room: int = ROOM
 ) -> list[Piece]:
-    """The longest text, or around what speaks most of label j; only what is found is marked."""
+    """Return the longest text of the document, with the terms that vote on label `j` marked.
+
+    room: approximate number of characters; longer texts are reduced to the surroundings of the
+    marks with the largest absolute votes.
+    """
     field = max(model.data.text, key=lambda name: len(document.texts.get(name, "")))
     return marked_field(model, document, said, j, field, room)
 
@@ -95,7 +105,7 @@ def marked(
 def marked_field(
     model: Model, document: Document, said: Sequence[Contribution], j: int, field: str, room: int
 ) -> list[Piece]:
-    """One text of a document, as `marked`."""
+    """Return the text of one field with marks; see `marked`."""
     text = document.texts.get(field, "")[:LONGEST]
     places = places_in(
         Document(document.id, {field: text}), ConditionLookup((), model.text, model.data.text)

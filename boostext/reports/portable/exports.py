@@ -1,4 +1,4 @@
-"""A model as a file that predicts by itself: `boostext export`."""
+"""Export of a model to a self-contained file that makes predictions, for `boostext export`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ from boostext.reports.portable.plain_model import Packed, check_for_javascript, 
 
 @dataclass(frozen=True)
 class Exported:
-    """text: of the file. kept: conditions in it, of `total`."""
+    """An exported model.
+
+    text: contents of the file. kept, total: number of conditions included, and of those in the
+    model.
+    """
 
     text: str
     kept: int
@@ -31,7 +35,7 @@ class Exported:
 
 
 def to_javascript(model: Model, title: str, most_bytes: int) -> Exported:
-    """A module without dependencies, for browsers and Node."""
+    """Return a JavaScript module without dependencies, for browsers and Node."""
     check_for_javascript(model)
     pack = packed(model, most_bytes, unicode_classes=True)
     lines = [f"// {_about(model, title, pack)}", asset("predictor.js"), _EXPORTS % pack.data]
@@ -49,7 +53,7 @@ export const explain = ready.explain;
 
 
 def to_html(model: Model, title: str, most_bytes: int) -> Exported:
-    """A page with a box for a text, which works from disk."""
+    """Return a self-contained HTML page with an input field for the text to classify."""
     check_for_javascript(model)
     pack = packed(model, most_bytes, unicode_classes=True)
     script = Markup("").join(map(asset, ("report.js", "predictor.js", "box.js")))
@@ -62,7 +66,7 @@ def to_html(model: Model, title: str, most_bytes: int) -> Exported:
 
 
 def _about(model: Model, title: str, pack: Packed) -> str:
-    """One harmless line on what the file is."""
+    """Return a one-line description of the file, without control characters."""
     said = (
         f"{one_line(title)}: {len(model.rules):,} rules for {len(model.labels):,} labels, "
         f"exported by boostext {__version__}"
@@ -81,7 +85,7 @@ SOURCES = (
     unicode_classes, normalize, ngrams.only_alone, ngrams.spread, tokenizer, lookup.parts,
     lookup.Node, lookup._walk, lookup.TermTree, attributes.category, attributes.number, standalone,
 )  # fmt: skip
-"""Modules and functions whose source an exported file is made of."""
+"""Modules and functions whose source code is copied to an exported Python file."""
 
 _HEAD = '''"""%s
 
@@ -109,7 +113,10 @@ if __name__ == "__main__":
 
 
 def to_python(model: Model, title: str, most_bytes: int) -> Exported:
-    """One file that needs only the standard library: the code that predicts here, and the model."""
+    """Return a Python file with the prediction code and the model.
+
+    The file needs only the standard library.
+    """
     pack = packed(model, most_bytes, unicode_classes=False)
     about = _about(model, title, pack).replace("\\", "/").replace('"', "'")
     parts = [_HEAD % (about, "FILE.py"), *map(_source, SOURCES)]
@@ -120,7 +127,7 @@ def to_python(model: Model, title: str, most_bytes: int) -> Exported:
 
 
 def _source(part: object) -> str:
-    """Without its imports of ours: what they name stands in the same file."""
+    """Return the source code without imports from boostext, whose names are in the same file."""
     text = inspect.getsource(part)  # type: ignore[arg-type]  # modules and functions have sources
     lines: list[str | None] = list(text.splitlines())
     for node in ast.parse(text).body:
@@ -136,4 +143,4 @@ CODE = Kind("a model exported by boostext", lambda head: b"exported by boostext 
 EXPORTS: Mapping[str, tuple[Kind, Callable[[Model, str, int], Exported]]] = {
     "html": (PAGE, to_html), "javascript": (CODE, to_javascript), "python": (CODE, to_python),
 }  # fmt: skip
-"""--to -> what may be replaced, writer"""
+"""Maps each value of --to to the kind of file that may be replaced, and the export function."""

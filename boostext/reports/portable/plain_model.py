@@ -1,6 +1,7 @@
-"""What prediction needs of a model, as plain data: merged votes, conditions, settings of the text.
+"""The parts of a model needed for prediction, as plain data that can be stored as JSON.
 
-Scores come from it by the additions of `boostext.model.merged`, in the same order.
+These are the merged votes, the conditions and the text settings. Predictors add the votes in the
+same order as `boostext.model.merged`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True)
 class Packed:
-    """data: base64 of gzip of JSON. kept: conditions in it, of `total`."""
+    """A model packed into text.
+
+    data: gzip-compressed JSON, encoded in base64. kept, total: number of conditions included, and
+    of those in the model.
+    """
 
     data: str
     kept: int
@@ -37,9 +42,11 @@ class Packed:
 
 
 def packed(model: Model, most_bytes: int, unicode_classes: bool) -> Packed:
-    """The model in at most so many characters; over them the most telling conditions are kept.
+    """Pack a model into at most `most_bytes` characters.
 
-    unicode_classes: with the table of characters, for what is not Python.
+    If the model is larger, only the conditions with the largest votes are kept, at least one.
+    unicode_classes: whether to include the table of character classes, for predictors that are not
+    written in Python. Raises SettingsError if the model has prior knowledge.
     """
     if model.prior and model.prior.speaks:
         raise SettingsError(
@@ -64,10 +71,10 @@ def _pack(plain: Plain) -> str:
 
 
 def strongest(merged: Merged, count: int) -> Merged:
-    """The `count` conditions that move scores most; documents count as without the others.
+    """Return merged rules with only the `count` conditions that have the largest absolute votes.
 
-    A rule under a precondition stays where all it asks for does; what is said of every document
-    always does.
+    The other conditions are treated as absent from every document. A rule with a precondition is
+    kept if all its conditions are; the condition that holds for every document is always kept.
     """
     if count >= len(merged.conditions):
         return merged
@@ -92,7 +99,7 @@ def strongest(merged: Merged, count: int) -> Merged:
 
 
 def plain_model(model: Model, merged: Merged) -> Plain:
-    """Names are those that the predictors read; see `standalone.py`."""
+    """Return the data of a model under the names that the predictors read; see `standalone.py`."""
     fields = [_field(model, name) for name in model.data.text]
     link = link_of(model)
     return {
@@ -113,7 +120,7 @@ def plain_model(model: Model, merged: Merged) -> Plain:
 
 
 def _rows(delta: Float64) -> list[list[float]]:
-    """Numbers that are whole are written without a point."""
+    """Convert votes to lists in which whole numbers are integers, to shorten the JSON text."""
     return [[int(v) if v.is_integer() else v for v in row] for row in delta.tolist()]
 
 
@@ -147,7 +154,7 @@ def _curve(curve: Curve) -> Plain:
 
 
 def check_for_javascript(model: Model) -> None:
-    """SettingsError where a browser would cut texts otherwise than Python does."""
+    """Raise SettingsError if a token pattern prevents tokenization in JavaScript."""
     for name in model.data.text:
         if pattern := model.text.of_field(name).token_pattern:
             raise SettingsError(
