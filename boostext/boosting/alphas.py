@@ -1,4 +1,4 @@
-"""The size of discrete votes, where it is not the one that comes with them.
+"""Ways to choose alpha, the size of votes, that the settings may ask for.
 
 Source: SS99 s3 and s9.
 """
@@ -15,20 +15,22 @@ from boostext.arrays import Float64, Scores, Signs, Weights
 from boostext.boosting.gains import LEAST_WEIGHT
 
 GREATEST = 20.0
-"""An alpha is sought up to this: e^20 is beyond what a loss can still tell."""
+"""The largest alpha that is considered; for larger ones, changes of the loss are negligible."""
 
 Slope = Callable[[float], float]
-"""alpha -> sum of W Y h, where W are the weights after votes alpha h: D for 0, not made to sum to 1
-again.
+"""A function from alpha to the sum of W Y h, where W are the weights after votes of alpha h.
+
+W is D for an alpha of 0, and is not normalised for others.
 """
 Mask = NDArray[np.bool_]
 
 
 class Smoothing(NamedTuple):
-    """e holds back each vote alpha v by a loss e (exp(alpha v) + exp(-alpha v)) of its own.
+    """The smoothing of alpha: each vote alpha v adds e (exp(alpha v) + exp(-alpha v)) to the loss.
 
-    votes: the v of real votes, held back one by one, as each has its own e. None for votes of one
-    size: alpha is held back where documents are silent or nothing is wrong, as by discrete_votes.
+    e: the amount of smoothing. votes: the votes v if they are real, each of which is smoothed. None
+    if all votes have the same size: alpha is then smoothed as in `discrete_votes`, only if the rule
+    abstains on some documents or makes no errors.
     """
 
     e: float
@@ -36,10 +38,12 @@ class Smoothing(NamedTuple):
 
 
 def exact(D: Weights, signs: Signs, h: Scores, slope: Slope, smoothing: Smoothing) -> float:
-    """1/2 ln(W+/W-) over crucial pairs (l0 wrong, l1 right), split by the sign of h(l1) - h(l0).
+    """Return 1/2 ln(W+/W-) for the ranking loss.
 
-    D: ranking weights d(i, l); h: (m, k) of -1, +1. The pairs of an example are counted by the
-    signs of h on its right and wrong labels, not one by one. Source: SS99 Eqs. 22-23.
+    W+ and W- are the weights of the crucial pairs (l0 wrong, l1 right) for which h(l1) - h(l0) is
+    positive and negative. They are computed from sums over the right and the wrong labels of each
+    example, without enumerating pairs. D: ranking weights d(i, l). h: (m, k), each -1 or +1.
+    Source: SS99 Eqs. 22-23.
     """
     right, wrong, up = signs > 0, signs < 0, h > 0
     pairs = np.maximum(D.sum(axis=1), 1e-300)  # (m,) weight of the example's pairs
@@ -56,9 +60,10 @@ def exact(D: Weights, signs: Signs, h: Scores, slope: Slope, smoothing: Smoothin
 
 
 def numeric(D: Weights, signs: Signs, h: Scores, slope: Slope, smoothing: Smoothing) -> float:
-    """The alpha of least loss: the root of its slope, by bracketing and Brent's method.
+    """Return the alpha that minimises the loss, found by bracketing and Brent's method.
 
-    The slope falls, as the loss is convex. Source: SS99 s3, Appendix A.
+    It is the root of `slope`, which decreases with alpha because the loss is convex.
+    Source: SS99 s3, Appendix A.
     """
     votes = smoothing.votes
     if votes is None:
@@ -75,7 +80,7 @@ def numeric(D: Weights, signs: Signs, h: Scores, slope: Slope, smoothing: Smooth
 
 
 def _root(slope: Slope) -> float:
-    """Where a falling slope is 0: within 0 and GREATEST."""
+    """Return the root of a decreasing slope, clipped to the range from 0 to GREATEST."""
     from scipy.optimize import brentq
 
     if slope(0.0) <= 0:
@@ -89,7 +94,7 @@ def _root(slope: Slope) -> float:
 
 
 def conservative(D: Weights, signs: Signs, h: Scores, slope: Slope, smoothing: Smoothing) -> float:
-    """1/2 ln((W+ + W0/2) / (W- + W0/2)), W0 the weight where h is silent.
+    """Return 1/2 ln((W+ + W0/2) / (W- + W0/2)), W0 being the weight of the pairs where h is 0.
 
     Source: Freund & Schapire 1997, as in SS99 s3.3.
     """

@@ -1,8 +1,9 @@
-"""Free real votes for the ranking loss: per block the votes of least loss, by vector Newton.
+"""Real votes that minimise the ranking loss in each block, found by Newton's method.
 
-In a block the loss is F(c) = sum over crucial pairs of w(l0, l1) exp((c(l0) - c(l1)) / 2), l0 wrong
-and l1 right, plus e (exp(c(l)) + exp(-c(l))) for each label, the smoothing of real votes: convex,
-and with one least point. Source: SS99 s9, Eqs. 24-25, with the step of its Appendix A.
+The loss of a block is F(c) = the sum over crucial pairs of w(l0, l1) exp((c(l0) - c(l1)) / 2), with
+l0 wrong and l1 right, plus the smoothing of real votes, e (exp(c(l)) + exp(-c(l))) for each label.
+F is convex and has a single minimum.
+Source: SS99 s9, Eqs. 24-25, with the step of its Appendix A.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from boostext.boosting.reach import Blocks
 
 STEPS = 100
 GREATEST_STEP = 4.0
-"""A vote moves no further in a step, so that nothing overflows."""
+"""The largest change of a vote in one step, which avoids overflow."""
 ENOUGH = 1e-22
-"""Steps that promise to lower the loss by a smaller part of it are left."""
+"""The method stops if the expected decrease of the loss is a smaller fraction of it than this."""
 PARTS = 25
-"""Halvings of a step, at most."""
+"""The number of step lengths that are tried, each half of the one before."""
 
 
 def pair_weights(D: Weights, signs: Signs, blocks: Blocks) -> Float64:
-    """(3, k, k): weight of the crucial pairs (l0 wrong, l1 right) of the examples in each block.
+    """Return the weights (3, k, k) of the crucial pairs (l0 wrong, l1 right) in each block.
 
     D: ranking weights d(i, l). D(i, l0, l1) = 4 d(i, l0) d(i, l1) / (sum of d over i's labels).
-    Sums are sparse ones: their order, unlike that of a matrix library, is always the same.
+    The sums are products of sparse matrices, which always add in the same order; dense products
+    may not.
     """
     from scipy.sparse import csr_array  # slow to import, and few algorithms need it
 
@@ -37,9 +39,10 @@ def pair_weights(D: Weights, signs: Signs, blocks: Blocks) -> Float64:
 
 
 def newton(w: Float64, start: Float64, smoothing: float) -> Float64:
-    """(k,): the votes of least F. w: (k, k) pairs of a block; start: (k,), where to begin.
+    """Return the votes (k,) that minimise F.
 
-    The result is never worse than the start: a step that does not lower F enough is halved.
+    w: (k, k), the weights of the pairs of a block. start: (k,), the initial votes. A step that does
+    not lower F enough is halved, so that F of the result is never larger than F of the start.
     """
     e = max(smoothing, LEAST_WEIGHT)
     c, value = start.copy(), _value(w, start, e)
@@ -66,7 +69,7 @@ def _value(w: Float64, c: Float64, e: float) -> float:
 def _searched(
     w: Float64, c: Float64, e: float, step: Float64, value: float, promise: float
 ) -> tuple[float, float]:
-    """The share of a step that lowers F, and F there; 0 where none does."""
+    """Return the fraction of a step that lowers F, and F after it; 0 and `value` if none does."""
     share = 1.0
     for _ in range(PARTS):
         found = _value(w, c + share * step, e)
@@ -77,9 +80,10 @@ def _searched(
 
 
 def _solved(diagonal: Float64, rest: Float64, wanted: Float64) -> Float64:
-    """x with (diag(diagonal) - rest) x = wanted, positive definite: conjugate gradients.
+    """Solve (diag(diagonal) - rest) x = wanted by the method of conjugate gradients.
 
-    Not a library's: the bits of those depend on the number of threads.
+    The matrix must be positive definite. Library functions are not used, as their results depend,
+    in the last bits, on the number of threads.
     """
     x, r = np.zeros_like(wanted), wanted.copy()
     z = r / diagonal
