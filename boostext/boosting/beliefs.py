@@ -1,12 +1,13 @@
-"""What people know, as weights: boosting that fits the data and stays near a prior model.
+"""Prior knowledge in boosting, which then fits the data and stays close to a prior model.
 
-With pi(l|x), what a person holds likely, the loss to lower is
+With pi(l|x), the probability of a label according to the prior knowledge, the loss is
 
     sum over (i, l) of  w_i L(Y f) + eta v_i [pi L(f) + (1 - pi) L(-f)]
 
-For logistic loss the second part is the relative entropy RE(pi || sigma(f)), up to a constant. So
-every pair (i, l) counts with both signs, and no document is copied. v_i is 1, also for a document
-without labels, whose w_i is 0. Boosting starts from f_0, the scores whose probabilities are pi.
+For logistic loss, the second part is the relative entropy RE(pi || sigma(f)), up to a constant.
+Every pair (i, l) therefore counts with both signs, and no document is copied. v_i is 1 for all
+documents, including those without labels, for which w_i is 0. Boosting starts from f_0, the scores
+whose probabilities are pi.
 Source: Schapire, Rochery, Rahim & Gupta 2002.
 """
 
@@ -22,16 +23,21 @@ from boostext.boosting.starts import Start
 
 
 class Belief(NamedTuple):
-    """chances (m, k): pi, each above 0 and below 1. weight: eta."""
+    """Prior knowledge about documents.
+
+    chances: (m, k), the probabilities pi, each above 0 and below 1. weight: eta.
+    """
 
     chances: Float64
     weight: float
 
 
 class Pairs(NamedTuple):
-    """The weights of pairs at score 0 by sign, total 1; and f_0. All are (m, k).
+    """The initial weights and scores of pairs that count with both signs; all arrays are (m, k).
 
-    unit: the total that the weights of all documents, w, had before the total was made 1.
+    negative, positive: the weights of the pairs with either sign if all scores were 0; together
+    they sum to 1. scores: f_0. unit: the fraction of this sum that comes from the documents' own
+    labels, w.
     """
 
     negative: Weights
@@ -41,9 +47,10 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(belief: Belief, start: Start, signs: Signs, weights: Float64, link: float) -> Pairs:
-    """W+ = w [Y = +1] + eta pi and W- = w [Y = -1] + eta (1 - pi), over their sum.
+    """Return W+ = w [Y = +1] + eta pi and W- = w [Y = -1] + eta (1 - pi), divided by their sum.
 
-    start: shares of w for pairs of either sign. link: probability = sigma(link f).
+    start: distributes w over the pairs. signs: Y (m, k). weights: (m,), those of the documents.
+    link: the factor for which sigma(link f) is the probability of a score f.
     """
     k = signs.shape[1]
     labelled = float(weights.sum()) * k
@@ -57,22 +64,22 @@ def pairs_of(belief: Belief, start: Start, signs: Signs, weights: Float64, link:
 
 
 def prior_scores(chances: Float64, link: float) -> Scores:
-    """f_0 = ln(pi / (1 - pi)) / link."""
+    """Return the scores f_0 = ln(pi / (1 - pi)) / link."""
     scores: Scores = (np.log(chances) - np.log1p(-chances)) / link
     return scores
 
 
 def bound_at_start(pairs: Pairs, loss: Loss) -> float:
-    """The loss at f_0, in the unit in which that of the documents' own labels is 1 at score 0.
+    """Return the loss at f_0 as a multiple of the loss of the documents' own labels at score 0.
 
-    So the loss of the labels alone is at most this times the product of Z.
+    The loss of the documents' own labels is then at most this value times the product of Z.
     """
     scores, base = np.tile(pairs.scores, (2, 1)), np.concatenate([pairs.negative, pairs.positive])
-    nothing = np.random.default_rng(0)  # no loss that knowledge goes with draws
+    nothing = np.random.default_rng(0)  # not used: losses that support prior knowledge do not draw
     value = loss.weigh(scores, both_signs(pairs.scores.shape), base, nothing).log_value
     return float(np.exp(value)) / (pairs.unit or 1.0)
 
 
 def both_signs(shape: tuple[int, ...]) -> Int8:
-    """(2m, k): sign - of every pair, then sign +."""
+    """Return signs (2m, k): those of all pairs with sign -, and then those with sign +."""
     return np.repeat(np.array([-1, 1], np.int8), shape[0])[:, None] * np.ones(shape[1], np.int8)

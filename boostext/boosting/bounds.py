@@ -1,4 +1,4 @@
-"""What the product of Z bounds besides the loss that an algorithm is about."""
+"""Bounds that follow from the product of Z, besides that on the loss that is minimised."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from boostext.boosting.losses import LOSSES, every_pair, exponential
 
 
 def one_error_factor(row: Algorithm, start: str, k: int) -> float | None:
-    """The one-error on the training data is at most this times the product of Z; None if unknown.
+    """Return the factor by which the product of Z bounds the one-error on the training data.
 
-    Where the greatest score is a wrong label's, some f(i, l0) >= f(i, l1), l0 wrong and l1 right.
-    Of pairs with equal weights 1/(mk) the two together then lose 2/(mk) or more, as
-    exp(x) + exp(-x) >= 2; of balanced ones 1/(m sqrt(k - 1)). Of ranked pairs one of at most k - 1
-    is in the wrong order. Source: SS99 s7 and s9, after Theorems 3 and 6; S97 Theorem 1.
+    Returns None if no factor is known. If a wrong label has the largest score, then
+    f(i, l0) >= f(i, l1) for that label l0 and a right label l1. With equal weights of 1/(mk), the
+    loss of these two pairs together is at least 2/(mk), as exp(x) + exp(-x) >= 2; with balanced
+    weights, it is at least 1/(m sqrt(k - 1)). For the ranking loss, at least one of at most k - 1
+    crucial pairs is in the wrong order.
+    Source: SS99 s7 and s9, after Theorems 3 and 6; S97 Theorem 1.
     """
     if row.coded or not row.bounds:
         return None

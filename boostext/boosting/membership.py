@@ -1,4 +1,4 @@
-"""Which documents are in which block of a condition, and where a condition stands in the order."""
+"""The documents in each block of a condition, and the numbers that conditions have."""
 
 from __future__ import annotations
 
@@ -13,22 +13,26 @@ from boostext.features.matrix import FeatureMatrix, FindingNames
 
 NONE = np.zeros(0, np.int32)
 ALWAYS = -1
-"""The number of the condition that holds for every document; no search finds it."""
+"""The number of the condition that holds for every document, which searches do not include."""
 
 
 class Membership:
-    """Conditions of a FeatureMatrix by number: 0..n-1 listed, then each column's thresholds.
+    """The conditions of a FeatureMatrix by number.
 
-    one_sided: after these come the thresholds again, with the blocks YES and NO exchanged, for
-    rules that speak in block YES alone: a rule may then speak below a threshold, and be silent
-    above it. Words whose occurrences are scored are left out. Such conditions have no spelling of
-    their own: see `spelled`.
+    The listed conditions, such as terms, come first, and then the thresholds of each numeric
+    column. With `one_sided`, the thresholds follow once more with the blocks YES and NO exchanged,
+    except those of words whose occurrences have scores. Rules that vote in block YES only may then
+    vote below a threshold and abstain above it. Such conditions are written as the condition of the
+    same threshold; see `spelled`.
     """
 
     def __init__(
         self, features: FeatureMatrix, known: bool = False, bins: int = 0, one_sided: bool = False
     ) -> None:
-        """known: that a numeric column has a value is a condition of its own. bins: see `cuts`."""
+        """Number the conditions of `features`.
+
+        known: whether to add the condition that a numeric column has a value. bins: see `cuts`.
+        """
         self.features = features
         self.listed = len(features.yes)
         columns = [cuts(c, known, bins) for c in features.numeric]
@@ -42,7 +46,7 @@ class Membership:
         return int(self.offsets[-1])
 
     def column_of(self, j: int) -> tuple[Cuts, int]:
-        """The column of threshold condition j, and the threshold's number in it."""
+        """Return the column of threshold condition j, and the index of the threshold in it."""
         number, cut = self._column_number(j)
         return self.columns[number], cut
 
@@ -51,7 +55,7 @@ class Membership:
         return number, j - int(self.offsets[number])
 
     def yes(self, j: int) -> Int32:
-        """Documents in block YES, each once."""
+        """Return the documents in block YES, each once."""
         if j == ALWAYS:
             return np.arange(self.features.document_count, dtype=np.int32)
         if j < self.listed:
@@ -60,7 +64,7 @@ class Membership:
         return column.order[column.first[cut] :]
 
     def unknown(self, j: int) -> Int32:
-        """Documents in block UNKNOWN."""
+        """Return the documents in block UNKNOWN."""
         if j == ALWAYS:
             return NONE
         if j < self.listed:
@@ -69,8 +73,9 @@ class Membership:
         return self.column_of(j)[0].unknown
 
     def spelled(self, j: int) -> tuple[int, bool]:
-        """The number of the condition that j is spelled as, and whether its blocks YES and NO are
-        those of j exchanged.
+        """Return the number of the condition that j is written as, and whether it is reversed.
+
+        If it is reversed, its block YES is block NO of j, and the other way round.
         """
         if j < self.offsets[self._above]:
             return j, False
@@ -79,7 +84,7 @@ class Membership:
         return int(self.offsets[above + 1]) - 1 - (j - int(self.offsets[column])), True
 
     def below(self, j: int) -> int | None:
-        """The number of the condition that holds below the threshold of j, if there is one."""
+        """Return the number of the condition that holds below the threshold of j, or None."""
         if not self.listed <= j < self.offsets[self._above]:
             return None
         above, _ = self._column_number(j)
@@ -90,7 +95,7 @@ class Membership:
         return int(self.offsets[column]) + place if place < len(self.columns[column]) else None
 
     def condition(self, j: int) -> Condition:
-        """Condition j, spelled; of exchanged blocks the one they are exchanged in."""
+        """Return condition j; if j is a reversed condition, the one that it reverses."""
         if j == ALWAYS:
             return Always()
         if j < self.listed:
@@ -100,16 +105,19 @@ class Membership:
 
     @cached_property
     def terms(self) -> Int32:
-        """Listed conditions that no document leaves open."""
+        """The listed conditions that are unknown for no document."""
         return np.flatnonzero(self.features.unknown_list < 0).astype(np.int32)
 
     @cached_property
     def partly_unknown(self) -> Int32:
-        """Listed conditions that some documents leave open."""
+        """The listed conditions that are unknown for some documents."""
         return np.flatnonzero(self.features.unknown_list >= 0).astype(np.int32)
 
     def number(self, condition: Condition) -> int:
-        """The inverse of `condition`, of what is spelled as it is; KeyError for others."""
+        """Return the number of a condition that is not reversed, the inverse of `condition`.
+
+        Raises KeyError if the data does not have the condition.
+        """
         names = self.features.names
         if isinstance(names, FindingNames) and not isinstance(condition, AtLeast | Always):
             found = names.number(condition)
@@ -120,8 +128,9 @@ class Membership:
 
     @cached_property
     def numbers(self) -> dict[Condition, int]:
-        """The numbers of all conditions, or of those that are not listed where the names can tell
-        the others.
+        """The numbers of all conditions.
+
+        If the names of the features can find the numbers of listed conditions, these are left out.
         """
         own = int(self.offsets[self._above])
         first = self.listed if isinstance(self.features.names, FindingNames) else 0

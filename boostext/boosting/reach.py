@@ -1,4 +1,4 @@
-"""Which documents a rule with a precondition speaks of."""
+"""The documents that meet the precondition of a rule."""
 
 from __future__ import annotations
 
@@ -13,26 +13,33 @@ from boostext.features.conditions import NO, UNKNOWN, YES
 Asked = TypeVar("Asked", bound=Hashable)
 Numbers = NDArray[np.integer]
 Find = Callable[[Asked], tuple[Numbers, Numbers]]
-"""A condition's documents in block YES, and those in block UNKNOWN."""
+"""A function that returns the documents of a condition in block YES, and those in block UNKNOWN."""
 Blocks = tuple[Numbers, Numbers, Numbers]
-"""Documents in blocks UNKNOWN, NO, YES; a document may be in none."""
+"""The documents in the blocks UNKNOWN, NO and YES; a document may be in none of them."""
 
 KEPT = 1 << 26
-"""Cells of masks held; preconditions begin alike, so that each is found from a shorter one."""
+"""The maximum number of cells in the masks that are kept.
+
+Many preconditions begin with the same literals, so that the mask of one is computed from the mask
+of a shorter one.
+"""
 
 
 class Reach(Generic[Asked]):
-    """Documents 0..m-1 under preconditions; conditions by whatever `find` knows them by."""
+    """The documents among 0..m-1 that meet preconditions.
+
+    find: returns the documents of a condition, which may be of any type that `find` accepts.
+    """
 
     def __init__(self, find: Find[Asked], m: int) -> None:
         self._find, self._m = find, m
-        # subtle: preconditions as a tree, each known by the number of its last literal: as tuples
-        # of their own, those of one deep branch would take memory by the square of its depth
+        # subtle: preconditions form a tree and are identified by the number of their last literal;
+        # if each were a tuple, the memory for a branch would grow with the square of its depth
         self._numbers: dict[tuple[int, Asked, int], int] = {}
         self._masks: dict[int, NDArray[np.bool_]] = {}
 
     def holds(self, literals: Sequence[tuple[Asked, int]]) -> NDArray[np.bool_]:
-        """(m,): where each of these conditions is in its block; not to be changed."""
+        """Return a mask (m,) of the documents for which all literals hold; do not modify it."""
         number, path = 0, []
         for condition, block in literals:
             step = (number, condition, block)
@@ -48,7 +55,7 @@ class Reach(Generic[Asked]):
         return mask
 
     def blocks(self, literals: Sequence[tuple[Asked, int]], condition: Asked) -> Blocks:
-        """The documents of each block of a condition, under a precondition."""
+        """Return the documents of each block of a condition that meet a precondition."""
         inside = self.holds(literals)
         yes, unknown = self._find(condition)
         rest = inside.copy()
