@@ -321,7 +321,7 @@ def test_rows_given_up_early_and_often_only_cost_time(votes, abstain, monkeypatc
     data = corpus(np.random.default_rng(4), 150, 5, 60, 0.1, False, True)
     choices = {"rounds": 60, "votes": votes, "abstain": abstain}
     lasting, made = boosted(data, np.ones(150), "incremental", **choices)
-    for name, value in (("TIDY", 3), ("RECENT", 1), ("MANY", 0)):
+    for name, value in (("CHECK_AFTER", 3), ("RECENT", 1), ("MANY_UNUSED", 0)):
         monkeypatch.setattr(rows, name, value)
     fleeting, again = boosted(data, np.ones(150), "incremental", **choices)
     assert_same_bits(lasting, made, fleeting, again)

@@ -1,1 +1,1 @@
-"""Engines: how the best condition of a round is found. One interface, `Engine`; one table."""
+"""Engines, which find the best condition of a round. All have the interface `interface.Engine`."""

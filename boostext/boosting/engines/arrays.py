@@ -1,9 +1,9 @@
-"""What the kernels of the incremental engine work on: arrays by name, with their types for numba.
+"""The arrays that the kernels of the incremental engine work on, with their types for numba.
 
-m examples, k labels; kp is k padded with zeros so that machine code steps through whole vectors.
-Sums run over labels innermost; nothing depends on how terms are dealt out to threads. A *step* is
-the unit of whole numbers in which weights are kept for sums that must not drift: `steps.per_weight`
-of them make a weight of 1, so that no order of adding matters.
+There are m examples and k labels. kp is k padded with zeros so that vector instructions have no
+remainder. Sums run over labels innermost, and nothing depends on how terms are divided among
+threads. Weights are also kept in whole numbers, called steps, whose sums do not depend on the order
+of addition; `StepArrays.per_weight` steps make a weight of 1.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 Array = Any
-"""An array of a type below, or a named tuple of such: kernels know no others."""
+"""An array of one of the types below, or a named tuple of such arrays; kernels take no others."""
 Number = Any
 
 Int32s = Annotated[Any, "int32[::1]"]
@@ -29,15 +29,17 @@ Keys = Annotated[Any, "uint64[::1]"]
 
 
 class ListArrays(NamedTuple):
-    """Flat lists, as arrays.Lists: list j is items[starts[j]:starts[j + 1]], ascending."""
+    """Lists in flat form, as arrays.Lists: list j is items[starts[j]:starts[j + 1]], ascending."""
 
     starts: Int64s
     items: Int32s
 
 
 class LabelArrays(NamedTuple):
-    """starts, items: the labels of each example. by_label, examples, places: the examples of each
-    label, and where the pair stands in `items`.
+    """The labels of each example, and the examples of each label.
+
+    starts, items: the labels of each example. by_label, examples, places: the examples of each
+    label, and the position in `items` of each pair of label and example.
     """
 
     starts: Int64s
@@ -48,10 +50,10 @@ class LabelArrays(NamedTuple):
 
 
 class TermArrays(NamedTuple):
-    """Terms are the listed conditions that no document leaves open, most frequent first.
+    """The terms: the listed conditions that are known for all documents, most frequent first.
 
-    numbers: the condition of each. sizes: its documents. starts, items: the terms of each document,
-    ascending.
+    numbers: the condition of each term. sizes: the number of its documents. starts, items: the
+    terms of each document, ascending.
     """
 
     numbers: Int32s
@@ -61,16 +63,21 @@ class TermArrays(NamedTuple):
 
 
 class WeightArrays(NamedTuple):
-    """Weights are D(i, l) = e(i, l) scales(sign, l), see weights.py.
+    """The weights D(i, l) = e(i, l) scales(sign, l); see weights.py.
 
-    neg (m, k), pos (along with the labels of the examples): e by sign, 0 where the other sign is.
-    sums (2, k): of e by sign; high, low: the same to twice the digits. scales (2, k).
-    local (m, k): scores of the examples without `common` (k,), those of all.
-    example (m,), factors (3,): weights at the start are example times the factor of a sign; the
-    last makes e of them. first_neg (m, k), first_pos: these weights where every pair has both
-    signs, else empty. loss (2,): the value of a loss that is no product, to twice the digits.
-    shift (k,), factor (2, k): room for what votes do to the documents of a block. figures (3,): see
-    TOTAL below.
+    neg (m, k), pos: e by sign. neg is 0 for the labels that an example has; pos is parallel to the
+    labels of the examples. sums (2, k): the sums of e by sign. high, low: the same with twice the
+    digits. scales: (2, k).
+
+    local (m, k): the scores of the examples without `common` (k,), which is added to all.
+
+    example (m,), factors (3,): the weight of an example at the start, the factors for both signs,
+    and the factor that makes e of them. first_neg (m, k), first_pos: the weights at the start if
+    each pair has both signs, otherwise empty. loss (2,): the value of a loss that is not a product,
+    with twice the digits.
+
+    shift (k,), factor (2, k): working memory for the votes in a block. figures (3,): single
+    numbers, at the places TOTAL, SPREAD and MUST_RENEW.
     """
 
     neg: DoubleTable
@@ -91,14 +98,21 @@ class WeightArrays(NamedTuple):
     figures: Doubles
 
 
-TOTAL, SPREAD, WORN = 0, 1, 2
-"""Places in WeightArrays.figures: e times the scales before these made it 1; how far e may have
-moved since it was looked at, as an exponent; whether weights are worn, see is_worn.
+TOTAL, SPREAD, MUST_RENEW = 0, 1, 2
+"""Places in WeightArrays.figures.
+
+TOTAL: the sum of e times the scales before they were divided by it. SPREAD: how far e may have
+moved since its smallest value was checked, as an exponent. MUST_RENEW: the result of the kernel
+must_renew.
 """
 
 
 class StepArrays(NamedTuple):
-    """e in steps, rounded down: neg (m, kp), pos; sums (2, kp). per_weight: (2, k)."""
+    """The weights e in steps, rounded down.
+
+    neg (m, kp), pos: as in WeightArrays. sums: (2, kp). per_weight (2, k): the number of steps that
+    make a weight of 1.
+    """
 
     neg: StepTable
     pos: Steps
@@ -107,8 +121,11 @@ class StepArrays(NamedTuple):
 
 
 class ChangeArrays(NamedTuple):
-    """What the last rule changed: documents, the first count[0] of them, and by how many steps:
-    neg (m, kp), pos along with the labels of the examples, bounds those of the documents' bounds.
+    """What the last rule changed.
+
+    documents: the first count[0] are the documents that changed. neg (m, kp), pos, bounds: the
+    changes in steps by sign, and of the bounds of the documents; pos is parallel to the labels of
+    the examples.
     """
 
     count: Int64s
@@ -119,10 +136,11 @@ class ChangeArrays(NamedTuple):
 
 
 class BoundArrays(NamedTuple):
-    """of_document (m,), of_term: whole-number bounds on gains; a term's is its documents' sum.
+    """Upper bounds on gains in whole numbers.
 
-    adds (2, k): what e of a sign can add to a gain now. counted: what the bounds count it for.
-    figures (3,): see SUM below.
+    of_document (m,), of_term: the bounds; that of a term is the sum over its documents. adds (2,
+    k): what a unit of e of each sign can add to a gain now. counted (2, k): what it could add when
+    the bounds were computed. figures (3,): single numbers, at the places SUM, FIT and COUNTED.
     """
 
     of_document: Int32s
@@ -133,23 +151,27 @@ class BoundArrays(NamedTuple):
 
 
 SUM, FIT, COUNTED = 0, 1, 2
-"""Places in BoundArrays.figures: the sum of all documents' bounds; how much bounds told at best
-since they were counted; the total of weights at that time.
+"""Places in BoundArrays.figures.
+
+SUM: the sum of the bounds of all documents. FIT: the best value of the measure of is_loose since
+the bounds were computed. COUNTED: the total of the weights at that time.
 """
 
 
 class RowArrays(NamedTuple):
-    """sums (rows, 2, kp): steps by sign, - first. slot: of each frequent term its row, or -1.
+    """The sums of weights for the terms that searches often look at.
 
-    asked: how often a term was summed without a row. used: when its row was last looked at.
-    scale (2, kp): what steps weigh, or in form 0 what a product of both makes of a label, and what
-    the label weighs. least (2, kp): steps of all documents, or up to 2 less. counts (2, kp): of
-    documents, no more can have been rounded.
+    sums (rows, 2, kp): in steps by sign, sign - first. slot: the row of each frequent term, -1 for
+    none. misses: how often a term was summed because it had no row. used: the search that last used
+    a row. scale (2, kp): the weight of a step; in form 0, the factor of the product of both sums,
+    and the weight of the label. least (2, kp): the sums over all documents, less up to 2 steps.
+    counts (2, kp): the number of documents by sign, which is the largest possible number of
+    roundings.
     """
 
     sums: StepRows
     slot: Int32s
-    asked: Int32s
+    misses: Int32s
     used: Int32s
     scale: SingleTable
     least: StepTable
@@ -157,12 +179,16 @@ class RowArrays(NamedTuple):
 
 
 class FoundArrays(NamedTuple):
-    """What a search finds. numbers, bounds: conditions that may be best, bounds on their values.
+    """The results of a search.
 
-    looked, values: conditions that were summed, and their gain x preference; when: the search that
-    a condition was last summed in. wanted: terms that want a row. near, near_bounds: the terms of
-    the greatest bounds, for the next search to begin with. table, winner: (3, 2, k) block weights,
-    those of the best so far. row, sums: room, (2, kp). counts, figures: see search.py.
+    numbers, bounds: the conditions that may be the best, and upper bounds on their values. looked,
+    values: the conditions whose exact gains were computed, and their values, gain x preference.
+    when: the last search that computed the gain of a condition. wanted: terms that should get rows.
+    near, near_bounds: the runners-up, the terms with the largest bounds, which the next search
+    begins with.
+
+    table, winner (3, 2, k): block weights, and those of the best condition so far. row, sums (2,
+    kp): working memory. counts, figures: single numbers, at the places below.
     """
 
     numbers: Int32s
@@ -182,18 +208,27 @@ class FoundArrays(NamedTuple):
 
 
 LOOKED, WANTED, FOUND, WINNER, CLOCK, LAST = 0, 1, 2, 3, 4, 5
-"""Places in FoundArrays.counts. WINNER: the condition of the greatest value; CLOCK: searches so
-far; LAST: the condition of the last rule, which has no gain left.
+"""Places in FoundArrays.counts.
+
+LOOKED, WANTED, FOUND: the lengths of looked, wanted and numbers. WINNER: the condition with the
+largest value. CLOCK: the number of searches so far. LAST: the condition of the last rule, which has
+no gain left.
 """
 BEST, SLOP, BASE, LEAST_BOUND = 0, 1, 2, 3
-"""Places in FoundArrays.figures: a value (gain x preference) that is reached, and what it may be
-wrong by; what a condition that holds nowhere gains; the least bound of a term that may win.
+"""Places in FoundArrays.figures.
+
+BEST: a value (gain x preference) that can be reached. SLOP: the largest possible error of BEST.
+BASE: the gain of a condition that holds for no document. LEAST_BOUND: the smallest bound of a term
+that may win.
 """
 
 
 class RuleKind(NamedTuple):
-    """What the rules of a run are: form, see gains.py; loss, see weights.KNOWN_LOSSES; quiet: block
-    NO is silent; votes are smoothed and scaled by these; speaks (3,): a mask of blocks.
+    """The kind of rules that are learned.
+
+    form: a value of gains.FORMS. loss: a value of weights.KNOWN_LOSSES. quiet: whether rules are
+    silent in block NO. smoothing, shrinkage: parameters of the votes. speaks: (3,), 1 for blocks in
+    which rules vote, otherwise 0.
     """
 
     form: int
@@ -205,26 +240,30 @@ class RuleKind(NamedTuple):
 
 
 class RoundArrays(NamedTuple):
-    """Rounds: keys (n,), of what each may choose; conditions (n,); votes (n, 3, k); told (n, 3),
-    see kernels_rounds.GAIN.
+    """The rounds that are learned in one call.
+
+    keys (n,): the keys of the draws of eligible conditions. conditions (n,), votes (n, 3, k): the
+    rules. results (n, 3): GAIN, Z and ALPHA; see kernels_rounds.
     """
 
     keys: Keys
     conditions: Int32s
     votes: DoubleBlocks
-    told: DoubleTable
+    results: DoubleTable
 
 
 class MoveRoom(NamedTuple):
-    """Room for documents, (m,) each: inside is all False."""
+    """Working memory for lists of documents, (m,) each; `inside` is False between calls."""
 
     inside: Bools
     rest: Int32s
 
 
 class BlockArrays(NamedTuple):
-    """Of each row of thresholds.py: documents of its condition, row of its unknown block, whether
-    its sums start anew rather than run on from the row before.
+    """What is known of each row of thresholds.py.
+
+    sizes: the number of documents for which its condition holds. unknown: the row of its unknown
+    list. resets: whether its running sum begins at this row.
     """
 
     sizes: Int32s
@@ -233,8 +272,10 @@ class BlockArrays(NamedTuple):
 
 
 class BlockRoom(NamedTuple):
-    """Of some rows at once: sums of YES and NO (2, k, rows); what each may be wrong by; what the
-    bound is made of; the sums that run (2, k).
+    """Working memory for several rows at a time.
+
+    yes, no (2, k, rows): the sums of both blocks. inside, outside: the possible number of roundings
+    in each. value, other: the parts of the bounds. running (2, k): the running sums.
     """
 
     yes: StepRows

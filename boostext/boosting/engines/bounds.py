@@ -1,8 +1,9 @@
-"""Bounds on what a term may gain, one whole number each, by which most terms are passed over.
+"""Upper bounds on the gains of terms, by which a search skips most of them.
 
-A document's bound is the most that it adds to the gain of a term; a term's is the sum over its
-documents. Bounds are counted once and then only moved; see kernels_terms.fit_bound for what that
-leaves them worth when the scales have moved since.
+A bound is a whole number. The bound of a document is the most that the document can add to the gain
+of a term, and the bound of a term is the sum over its documents. Bounds are computed once and then
+updated only where documents change; `kernels_terms.fit_bound` describes what they are worth after
+the scales have changed.
 """
 
 from __future__ import annotations
@@ -22,13 +23,17 @@ from boostext.boosting.engines.arrays import (
     ListArrays,
     TermArrays,
 )
-from boostext.boosting.engines.kernels_rounds import MOST_BOUND, is_slack
+from boostext.boosting.engines.kernels_rounds import MOST_BOUND, is_loose
 from boostext.boosting.engines.threads import Threads
 from boostext.boosting.engines.weights import Weights
 
 
 class Bounds:
-    """arrays: the bounds. Only what a search looks at depends on them, never what it finds."""
+    """The bounds of the terms and documents of a problem.
+
+    They decide which terms a search looks at, but never which one it finds. arrays: the bounds, for
+    the kernels.
+    """
 
     def __init__(
         self, form: int, terms: TermArrays, lists: ListArrays, weights: Weights, threads: Threads,
@@ -44,7 +49,7 @@ class Bounds:
         self.count()
 
     def count(self) -> None:
-        """All bounds anew, by what e counts now."""
+        """Compute all bounds from the current weights."""
         weights, arrays = self._weights, self.arrays
         arrays.figures[FIT], arrays.figures[COUNTED] = 0.0, weights.arrays.figures[TOTAL]
         arrays.figures[SUM] = self._kernels["bound_documents"](
@@ -57,13 +62,16 @@ class Bounds:
             len(self._lists.items),
         )
 
-    def settle(self) -> None:
-        """Count anew where the sum of all has grown beyond what 32 bits are sure to hold."""
+    def recount_if_large(self) -> None:
+        """Compute all bounds again if their sum no longer fits safely into 32 bits."""
         if self.arrays.figures[SUM] > MOST_BOUND:
             self.count()
             self._weights.changes.bounds[:] = 0
 
-    def refresh(self, found: Float64) -> None:
-        """Count anew what has grown slack. found: figures of FoundArrays, after a search."""
-        if is_slack(self._weights.arrays.figures[TOTAL], found, self.arrays.figures):
+    def recount_if_loose(self, found: Float64) -> None:
+        """Compute all bounds again if they have become too loose.
+
+        found: `FoundArrays.figures` after a search.
+        """
+        if is_loose(self._weights.arrays.figures[TOTAL], found, self.arrays.figures):
             self.count()

@@ -236,15 +236,15 @@ class LabelSearch:
         """Update the weights with the votes (3, 1) of a rule, and return Z."""
         self.made.conditions[0], self.made.votes[0], self._last = condition, votes, condition
         self._run(NOTHING, (MOVE, MOVE), 1, condition)
-        return float(self.made.told[0, Z])
+        return float(self.made.results[0, Z])
 
     def exact(self, condition: int) -> tuple[Float64, float]:
         """Return the block weights and the gain of a condition, summed over its documents."""
         return self.weights.exact(self.members, condition, self._kind)
 
-    def settle(self, moves: int) -> None:
+    def renew_if_inaccurate(self, moves: int) -> None:
         """Compute weights and sums anew if `moves` more rules have made them too inaccurate."""
-        if self.weights.is_worn(moves):
+        if self.weights.must_renew(moves):
             self.weights.renew()
             self._renew()
 

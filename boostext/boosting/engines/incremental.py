@@ -1,17 +1,19 @@
-"""The default engine: exact boosting at the cost of what a rule changes.
+"""The default engine: exact boosting whose cost depends on what a rule changes.
 
-A rule about a term in 1 % of the documents changes 1 % of the weights, if what it votes on the
-other documents is kept apart: `weights` has a number for every document and label, e, and one for
-every sign and label, the scales, with D(i, l) = e(i, l) scales(sign, l). The terms of the changed
-documents hear of it through an inverted index (SF12 Algorithm 9.3, for rules that vote on both
-sides): `bounds` has a number for each term, by which most are passed over, `rows` the sums by sign
-and label of the terms that were often not. `search` reads these three, and sums the few terms that
-may be best anew from their documents, so that rules and votes are those of the plain engine.
-Many rounds are one call of compiled code (`kernels_rounds.play`), as long as terms are all there is
-and nothing has to be made anew; the loop gets them one by one, and the scores that go with each.
+A rule on a term in 1 % of the documents changes 1 % of the weights, provided that its votes for all
+other documents are kept separately. `weights` therefore has a number e for each document and label,
+and a number for each sign and label, the scales, with D(i, l) = e(i, l) scales(sign, l). The terms
+of the changed documents are updated through an inverted index (SF12 Algorithm 9.3, extended to
+rules that vote on both sides). `bounds` has an upper bound on the gain of each term, by which most
+terms are skipped, and `rows` has the sums of weights by sign and label for the terms that are often
+not skipped. `search` reads these three, and computes the exact gains of the few terms that may be
+the best from their documents, so that rules and votes are those of the plain engine. Many rounds
+are one call of compiled code (`kernels_rounds.play`) as long as all conditions are terms and
+nothing has to be computed again. The boosting loop gets the rounds one by one, with the scores that
+belong to each.
 
-One round of real votes, of three documents with the terms x and y and the labels a and b, in
-numbers that a test holds (`--smoothing 0.1667`):
+The following is one round with real votes, for three documents with the terms x and y and the
+labels a and b. A test verifies the numbers (`--smoothing 0.1667`).
 
     document   terms   label    e, on a and b      adds at most
     1          x y     a        0.167  0.167       0.236
@@ -23,13 +25,13 @@ numbers that a test holds (`--smoothing 0.1667`):
     y      1 3         0.707    1.471           0.333
 
     votes       a        b
-    with x      0.549   -0.549    the base, as most documents have it: it goes into the scales
-    without    -0.347    0.347    document 3, the only one that moves
+    with x      0.549   -0.549    the largest block; these votes go into the scales
+    without    -0.347    0.347    document 3, the only one whose e changes
 
     after it    e of 3: 0.068  0.068      Z 0.621
     scales      a: - 2.791, + 0.930       b: - 0.930, + 2.791
 
-Documents 1 and 2 were not touched; of the terms, only y is in a document that was.
+The e of documents 1 and 2 did not change. Of the terms, only y is in a document that changed.
 """
 
 from __future__ import annotations
@@ -93,7 +95,7 @@ class IncrementalEngine:
         draws, began = draws[: min(self._pace, self.search.weights.lasts)], time.perf_counter()
         count = self.search.rounds(preference, draws)
         self._played.extend(map(self._growth, range(count)))
-        self.search.settle(count)
+        self.search.renew_if_inaccurate(count)
         if time.perf_counter() - began > LONG:
             self._pace = max(self._pace // 2, 1)
         elif count == self._pace:
@@ -115,14 +117,14 @@ class IncrementalEngine:
             return None
         self.search.move(condition, votes)
         growth = self._growth(0)
-        self.search.settle(1)
+        self.search.renew_if_inaccurate(1)
         return growth
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         if not self.search.find(preference, draw):
             return None
         made = self.search.made
-        return Choice(int(made.conditions[0]), float(made.told[0, GAIN]))
+        return Choice(int(made.conditions[0]), float(made.results[0, GAIN]))
 
     def block_weights(self, place: Place) -> Float64:
         return self.search.exact(place.condition)[0]
@@ -133,12 +135,12 @@ class IncrementalEngine:
     def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
         ((_, condition), votes, _) = rules[0]
         z = self.search.move(condition, votes)
-        self.search.settle(1)
+        self.search.renew_if_inaccurate(1)
         return z
 
     def scores(self) -> Scores:
         scores = self.search.weights.scores()
-        for growth in self._played:  # learned, but not returned by `next` yet
+        for growth in self._played:  # learned, but not yet returned by `next`
             for (_, condition), votes, _ in growth.rules:
                 scores -= votes[NO]
                 scores[self.members.yes(condition)] -= votes[YES] - votes[NO]
@@ -162,5 +164,5 @@ class IncrementalEngine:
         """Return the rule of round n of those that were learned last, counted from 0."""
         made = self.search.made
         place = Place((), int(made.conditions[n]))
-        gain, z, alpha = made.told[n].tolist()
+        gain, z, alpha = made.results[n].tolist()
         return Growth((Placed(place, made.votes[n].copy(), alpha),), gain, z=z)

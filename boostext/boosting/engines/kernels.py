@@ -16,13 +16,14 @@ from boostext.compiled import compiled, notice
 from boostext.errors import SettingsError
 
 MOST_PACKED = 64
-"""Named tuples whose tables are kept for the next call."""
+"""The number of packed named tuples that are kept for further calls."""
 
 
 class Kernels(dict[str, Any]):
-    """Compiled kernels by name, each made when it is first asked for; raises SettingsError.
+    """The compiled kernels by name; each is loaded or compiled when it is first used.
 
-    They take named tuples as they are, whose arrays must stay where they are.
+    Kernels take named tuples as arguments. The arrays of a named tuple must not be replaced while
+    it is in use. Raises SettingsError if numba cannot be used.
     """
 
     def __init__(self) -> None:
@@ -43,7 +44,7 @@ class Kernels(dict[str, Any]):
         return kernel(*[self._pack(one) if isinstance(one, tuple) else one for one in arguments])
 
     def _pack(self, arrays: Any) -> Any:
-        """The table of a named tuple; the same as last time, if it is the same tuple."""
+        """Return a named tuple as the kernel needs it; the result is kept for the next call."""
         from boostext.packs import Packed
 
         known = self._packed.get(id(arrays))

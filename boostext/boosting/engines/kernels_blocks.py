@@ -1,4 +1,4 @@
-"""Bounds on the gains of thresholds and of conditions that are partly unknown, from kept sums."""
+"""Bounds on the gains of thresholds and of partly unknown conditions, from sums that are kept."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from boostext.boosting.engines.arrays import (
 from boostext.boosting.gains import ALLOWED, apart
 
 DENSE = 8
-"""Numbers of a row up to which all of them are added rather than those of a document's labels."""
+"""The number of sums per row up to which all sums of a row are updated at once."""
 
 
 def update_blocks(
     changes: ChangeArrays, by_document: ListArrays, labels: LabelArrays, k: int, rows: StepTable,
     change: Steps,
 ) -> None:  # fmt: skip
-    """Add what changed in documents to the rows that hold them, those of by_document.
+    """Add the changes of the weights of documents to the rows that contain these documents.
 
-    change: room for a row.
+    change: working memory for one row.
     """
     by_neg, by_pos = changes.neg, changes.pos
     starts, items = by_document.starts, by_document.items
@@ -46,7 +46,8 @@ def update_blocks(
                 change[k + labels.items[p]] = by_pos[p]
             for place in range(starts[i], starts[i + 1]):
                 r = items[place]
-                # subtle: four sums before they are stored become one instruction
+                # subtle: reading four sums before any is stored lets the compiler use vector
+                # instructions
                 for x in range(0, width, 4):
                     s, t = rows[r, x] + change[x], rows[r, x + 1] + change[x + 1]
                     u, v = rows[r, x + 2] + change[x + 2], rows[r, x + 3] + change[x + 3]
@@ -70,10 +71,11 @@ def unknown_parts(
     scale: Array,
     parts: Array,
 ) -> None:
-    """parts (u, 2): what the unknown block of each of the first rows leaves to the other blocks.
+    """Compute what the unknown block contributes to the bound of each condition.
 
-    votes: whether unknown blocks speak. Form 0: 1 less what is silent, less 2 sqrt(W+ W-) of what
-    speaks; form 1: gain of the block; forms 2 and 3: its right and wrong.
+    parts (u, 2): the result, for the first u rows. votes: whether rules vote in the unknown block.
+    Form 0: 1, minus the weight of the block if it is silent, or minus 2 sqrt(W+ W-) if it votes.
+    Form 1: the gain of the block. Forms 2 and 3: its right and its wrong weight.
     """
     for u in range(len(parts)):
         first, second, silent = 0.0, 0.0, 0.0
@@ -100,7 +102,9 @@ def fill(
     start: int, stop: int, m: int, blocks: BlockArrays, rows: Array, all_steps: Array,
     work: BlockRoom, parts: Array,
 ) -> None:  # fmt: skip
-    """work: sums of the blocks YES and NO of rows start..stop - 1, labels first."""
+    """Fill `work` with the sums of the blocks YES and NO for the rows start..stop - 1, labels
+    first.
+    """
     sizes, unknown, resets = blocks.sizes, blocks.unknown, blocks.resets
     yes, no, inside, outside = work.yes, work.no, work.inside, work.outside
     value, other, running = work.value, work.other, work.running
@@ -125,7 +129,11 @@ def fill(
 
 
 def add_roots(label: int, sums: Array, scale: Array, value: Array) -> None:
-    """value - 2 sqrt(W+ W-) of one block, at the least. sums: (2, k, STEP), rounded down."""
+    """Subtract 2 sqrt(W+ W-) of one block from `value`, rounded so that the result is an upper
+    bound.
+
+    sums: (2, k, STEP), which were rounded down.
+    """
     A, B = scale[0, label], scale[1, label]
     for c in range(len(value)):
         N, P = np.float32(sums[0, label, c]) * A, np.float32(sums[1, label, c]) * B
@@ -134,7 +142,10 @@ def add_roots(label: int, sums: Array, scale: Array, value: Array) -> None:
 
 def add_weights(label: int, sums: Array, off: Array, counts: Array, scale: Array, value: Array
                 ) -> None:  # fmt: skip
-    """value + W+ + W- of one block, at the most. off: (STEP,) numbers that were rounded."""
+    """Add W+ + W- of one block to `value`, rounded so that the result is an upper bound.
+
+    off: (STEP,), the number of weights in each sum that may have been rounded down.
+    """
     A, B = scale[0, label], scale[1, label]
     for c in range(len(value)):
         N = (np.float32(sums[0, label, c]) + min(off[c], counts[0, label])) * A
@@ -144,7 +155,9 @@ def add_weights(label: int, sums: Array, off: Array, counts: Array, scale: Array
 
 def add_right_wrong(label: int, sums: Array, off: Array, counts: Array, scale: Array,
                     value: Array, other: Array) -> None:  # fmt: skip
-    """value + max(W+, W-), at the most, and other + min(W+, W-), at the least, of one block."""
+    """Add max(W+, W-) of one block to `value`, rounded up, and min(W+, W-) to `other`, rounded
+    down.
+    """
     A, B = scale[0, label], scale[1, label]
     for c in range(len(value)):
         N, P = np.float32(sums[0, label, c]), np.float32(sums[1, label, c])
@@ -158,10 +171,11 @@ def bound_blocks(
     blocks: BlockArrays, rows: StepTable, all_steps: StepTable, counts: SingleTable,
     scale: SingleTable, work: BlockRoom, parts: DoubleTable, found: Int32s, bounds: Doubles,
 ) -> Number:  # fmt: skip
-    """The rows' conditions whose value (gain x preference) may reach `least`; returns how many.
+    """Find the conditions with rows whose value (gain x preference) may reach `least`.
 
-    votes: whether unknown blocks speak. m: documents. numbers: (r,) conditions of rows. all_steps:
-    of all documents. found, bounds: (r,), filled with conditions and bounds on their values.
+    votes: whether rules vote in the unknown block. m: the number of documents. numbers: (r,), the
+    conditions of the rows. all_steps: the sums over all documents. found, bounds: (r,), filled with
+    the conditions found and the bounds on their values. Returns their number.
     """
     yes, no, inside, outside = work.yes, work.no, work.inside, work.outside
     value, other = work.value, work.other

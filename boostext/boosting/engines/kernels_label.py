@@ -1,7 +1,8 @@
-"""Whole rounds of one label alone, in compiled code.
+"""Whole boosting rounds for a single label, in compiled code.
 
-With one label a term is two sums, one for each sign. Looking at all of them is one pass through
-memory, so that neither bounds nor a choice of terms that have rows are needed.
+For a single label, the weights of a term are two sums, one for each sign. A search reads the sums
+of all terms in one pass through memory, and needs neither bounds nor a selection of terms whose
+sums are kept.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from boostext.boosting.engines.arrays import (
     CLOCK,
     FOUND,
     LOOKED,
+    MUST_RENEW,
     SLOP,
     SPREAD,
     WINNER,
-    WORN,
     Array,
     ChangeArrays,
     Doubles,
@@ -51,7 +52,7 @@ from boostext.boosting.engines.kernels_rounds import (
     choice,
 )
 from boostext.boosting.engines.kernels_search import STEP, descend, is_drawn, preference_of
-from boostext.boosting.engines.kernels_weights import COARSE_ALONE, is_worn, move
+from boostext.boosting.engines.kernels_weights import COARSE_ALONE, move, must_renew
 from boostext.boosting.gains import (
     ALLOWED,
     IN_ROOTS,
@@ -66,14 +67,18 @@ from boostext.boosting.gains import (
 )
 
 IN_SINGLE = 4e-7
-"""Of a gain, at most 1, whose last sums are made in float32: 2^-24 of each, of the number it is put
-down as, and once more times a preference.
+"""An upper bound on the rounding error of a gain whose last sums are computed in float32.
+
+The gain is at most 1. There is an error of 2^-24 in each sum, in the stored result, and in the
+product with a preference.
 """
 
 
 class LabelSums(NamedTuple):
-    """sums (2, n): steps of the documents of each term, - first. values (n,): what a term gains at
-    most, times its preference. scale, least, counts: as in RowArrays.
+    """The sums of all terms for one label.
+
+    sums (2, n): the sum of steps over the documents of each term, sign - first. values (n,): an
+    upper bound on gain x preference for each term. scale, least, counts: as in RowArrays.
     """
 
     sums: StepTable
@@ -105,7 +110,7 @@ def play_label(
     room: MoveRoom,
     made: RoundArrays,
 ) -> Number:
-    """Rounds start..stop - 1 of `made`, as kernels_rounds.play has them."""
+    """Learn the rounds start..stop - 1 of `made` for a single label; see kernels_rounds.play."""
     form, speaks, counts = kind.form, kind.speaks, found.counts
     for n in range(start, stop):
         add_changed(labels, terms, changes, table)
@@ -130,11 +135,11 @@ def play_label(
             if j < 0:
                 return n, NONE_HELPS
             gain = gain_of_blocks(form, found.winner, speaks)
-            made.conditions[n], made.told[n, GAIN] = j, gain
+            made.conditions[n], made.results[n, GAIN] = j, gain
             if gain <= LEAST_GAIN or preference_of(preference, j) <= 0:
                 return n, NONE_HELPS
         if first <= VOTE <= last:
-            made.told[n, ALPHA] = vote_of_blocks(
+            made.results[n, ALPHA] = vote_of_blocks(
                 form, found.winner, speaks, kind.smoothing, kind.shrinkage, made.votes[n]
             )
         if last >= MOVE:
@@ -142,7 +147,7 @@ def play_label(
             inside = yes
             if 0 <= j < len(lists.starts) - 1:
                 inside = lists.items[lists.starts[j] : lists.starts[j + 1]]
-            made.told[n, Z] = move(
+            made.results[n, Z] = move(
                 kind.loss,
                 inside,
                 unknown,
@@ -155,8 +160,8 @@ def play_label(
                 room.inside,
                 room.rest,
             )
-            weights.figures[WORN] = is_worn(weights, steps, COARSE_ALONE)
-            if weights.figures[SPREAD] > farthest or weights.figures[WORN] > 0:
+            weights.figures[MUST_RENEW] = must_renew(weights, steps, COARSE_ALONE)
+            if weights.figures[SPREAD] > farthest or weights.figures[MUST_RENEW] > 0:
                 return n + 1, MOVED
     return stop, DONE
 
@@ -164,7 +169,7 @@ def play_label(
 def add_changed(
     labels: LabelArrays, terms: TermArrays, changes: ChangeArrays, table: LabelSums
 ) -> None:
-    """Add what changed in documents to the sums of their terms."""
+    """Add the changes of the weights of documents to the sums of their terms."""
     starts, items, sums = terms.starts, terms.items, table.sums
     for c in range(changes.count[0]):
         i = changes.documents[c]
@@ -189,7 +194,7 @@ def look(
     speaks: Array,
     found: FoundArrays,
 ) -> None:
-    """Sum the terms that may be the best, the one of greatest bound first."""
+    """Compute exact gains of the terms that may be the best, beginning with the largest bound."""
     counts, figures, values, numbers = found.counts, found.figures, table.values, terms.numbers
     counts[LOOKED] = counts[FOUND] = 0
     counts[WINNER] = -1
@@ -244,9 +249,12 @@ def most_of_label(
     base: float,
     values: Array,
 ) -> None:
-    """values (n,) float32: at least the gain of each term, from its steps (2, n) of one label."""
-    # subtle: one loop a form, over numbers of 32 bits that no store can change: so each becomes
-    # vector code
+    """Compute an upper bound on the gain of each term from its sums.
+
+    values (n,) float32: the result. sums: (2, n), in steps.
+    """
+    # subtle: there is one loop for each form, over 32-bit numbers that no store can change, so that
+    # the compiler can turn each loop into vector instructions
     neg, pos = sums[0], sums[1]
     a, b, two = scale[0, 0], scale[1, 0], np.float32(2)
     if form == 0:

@@ -1,4 +1,4 @@
-"""Whole rounds in compiled code: a search, the votes of the rule it finds, and what these move."""
+"""Whole boosting rounds in compiled code: search, votes, and the update of the weights."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from boostext.boosting.engines.arrays import (
     LAST,
     LEAST_BOUND,
     LOOKED,
+    MUST_RENEW,
     SPREAD,
     SUM,
     TOTAL,
     WANTED,
     WINNER,
-    WORN,
     Array,
     BoundArrays,
     ChangeArrays,
@@ -37,21 +37,24 @@ from boostext.boosting.engines.arrays import (
 )
 from boostext.boosting.engines.kernels_search import begin, descend, preference_of, scan
 from boostext.boosting.engines.kernels_terms import bound_changed, update
-from boostext.boosting.engines.kernels_weights import COARSE, exact, is_worn, move
+from boostext.boosting.engines.kernels_weights import COARSE, exact, move, must_renew
 from boostext.boosting.gains import gain_of_blocks, vote_of_blocks
 
-BEGIN, TELL, SCAN, SUM_UP, CHOOSE, VOTE, MOVE = range(7)
-"""The stages of a round."""
+BEGIN, UPDATE, SCAN, SUM_UP, CHOOSE, VOTE, MOVE = range(7)
+"""The stages of a round, in order."""
 DONE, NONE_HELPS, PAUSED, MOVED = range(4)
-"""Why rounds end: all are done; no condition helps; before it votes, or after it has moved the
-weights, a round wants what is not done in compiled code: rows, bounds or weights anew.
+"""Why a call of `play` returned.
+
+DONE: all rounds were learned. NONE_HELPS: no condition lowers the loss. PAUSED: before its rule
+votes, a round needs new rows or bounds, which Python code creates. MOVED: after its rule was
+applied, weights or bounds have to be computed again.
 """
 GAIN, Z, ALPHA = range(3)
-"""Places in RoundArrays.told."""
+"""Columns of RoundArrays.results."""
 SLACK = 1.6
-"""How much less bounds may tell than at best before they are counted anew."""
+"""The factor by which bounds may become looser than at best before they are computed again."""
 MOST_BOUND = 2**30
-"""Sum of all documents' bounds that 32 bits are sure to hold."""
+"""The largest sum of the bounds of all documents that is certain to fit into 32 bits."""
 
 
 def play(
@@ -61,11 +64,13 @@ def play(
     weights: WeightArrays, steps: StepArrays, changes: ChangeArrays, bounds: BoundArrays,
     rows: RowArrays, found: FoundArrays, room: MoveRoom, made: RoundArrays,
 ) -> Number:  # fmt: skip
-    """Rounds start..stop - 1 of `made`, the first from stage `first` on, up to stage `last` each.
+    """Learn the rounds start..stop - 1 of `made`.
 
-    low, high: the terms that hear of changes, and are looked at. share, greatest: of what may be
-    chosen, and of preference. farthest: how far e may move before it is looked at. yes, unknown:
-    documents of the condition, where it is no term. Returns the round that it ended in, and why.
+    The first round begins at stage `first`, and every round ends after stage `last`. low, high: the
+    range of terms to update and to search. share: the share of the conditions that are eligible.
+    greatest: the largest preference. farthest: how far the weights may move before they are
+    checked, see Weights.farthest. yes, unknown: the documents of the condition, if it is not a
+    term. Returns the round in which the call ended, and the reason.
     """
     form, speaks = kind.form, kind.speaks
     starts, items = lists.starts, lists.items
@@ -79,7 +84,7 @@ def play(
             )  # fmt: skip
             if counts[FOUND] > 0:
                 descend(form, preference, lists, labels, weights, speaks, found)
-        if first <= TELL <= last:
+        if first <= UPDATE <= last:
             update(low, high, labels, terms, changes, bounds, rows)
         if first <= SCAN <= last:
             scan(
@@ -94,13 +99,13 @@ def play(
             if j < 0:
                 return n, NONE_HELPS
             gain = gain_of_blocks(form, found.winner, speaks)
-            made.conditions[n], made.told[n, GAIN] = j, gain
+            made.conditions[n], made.results[n, GAIN] = j, gain
             if gain <= LEAST_GAIN or preference_of(preference, j) <= 0:
                 return n, NONE_HELPS
-            if counts[WANTED] > 0 or is_slack(weights.figures[TOTAL], figures, bounds.figures):
+            if counts[WANTED] > 0 or is_loose(weights.figures[TOTAL], figures, bounds.figures):
                 return n, PAUSED
         if first <= VOTE <= last:
-            made.told[n, ALPHA] = vote_of_blocks(
+            made.results[n, ALPHA] = vote_of_blocks(
                 form, found.winner, speaks, kind.smoothing, kind.shrinkage, made.votes[n]
             )
         if first <= MOVE <= last:
@@ -108,14 +113,14 @@ def play(
             inside = yes
             if 0 <= j < len(starts) - 1:
                 inside = items[starts[j] : starts[j + 1]]
-            made.told[n, Z] = move(
+            made.results[n, Z] = move(
                 kind.loss, inside, unknown, made.votes[n], kind.quiet, labels, weights, steps,
                 changes, room.inside, room.rest,
             )  # fmt: skip
             bounds.figures[SUM] += bound_changed(form, labels, weights, changes, bounds)
-            weights.figures[WORN] = is_worn(weights, steps, COARSE)
+            weights.figures[MUST_RENEW] = must_renew(weights, steps, COARSE)
             moved = weights.figures[SPREAD] > farthest or bounds.figures[SUM] > MOST_BOUND
-            if moved or weights.figures[WORN] > 0:
+            if moved or weights.figures[MUST_RENEW] > 0:
                 return n + 1, MOVED
         first = BEGIN
     return stop, DONE
@@ -125,7 +130,10 @@ def choice(
     form: int, preference: Array, lists: ListArrays, labels: LabelArrays, weights: WeightArrays,
     speaks: Array, found: FoundArrays,
 ) -> Number:  # fmt: skip
-    """choice.first_of_best of what was summed, -1 where nothing was; found.winner: its W."""
+    """Return the best of the conditions with exact gains, as choice.first_of_best does; -1 if none.
+
+    found.winner is set to the block weights of that condition.
+    """
     looked, values, counts = found.looked, found.values, found.counts
     best, greatest = -1, -1.0
     for c in range(counts[LOOKED]):
@@ -143,9 +151,10 @@ def choice(
     return best
 
 
-def is_slack(total: float, figures: Array, counted: Array) -> Number:
-    """Whether bounds tell far less than they did: what a term needed that may have won, as a share
-    of the value that was found.
+def is_loose(total: float, figures: Array, counted: Array) -> Number:
+    """Return whether bounds are much looser than they were at best.
+
+    The measure is the bound that a winning term needs at least, as a share of the value found.
     """
     fit = figures[LEAST_BOUND] * counted[COUNTED] / (total * max(figures[BEST], 1e-12))
     counted[FIT] = max(counted[FIT], fit)

@@ -1,4 +1,4 @@
-"""One search: bounds first, then exact gains of the few terms that may win."""
+"""The search of one round in compiled code: bounds first, then exact gains of a few terms."""
 
 from __future__ import annotations
 
@@ -41,17 +41,20 @@ from boostext.boosting.gains import (
 )
 
 WRONG = 1e-9
-"""A term may win if its bound is not below the best by more: what sums may be wrong by, in gain."""
+"""The most that the gain of a term can be wrong by because sums are rounded.
+
+A term may win if its bound is not below the best value by more than this.
+"""
 FIRST = 4
-"""Terms that a search begins with."""
+"""The number of terms that a search begins with."""
 STEP = 64
-"""Terms whose bounds are compared at once."""
-ASKED, LONG = 2, 64
-"""A term that was summed so often, or has so many documents, gets a row."""
+"""The number of terms whose bounds are compared at once."""
+MISSES, LONG = 2, 64
+"""A term gets a row after this many searches that summed it, or at once from so many documents."""
 
 
 def is_drawn(key: int, share: float, j: int) -> Number:
-    """choice.eligible of one condition."""
+    """Return whether condition j is eligible; see choice.eligible."""
     if share >= 1:
         return True
     x = np.uint64(j) ^ np.uint64(key)
@@ -63,7 +66,7 @@ def is_drawn(key: int, share: float, j: int) -> Number:
 
 
 def preference_of(preference: Array, j: int) -> Number:
-    """One number stands for all where they are the same."""
+    """Return the preference of condition j; an array of one number applies to all conditions."""
     return preference[0] if len(preference) == 1 else preference[j]
 
 
@@ -73,11 +76,12 @@ def begin(
     per_weight: Array, changes: ChangeArrays, bounds: BoundArrays, rows: RowArrays,
     found: FoundArrays,
 ) -> None:  # fmt: skip
-    """Reach a good value by the last search's runners-up, or find what will.
+    """Find a good value to begin the search with, from the runners-up of the last search.
 
-    last: the condition of the last rule, which has no gain left. greatest: of preference.
-    Runners-up with rows are taken at what they gain at least, without a look at documents. Where
-    none has one, found has the first of them, or the terms of greatest bounds, to be summed.
+    The value of a runner-up with a row is a lower bound computed from the row, without reading its
+    documents. If none has a row, `found` lists the first runner-up, or the terms with the largest
+    bounds, whose exact gains are to be computed. last: the condition of the last rule, which has no
+    gain left. greatest: the largest preference.
     """
     sums, scales, figures, counts = weights.sums, weights.scales, found.figures, found.counts
     numbers, sizes, slot, row, all_sums = (
@@ -128,7 +132,9 @@ def begin(
 
 
 def heaviest(key: int, share: float, numbers: Array, of_term: Array, chosen: Array) -> Number:
-    """Up to FIRST conditions that are drawn, of greatest bounds; returns how many."""
+    """Write up to FIRST eligible conditions with the largest bounds to `chosen`; return their
+    number.
+    """
     count = 0
     for _ in range(min(FIRST, len(chosen))):
         greatest, best = np.int32(-1), -1
@@ -148,7 +154,7 @@ def heaviest(key: int, share: float, numbers: Array, of_term: Array, chosen: Arr
 def summed(
     documents: Array, starts: Array, items: Array, neg: Array, pos: Array, sums: Array
 ) -> None:
-    """sums (2, kp): of e, by sign."""
+    """Compute sums (2, kp): the sums of e over the documents, by sign."""
     for label in range(neg.shape[1]):
         sums[0, label] = sums[1, label] = 0.0
     for c in range(len(documents)):
@@ -164,15 +170,16 @@ def scan(
     lists: ListArrays, labels: LabelArrays, terms: TermArrays, weights: WeightArrays,
     bounds: BoundArrays, rows: RowArrays, found: FoundArrays,
 ) -> None:  # fmt: skip
-    """Those of the terms low..high - 1 that may be the best.
+    """Find the terms in low..high - 1 that may be the best.
 
-    Begins with a value that is reached, in found.figures. found: numbers, bounds and wanted are
-    filled from low on, near with the greatest bounds met.
+    On entry, found.figures has a value that can be reached. found.numbers, found.bounds and
+    found.wanted are filled from position `low` on; found.near gets the terms with the largest
+    bounds.
     """
     numbers, sizes = terms.numbers, terms.sizes
     slot, scale, counts, least = rows.slot, rows.scale, rows.counts, rows.least
     of_term, near, near_bounds = bounds.of_term, found.near, found.near_bounds
-    figures, all_rows, used, asked = found.figures, rows.sums, rows.used, rows.asked
+    figures, all_rows, used, misses = found.figures, rows.sums, rows.used, rows.misses
     sums, scales, neg, pos = weights.sums, weights.scales, weights.neg, weights.pos
     starts, items, room = lists.starts, lists.items, found.sums
     label_starts, label_items = labels.starts, labels.items
@@ -221,8 +228,8 @@ def scan(
                 summed(documents, label_starts, label_items, neg, pos, room)
                 value = like * (gain_of_sums(form, room, sums, scales) + IN_SUMS)
                 if t < len(slot):
-                    asked[t] += 1
-                    if asked[t] == ASKED or (sizes[t] >= LONG and asked[t] == 1):
+                    misses[t] += 1
+                    if misses[t] == MISSES or (sizes[t] >= LONG and misses[t] == 1):
                         wants[wanted] = t
                         wanted += 1
             if value > near_bounds[-1]:
@@ -235,7 +242,7 @@ def scan(
 
 
 def keep_near(t: int, value: float, near: Array, near_bounds: Array) -> None:
-    """Insert into the lists of the greatest, descending."""
+    """Insert a term into the lists of the largest bounds, which are sorted in descending order."""
     place = len(near)
     while place > 0 and near_bounds[place - 1] < value:
         place -= 1
@@ -249,7 +256,7 @@ def descend(
     form: int, preference: Array, lists: ListArrays, labels: LabelArrays, weights: WeightArrays,
     speaks: Array, found: FoundArrays,
 ) -> None:  # fmt: skip
-    """Sum what was found by falling bounds, as long as these reach the best."""
+    """Compute exact gains in descending order of bounds, until no bound reaches the best value."""
     numbers, bounds, when, table = found.numbers, found.bounds, found.when, found.table
     figures, counts, winner = found.figures, found.counts, found.winner
     clock = counts[CLOCK]

@@ -1,4 +1,4 @@
-"""What terms are told of changed documents: bounds on their gains, and rows of sums."""
+"""The updates of terms when weights of documents change: bounds on gains, and rows of sums."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ from boostext.boosting.engines.arrays import (
 from boostext.boosting.gains import adds_of, label_share, least_weight
 
 ALL = 2.0**26
-"""Whole numbers that all documents' bounds make."""
+"""The whole number that the sum of the bounds of all documents is scaled to."""
 HIGH = 2.0**30
-"""A document's bound is at most this, so that it is a whole number of 32 bits."""
+"""The largest bound of a document, which fits into 32 bits."""
 
 
 def transpose(numbers: Int32s, lists: ListArrays, starts: Int64s, items: Int32s) -> None:
-    """starts (m + 1,), items: places in `numbers` of the listed conditions of each document."""
+    """Compute the terms of each document from the documents of each term.
+
+    numbers: the conditions of the terms. starts (m + 1,), items: the result, as positions in
+    `numbers`.
+    """
     for j in numbers:
         for c in range(lists.starts[j], lists.starts[j + 1]):
             starts[lists.items[c] + 1] += 1
@@ -47,7 +51,7 @@ def transpose(numbers: Int32s, lists: ListArrays, starts: Int64s, items: Int32s)
 def document_bound(
     i: int, starts: Array, items: Array, neg: Array, pos: Array, counted: Array
 ) -> Number:
-    """What the document adds at most to the gain of a term, as a whole number, rounded up."""
+    """Return the most that a document can add to the gain of a term, rounded up."""
     bound = 0.0
     for label in range(neg.shape[1]):
         bound += neg[i, label] * counted[0, label]
@@ -59,7 +63,7 @@ def document_bound(
 def bound_documents(
     form: int, labels: LabelArrays, weights: WeightArrays, bounds: BoundArrays
 ) -> Number:
-    """of_document, of all anew, by what e counts now; returns their sum."""
+    """Compute the bounds of all documents from the current weights, and return their sum."""
     starts, items, neg, pos = labels.starts, labels.items, weights.neg, weights.pos
     of_document, adds, counted = bounds.of_document, bounds.adds, bounds.counted
     adds_of(form, weights.sums, weights.scales, adds)
@@ -77,7 +81,7 @@ def bound_changed(
     form: int, labels: LabelArrays, weights: WeightArrays, changes: ChangeArrays,
     bounds: BoundArrays,
 ) -> Number:  # fmt: skip
-    """of_document, of those that changed; returns by how much their sum did."""
+    """Update the bounds of the documents that changed; return the change of their sum."""
     starts, items, neg, pos = labels.starts, labels.items, weights.neg, weights.pos
     of_document, counted = bounds.of_document, bounds.counted
     documents, by = changes.documents, changes.bounds
@@ -95,7 +99,7 @@ def bound_changed(
 def bound_terms(
     low: int, high: int, terms: TermArrays, lists: ListArrays, bounds: BoundArrays
 ) -> None:
-    """of_term of terms low..high - 1: the sum of their documents' bounds."""
+    """Compute the bounds of the terms low..high - 1, the sums of the bounds of their documents."""
     numbers, starts, items = terms.numbers, lists.starts, lists.items
     of_document, of_term = bounds.of_document, bounds.of_term
     for t in range(low, high):
@@ -115,12 +119,13 @@ def fit_bound(
     form: int, gain: float, base: float, sums: Array, scales: Array, adds: Array, counted: Array,
     room: Array,
 ) -> tuple[Number, Number, Number, Number]:  # fmt: skip
-    """ratio, out, least, and the least bound of a term that may reach the gain: with ratio times
-    the bound as x, see gains.roof.
+    """Return the smallest bound with which a term may still reach the given gain.
 
-    A label that has moved since bounds were counted by more than some slack, or weighs less than
-    some share of the gain, is left out of the bound and allowed all that it has; of several slacks
-    and shares the best is taken. room: (2, kp).
+    Labels are left out of the bound, and counted with all their weight instead, if the value of
+    their weights has changed since bounds were computed by more than some factor, or if they weigh
+    less than some share of the gain. Several factors and shares are tried, and the best is used.
+    room: working memory, (2, kp). Returns ratio, out, least and the smallest bound; ratio times the
+    bound of a term is the argument x of gains.roof.
     """
     k = sums.shape[1]
     unit = NEVER
@@ -159,7 +164,7 @@ def update(
     low: int, high: int, labels: LabelArrays, terms: TermArrays, changes: ChangeArrays,
     bounds: BoundArrays, rows: RowArrays,
 ) -> None:  # fmt: skip
-    """Add what changed in documents to the bounds and rows of their terms low..high - 1."""
+    """Add the changes of documents to the bounds and rows of their terms in low..high - 1."""
     starts, items, sums, slot = terms.starts, terms.items, rows.sums, rows.slot
     label_starts, label_items, of_term = labels.starts, labels.items, bounds.of_term
     documents, by_neg, by_pos, by = changes.documents, changes.neg, changes.pos, changes.bounds
@@ -192,7 +197,7 @@ def update(
 
 
 def lower_bound(items: Array, low: int, high: int, x: int) -> int:
-    """First place in items[low:high], ascending, that is not below x."""
+    """Return the first position in the ascending items[low:high] whose item is not below x."""
     while low < high:
         middle = (low + high) >> 1
         if items[middle] < x:
@@ -206,7 +211,7 @@ def fill_rows(
     wanted: Int32s, lists: ListArrays, labels: LabelArrays, terms: TermArrays, steps: StepArrays,
     rows: RowArrays,
 ) -> None:  # fmt: skip
-    """The rows of the wanted terms, which have a slot."""
+    """Compute the rows of the terms in `wanted`, which have been given a slot."""
     sums, slot, numbers = rows.sums, rows.slot, terms.numbers
     starts, items, label_starts, label_items = (
         lists.starts,
@@ -231,7 +236,9 @@ def add_changes(
     term: Array, count: int, documents: Array, by_neg: Array, by_pos: Array, starts: Array,
     items: Array, row: Array,
 ) -> None:  # fmt: skip
-    """Add to a row (2, kp) what changed in the documents of its term, ascending."""
+    """Add the changes of documents to the row (2, kp) of a term; its documents are in ascending
+    order.
+    """
     for c in range(count):
         i = documents[c]
         place = lower_bound(term, 0, len(term), i)

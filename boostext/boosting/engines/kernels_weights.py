@@ -1,4 +1,4 @@
-"""What a rule moves: the weights of documents, their sums, and block weights from these."""
+"""The update of weights by a rule in compiled code, with their sums and the weights of blocks."""
 
 from __future__ import annotations
 
@@ -23,21 +23,29 @@ from boostext.boosting.losses import logistic_value, logistic_weight
 
 EXPONENTIAL, LOGISTIC = 0, 1
 STEPS, ROOM = 2.0**30, 3.5
-"""Steps that a label's sum of e makes, and how far it may grow within 32 bits."""
+"""The number of steps that the weights of a label sum to at first, and the factor by which the sum
+may grow and still fit into 32 bits.
+"""
 COARSE, COARSE_ALONE = 4, 32
-"""What the sum of a label's e may fall by: its steps then have grown too great. Where there is one
-label, a search finds out soon how great they are."""
+"""The factor by which the sum of the weights of a label may fall before its steps are too coarse.
+
+COARSE_ALONE is used where there is a single label, since its searches are quick to find out exact
+gains.
+"""
 FALLEN = 1e-9
-"""What is left of e when it is computed anew: where all labels are alike, nothing else tells."""
+"""The sum of e below which all weights are computed again, if all labels are affected alike."""
 MOST_COMMON = 200
-"""Score of all documents from which e is computed anew: its exponential takes part in products."""
+"""The largest score common to all documents, since its exponential is a factor in products."""
 HIGHEST = 2.0**32 - 1
 CANCEL = 1e-4
-"""A rest of the sums below this share has lost digits; it is summed from its own examples."""
+"""The share of a sum below which a difference of sums is inaccurate.
+
+The remaining weight is then summed over its own examples.
+"""
 
 
 def add_exactly(high: Array, low: Array, sign: int, label: int, x: float) -> None:
-    """high + x; the rounding error goes to `low`. Source: Knuth 1997, s4.2.2."""
+    """Add x to `high`, and the rounding error to `low`. Source: Knuth 1997, s4.2.2."""
     s = high[sign, label]
     t = s + x
     b = t - s
@@ -46,7 +54,7 @@ def add_exactly(high: Array, low: Array, sign: int, label: int, x: float) -> Non
 
 
 def add_to_loss(loss: Array, x: float) -> None:
-    """The same for the value of the loss."""
+    """Add x to the value of the loss in the same way as `add_exactly`."""
     t = loss[0] + x
     b = t - loss[0]
     loss[1] += (loss[0] - (t - b)) + (x - b)
@@ -54,14 +62,17 @@ def add_to_loss(loss: Array, x: float) -> None:
 
 
 def in_steps(weight: float, per_weight: float) -> Number:
-    """A weight in steps, rounded down; what is too great for 32 bits is cut (see `is_worn`)."""
+    """Return a weight in steps, rounded down, and at most the largest 32-bit number; see
+    `must_renew`.
+    """
     return np.uint32(np.int64(min(weight * per_weight, HIGHEST)))
 
 
 def sum_weights(loss: int, labels: LabelArrays, weights: WeightArrays) -> None:
-    """high, low: the sums of e to twice the digits, as they fall by many powers of ten; the loss.
+    """Compute the sums of e with twice the digits of a double, and the value of the loss.
 
-    The value of a loss is in the unit of e.
+    Sums need the digits because they fall by many powers of ten. The value of the loss is in the
+    unit of e.
     """
     neg, pos, local, sums = weights.neg, weights.pos, weights.local, weights.sums
     high, low, value, example = weights.high, weights.low, weights.loss, weights.example
@@ -93,7 +104,10 @@ def advance(
     loss: int, documents: Array, shift: Array, factor: Array, labels: LabelArrays,
     weights: WeightArrays, steps: StepArrays, changes: ChangeArrays,
 ) -> None:  # fmt: skip
-    """Votes `shift` (k,) for the documents of one block; factor: (2, k) exp(shift), exp(-shift)."""
+    """Add votes to the scores of the documents of one block, and update their weights.
+
+    shift: (k,), the votes. factor: (2, k), exp(shift) and exp(-shift).
+    """
     starts, items, value = labels.starts, labels.items, weights.loss
     neg, pos, local, high, low = weights.neg, weights.pos, weights.local, weights.high, weights.low
     example, factors, per_weight = weights.example, weights.factors, steps.per_weight
@@ -152,7 +166,10 @@ def advance(
 
 
 def scale(sums: Array, scales: Array, common: Array) -> Number:
-    """scales: exp(-+common) over the total, so that e times them sums to 1; returns the total."""
+    """Set `scales` so that the weights sum to 1, and return the sum before scaling.
+
+    scales: exp(-+common) divided by the sum.
+    """
     total = 0.0
     for label in range(sums.shape[1]):
         scales[0, label], scales[1, label] = np.exp(common[label]), np.exp(-common[label])
@@ -164,7 +181,10 @@ def scale(sums: Array, scales: Array, common: Array) -> Number:
 
 
 def rest_of(yes: Array, unknown: Array, inside: Array, rest: Array) -> Number:
-    """rest: the documents in neither list, ascending; returns how many. inside: room, all False."""
+    """Write the documents in neither list to `rest` in ascending order, and return their number.
+
+    inside: working memory, all False.
+    """
     for i in yes:
         inside[i] = True
     for i in unknown:
@@ -183,11 +203,12 @@ def move(
     loss: int, yes: Array, unknown: Array, votes: Array, quiet: bool, labels: LabelArrays,
     weights: WeightArrays, steps: StepArrays, changes: ChangeArrays, inside: Array, rest: Array,
 ) -> Number:  # fmt: skip
-    """Votes (3, k) for the blocks of a condition: scores, weights, sums; and what changed.
+    """Apply the votes (3, k) of a rule: update scores, weights and sums, and record what changed.
 
-    yes, unknown: its documents. quiet: block NO is silent, and so the one that all others are
-    moved against; else that is the one with most documents. inside, rest: room for documents.
-    Returns Z, the factor by which the loss fell.
+    yes, unknown: the documents of its condition. quiet: whether the rule is silent in block NO. The
+    documents of one block keep their e, and all others are updated relative to them: those of block
+    NO if it is silent, and otherwise those of the largest block. inside, rest: working memory for
+    documents. Returns Z, the factor that the loss was multiplied by.
     """
     m, k = weights.neg.shape
     figures, value = weights.figures, weights.loss
@@ -225,10 +246,10 @@ def move(
     return (value[0] + value[1] if loss == LOGISTIC else figures[TOTAL]) / before
 
 
-def is_worn(weights: WeightArrays, steps: StepArrays, most: float) -> Number:
-    """Whether steps have grown too coarse, or weights too great or too small for them.
+def must_renew(weights: WeightArrays, steps: StepArrays, most: float) -> Number:
+    """Return whether steps are too coarse, or weights too large or too small to be kept in steps.
 
-    most: COARSE, or COARSE_ALONE.
+    most: COARSE or COARSE_ALONE.
     """
     sums, per_weight, common = weights.sums, steps.per_weight, weights.common
     left, roots, coarse = 0.0, 0.0, 0.0
@@ -251,7 +272,7 @@ def is_worn(weights: WeightArrays, steps: StepArrays, most: float) -> Number:
 def add_documents(
     documents: Array, block: int, W: Array, starts: Array, items: Array, neg: Array, pos: Array
 ) -> None:
-    """Add e of the documents to W (3, 2, k)."""
+    """Add the e of some documents to the block weights W (3, 2, k)."""
     for c in range(len(documents)):
         i = documents[c]
         for label in range(neg.shape[1]):
@@ -261,7 +282,10 @@ def add_documents(
 
 
 def rest_positive(yes: Array, unknown: Array, examples: Array, places: Array, pos: Array) -> Number:
-    """Sum of e over the examples of a label that are in neither list; places: of the pairs."""
+    """Return the sum of e over the examples of a label that are in neither list.
+
+    places: the positions of the pairs of example and label.
+    """
     total = 0.0
     y, u = 0, 0
     for c in range(len(examples)):
@@ -276,7 +300,7 @@ def rest_positive(yes: Array, unknown: Array, examples: Array, places: Array, po
 
 
 def rest_negative(label: int, yes: Array, unknown: Array, neg: Array) -> Number:
-    """Sum of e over examples without label l that are in neither list."""
+    """Return the sum of e over the examples without a label that are in neither list."""
     total = 0.0
     y, u = 0, 0
     for i in range(neg.shape[0]):
@@ -293,7 +317,10 @@ def exact(
     form: int, yes: Int32s, unknown: Int32s, labels: LabelArrays, weights: WeightArrays,
     speaks: Doubles, W: DoubleBlocks,
 ) -> Number:  # fmt: skip
-    """The gain of the condition with these lists, ascending; W (3, 2, k): its block weights."""
+    """Return the exact gain of the condition with these documents, which are in ascending order.
+
+    W (3, 2, k) is filled with its block weights.
+    """
     sums, scales, neg, pos = weights.sums, weights.scales, weights.neg, weights.pos
     starts, items, by_label = labels.starts, labels.items, labels.by_label
     examples, places = labels.examples, labels.places
@@ -322,9 +349,9 @@ def cut_gains(
     weights: WeightArrays, speaks: Doubles, gains: Doubles, sums: DoubleBlocks,
     table: DoubleBlocks,
 ) -> None:  # fmt: skip
-    """gains (c,) of the thresholds of one column, by sums that run down from the greatest value.
+    """Compute the gains (c,) of the thresholds of one column, by sums from the largest value down.
 
-    order, first, unknown: of Cuts. sums, table: room, (3, 2, k).
+    order, first, unknown: as in Cuts. sums, table: working memory, (3, 2, k).
     """
     neg, pos, starts, items = weights.neg, weights.pos, labels.starts, labels.items
     everything, scales = weights.sums, weights.scales
@@ -348,4 +375,4 @@ def cut_gains(
 
 
 KERNELS = (sum_weights, exact, cut_gains)
-CALLED = (advance, move, is_worn)
+CALLED = (advance, move, must_renew)

@@ -1,4 +1,4 @@
-"""How the incremental engine lays out conditions and labels for its kernels, and their room."""
+"""The arrays that the kernels of the incremental engine work on, made from a problem."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from boostext.boosting.gains import FORMS
 from boostext.boosting.membership import Membership
 from boostext.features.conditions import NO
 
-NEAR = 32
-"""Terms of the greatest bounds that are kept for the next search."""
+RUNNERS_UP = 32
+"""The number of runners-up that are kept for the next search."""
 MOST_AHEAD = 64
-"""Rounds that are learned at once."""
+"""The largest number of rounds that are learned in one call."""
 
 
 def list_arrays(lists: Lists) -> ListArrays:
@@ -34,7 +34,7 @@ def list_arrays(lists: Lists) -> ListArrays:
 
 
 def terms(members: Membership, transpose: Callable[..., None]) -> TermArrays:
-    """transpose: the kernel of that name."""
+    """Return the terms of a problem. transpose: the kernel of that name."""
     features, listed = members.features, members.terms
     frequencies = np.diff(features.yes.starts)[listed]
     order = np.argsort(-frequencies, kind="stable")
@@ -46,7 +46,7 @@ def terms(members: Membership, transpose: Callable[..., None]) -> TermArrays:
 
 
 def labels(sets: Lists, k: int) -> LabelArrays:
-    """Label sets both ways."""
+    """Return the labels of each example, and the examples of each label."""
     order = np.argsort(sets.items, kind="stable").astype(np.int32)
     rows = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(sets.starts))
     starts = np.zeros(k + 1, np.int64)
@@ -55,7 +55,7 @@ def labels(sets: Lists, k: int) -> LabelArrays:
 
 
 def form_of(problem: Problem) -> int:
-    """See gains.FORMS."""
+    """Return the form of the rules, a value of gains.FORMS."""
     return FORMS[problem.votes, bool(problem.speaks[NO] == 0)]
 
 
@@ -79,8 +79,8 @@ def found_arrays(members: Membership, terms: TermArrays, k: int) -> FoundArrays:
         np.zeros(listed),
         np.zeros(listed, np.int32),
         np.zeros(n, np.int32),
-        np.zeros(NEAR, np.int32),
-        np.full(NEAR, -1.0),
+        np.zeros(RUNNERS_UP, np.int32),
+        np.full(RUNNERS_UP, -1.0),
         np.zeros((3, 2, k)),
         np.zeros((3, 2, k)),
         np.zeros(two, np.uint32),

@@ -1,4 +1,4 @@
-"""The reference engine: every block weight anew in every round, straight from the formulas."""
+"""The reference engine, which computes all block weights in every round from the formulas."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from boostext.boosting.rules import Growth, Place, Placed
 from boostext.boosting.votes import VOTES
 
 FEW = 4
-"""Labels below which only their columns are touched, as by rules of one label."""
+"""The number of labels with votes below which only the columns of those labels are updated."""
 
 
 class PlainWeights:
-    """The weights D that a loss makes of the scores, computed anew after each round.
+    """The weights D that a loss gives to the scores, computed from all scores after each round.
 
-    scores: (m, k). values: (m, k), the weights. log_value: logarithm of the loss. Where pairs
-    count with both signs, the loss sees each of them twice: see beliefs.py.
+    scores: (m, k). values: (m, k), the weights. log_value: the logarithm of the loss. If pairs
+    count with both signs, the loss is evaluated twice for each pair; see beliefs.py.
     """
 
     def __init__(self, problem: Problem) -> None:
         self.signs, pairs = problem.signs(), problem.pairs
         self._loss, self._seen = LOSSES[problem.loss], self.signs
         self._seed, self._round = problem.seed, 0
-        self._pulled: Scores | None = None  # as the weights feel the scores, where that differs
+        self._pulled: Scores | None = None  # replaces scores in the weights
         self.scores: Scores = np.zeros(self.signs.shape) if pairs is None else pairs.scores
         if pairs is None:
             self._base: Weights = self._loss.base(problem.start, self.signs)
@@ -44,7 +44,10 @@ class PlainWeights:
         self.move(np.zeros_like(self.scores))
 
     def move(self, votes: Scores, pulls: tuple[Scores, Scores] | None = None) -> None:
-        """Add votes (m, k) to the scores; pulls: what pairs of sign - and + feel of them."""
+        """Add votes (m, k) to the scores and compute the weights.
+
+        pulls: the values that are added for the weights instead, for pairs of sign - and of sign +.
+        """
         if pulls is not None:
             felt = np.where(self.signs > 0, pulls[1], pulls[0])
             self._pulled = felt if self._pulled is None else self._pulled + felt
@@ -62,15 +65,17 @@ class PlainWeights:
         return self._seen is not self.signs
 
     def by_sign(self) -> Float64:
-        """(m, 2, k): each weight in its sign's half, 0 in the other unless it counts with both."""
+        """Return the weights by sign, (m, 2, k); a pair weighs 0 for the sign that it has not."""
         D = self._weights
         if self._is_doubled:
             return np.stack(np.split(D, 2), axis=1)
         return _halves(D, self.signs)
 
     def slope(self, votes: Scores, alpha: float) -> float:
-        """How the loss falls along `votes` at a distance of alpha: sum of W Y h, W the weights
-        there as shares of the sum of those here.
+        """Return the negative derivative of the loss along `votes` at the distance alpha.
+
+        It is the sum of W Y h, where W are the weights at that distance, divided by the sum of the
+        current weights.
         """
         D, _, total = self._weighed(self.scores + alpha * votes)
         return float((D * self.signs * votes).sum() * np.exp(total - self._log_total))
@@ -83,9 +88,10 @@ class PlainWeights:
 
 
 class PlainEngine:
-    """Recomputes all: O(postings x labels + conditions x labels) a round, in SciPy and NumPy.
+    """The reference engine, in NumPy and SciPy.
 
-    tables: block weights of all conditions. reach: documents of places.
+    A round takes time proportional to postings x labels + conditions x labels. tables: the block
+    weights of all conditions. reach: the documents of places.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -110,7 +116,7 @@ class PlainEngine:
         return Choice(winner, float(gains[winner]))
 
     def _gains(self, count: int) -> Float64:
-        """(n,): of all conditions."""
+        """Return the gains (n,) of all conditions."""
         voting, speaks = VOTES[self.problem.votes], self.problem.speaks
         everything = np.arange(self.problem.example_count, dtype=np.int32)
         tables = self.tables.tables(self.flat(), everything)
@@ -140,17 +146,19 @@ class PlainEngine:
     def weights(self) -> Weights:
         return self._weights.values
 
-    # -------------------------------------------------------------- what only this engine knows
+    # -------------------------------------------------------------- methods of this engine only
 
     def flat(self) -> Float64:
-        """(m, 2k): the weights by sign, - first, on the grid where sums are exact."""
+        """Return the weights (m, 2k) by sign, - first, rounded so that their sums are exact."""
         if self._flat is None:
             by_sign = self._by_sign()
             self._flat = on_grid(by_sign).reshape(len(by_sign), -1)
         return self._flat
 
     def resample(self, rng: np.random.Generator) -> None:
-        """Until rules are applied, let searches see as many examples as there are, drawn by weight.
+        """Use a sample of the examples for searches until rules are applied.
+
+        As many examples as there are are drawn with probabilities proportional to their weights.
         Source: Freund & Schapire 1996; S97 s3.
         """
         by_sign = self._by_sign()
@@ -160,12 +168,12 @@ class PlainEngine:
         self._flat = on_grid(by_sign * factors[:, None, None]).reshape(len(each), -1)
 
     def sums(self, blocks: Blocks) -> Float64:
-        """(3, 2, k): block weights; documents in no block are left out."""
-        by_sign = self._by_sign()  # (m, 2, c)
+        """Return block weights (3, 2, k); documents in no block are left out."""
+        by_sign = self._by_sign()
         return np.stack([by_sign[documents].sum(axis=0) for documents in blocks])
 
     def size(self, growth: Growth, alpha: str, smoothing: float) -> float:
-        """The alpha, by a key of ALPHAS, for votes of alpha times those of the rules."""
+        """Return the factor alpha for the votes of rules, computed by ALPHAS[alpha]."""
         rules = growth.rules
         h, weights = self._spread(rules, [rule.votes for rule in rules]), self._weights
         slope = lambda alpha: weights.slope(h, alpha)  # noqa: E731
@@ -174,20 +182,23 @@ class PlainEngine:
         return ALPHAS[alpha](weights.values, weights.signs, h, slope, held)
 
     def pair_weights(self, place: Place) -> Float64:
-        """(3, k, k), of the ranking loss: see ranked_votes.pair_weights."""
+        """Return the pair weights (3, k, k) of the ranking loss; see ranked_votes.pair_weights."""
         blocks = self.reach.blocks(*place)
         return pair_weights(self._weights.values, self._weights.signs, blocks)
 
     def color(self, colors: Int8) -> None:
-        """From now on block weights are (3, 2, 1): of examples by the color of their label.
+        """Use block weights (3, 2, 1) from now on, of examples by the color of their label.
 
-        colors: (k,) +-1. An example weighs as much as its wrong labels of the other color; where
-        wrong labels have no weight, as in ecoc, as much as its own label.
+        colors: (k,) of +1 and -1. The weight of an example is the sum of the weights of its wrong
+        labels of the other color. If wrong labels have no weight, as for ecoc, it is the weight of
+        its own label.
         """
         self._colors, self._flat = colors, None
 
     def _spread(self, rules: Sequence[Placed], tables: Sequence[Float64]) -> Scores:
-        """(m, k): what each example gets of tables (3, k), one for each rule."""
+        """Return (m, k): for each example, the sum of the rows of tables (3, k), one table for each
+        rule.
+        """
         h = np.zeros((self.problem.example_count, tables[0].shape[1]))
         for rule, table in zip(rules, tables, strict=True):
             for documents, row in zip(self.reach.blocks(*rule.place), table, strict=True):
@@ -199,31 +210,33 @@ class PlainEngine:
         return h
 
     def _by_sign(self) -> Float64:
-        """Weights as (m, 2, c): each in its sign's half, 0 in the other; c = k, or 1 in colors."""
+        """Return the weights by sign, (m, 2, c), where c is k, or 1 if labels have colors."""
         if self._colors is None:
             return self._weights.by_sign()
-        signs: Int8 = self._colors[self.problem.label_sets.items][:, None]  # (m, 1)
-        # of oc the pairs that the colors tell apart; of ecoc, which has no pairs, the example
+        signs: Int8 = self._colors[self.problem.label_sets.items][:, None]
+        # for oc, the pairs that the colors separate; for ecoc, which has no pairs, the example
+        # itself
         told = (self._colors != signs) | (self._weights.signs > 0)
         return _halves((self._weights.values * told).sum(axis=1, keepdims=True), signs)
 
 
 def _halves(D: Weights, signs: Int8) -> Float64:
-    """(m, 2, k): weights by sign, - first."""
+    """Return the weights by sign, (m, 2, k), sign - first."""
     return np.stack([np.where(signs < 0, D, 0), np.where(signs > 0, D, 0)], axis=1)
 
 
 def reach_of(members: Membership, m: int) -> Reach[int]:
-    """The documents of places, by numbers of conditions."""
+    """Return the documents of places, which are given by numbers of conditions."""
     return Reach[int](lambda j: (members.yes(j), members.unknown(j)), m)
 
 
 def on_grid(weights: Float64) -> Float64:
-    """Weights (m, 2, k) rounded to 2^-51 of their column's total, so that float64 adds exactly.
+    """Round weights (m, 2, k) to 2^-51 of the total of their column, so that sums in float64 are
+    exact.
 
-    subtle: a block is often known as total - yes - unknown. On the grid the difference of equal
-    sums is exactly 0; otherwise a residue of 1e-17 enters the criterion by its square root, 3e-9,
-    and two engines that add in another order no longer agree on ties.
+    subtle: a block is often computed as total - yes - unknown. After rounding, the difference of
+    equal sums is exactly 0. Otherwise a residue of 1e-17 would enter the criterion as its square
+    root, 3e-9, and two engines that add in a different order would break ties differently.
     """
     _, exponent = np.frexp(weights.sum(axis=0))
     return np.asarray(np.ldexp(np.rint(np.ldexp(weights, 51 - exponent)), exponent - 51))

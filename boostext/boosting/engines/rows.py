@@ -1,4 +1,4 @@
-"""Rows: whole-number sums of e by sign and label, for the terms that are often looked at."""
+"""Sums of e by sign and label, in whole numbers, for the terms that searches often look at."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ from boostext.boosting.engines.threads import Threads
 from boostext.boosting.engines.weights import Weights, padded
 
 SHORT = 4
-"""Documents from which a term may have a row; fewer are as soon summed."""
-RECENT, TIDY, MANY = 64, 128, 0.15
-"""Rounds without use after which a row may be given up; rounds between looks at which these are;
-the share of rows from which it is worth the while.
+"""The smallest number of documents of a term with a row; shorter terms are as quickly summed."""
+RECENT, CHECK_AFTER, MANY_UNUSED = 64, 128, 0.15
+"""When rows are removed.
+
+RECENT: the number of searches without use after which a row may be removed. CHECK_AFTER: the number
+of searches between two checks. MANY_UNUSED: the share of unused rows from which they are removed.
 """
 MOST_BYTES = 2**31
-"""Memory that rows may take; beyond it terms are summed when they may win."""
+"""The most bytes that rows may take. If there is no room for a row, its term is summed when it may
+win.
+"""
 
 
 class Rows:
-    """arrays: the rows. What they say is only a bound (gains.most); whoever may win is summed anew
-    in 64 bits from its documents.
+    """The rows of the terms that searches often look at. arrays: the rows, for the kernels.
+
+    A row gives only an upper bound on a gain (gains.most). The exact gain of a term that may win is
+    computed from its documents in float64.
     """
 
     def __init__(
@@ -34,7 +40,7 @@ class Rows:
         m, k = weights.arrays.neg.shape
         self._terms, self._lists, self._weights = terms, lists, weights
         self._threads, self._kernels = threads, kernels
-        self._taken, self._tidied = 0, 0
+        self._taken, self._checked = 0, 0
         frequent, two = int((terms.sizes >= SHORT).sum()), (2, padded(k))
         counts = np.zeros(two, np.float32)
         counts[1, :k] = np.bincount(weights.labels.items, minlength=k)
@@ -47,11 +53,13 @@ class Rows:
 
     @property
     def width(self) -> int:
-        """Numbers of a sign: kp."""
+        """The number of sums for each sign, kp."""
         return int(self.arrays.sums.shape[2])
 
-    def give(self, wanted: Int32, clock: int) -> None:
-        """Rows for these terms, from now on kept up to date, if there is memory for them."""
+    def add(self, wanted: Int32, clock: int) -> None:
+        """Create rows for these terms, if there is memory for them. clock: the number of searches
+        so far.
+        """
         sums, last = self.arrays.sums, self._taken + len(wanted)
         if not len(wanted) or last * sums[0].nbytes > MOST_BYTES:
             return
@@ -74,13 +82,13 @@ class Rows:
             wanted, self._lists, weights.labels, self._terms, weights.steps, self.arrays
         )
 
-    def tidy(self, clock: int) -> None:
-        """From time to time: give up rows of no use, and put the others in the order of terms."""
-        if clock - self._tidied < TIDY:
+    def remove_unused(self, clock: int) -> None:
+        """Remove unused rows and sort the others by term, unless this was done lately."""
+        if clock - self._checked < CHECK_AFTER:
             return
-        self._tidied = clock
+        self._checked = clock
         useful = self._useful(clock)
-        if len(useful) < (1 - MANY) * self._taken:
+        if len(useful) < (1 - MANY_UNUSED) * self._taken:
             sums, slot = self.arrays.sums, self.arrays.slot
             sums[: len(useful)] = sums[slot[useful]]
             self._clear()
@@ -88,14 +96,14 @@ class Rows:
             self._taken = len(useful)
 
     def renew(self, clock: int) -> None:
-        """The rows that were of use lately, anew from the documents."""
+        """Compute the rows that were used lately from the documents, and remove the others."""
         useful = self._useful(clock)
         self._clear()
-        self.give(useful, clock)
+        self.add(useful, clock)
 
     def _useful(self, clock: int) -> Int32:
         useful = np.flatnonzero((self.arrays.slot >= 0) & (self.arrays.used > clock - RECENT))
         return useful.astype(np.int32)
 
     def _clear(self) -> None:
-        self.arrays.slot[:], self._taken, self.arrays.asked[:] = -1, 0, 0
+        self.arrays.slot[:], self._taken, self.arrays.misses[:] = -1, 0, 0

@@ -1,7 +1,7 @@
-"""The search of the incremental engine: which condition gains most.
+"""The search of the incremental engine for the condition with the largest gain.
 
-Terms are searched by kernels_search; thresholds and partly unknown conditions by their rows, where
-these are kept, and else one by one. A value is gain x preference.
+Terms are searched by kernels_search, and thresholds and partly unknown conditions by their rows, or
+one by one if rows would take too much memory. A *value* is gain x preference.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from boostext.boosting.engines.kernels_rounds import (
     PAUSED,
     SCAN,
     SUM_UP,
-    TELL,
+    UPDATE,
     VOTE,
     Z,
 )
@@ -62,14 +62,17 @@ from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import NONE
 
 CUT_SLOP = 4e-6
-"""What a threshold's gain by running sums may be wrong by: a rest of 0 has a root of its own."""
+"""The most that the gain of a threshold may be wrong by if it is computed from running sums.
+
+It is large because a remaining weight that should be 0 enters the gain as its square root.
+"""
 
 
 NO_LIKELY = np.zeros(0, np.int32), np.zeros(0)
 
 
 class Parts(NamedTuple):
-    """What a search works with."""
+    """The parts of the engine that a search uses, each of which owns its arrays."""
 
     weights: Weights
     bounds: Bounds
@@ -98,8 +101,10 @@ def parts_of(
 
 
 class Search:
-    """parts: what owns the arrays that are searched, each its own. found: what the kernels find.
-    made: the last rounds. terms: as another search of the same documents has them.
+    """The search for rules in one problem, and the application of rules to its weights.
+
+    parts: the weights, bounds and rows. found: what the kernels find. made: the rounds that were
+    learned last. terms: the terms of the problem, if another search of the same documents has them.
     """
 
     def __init__(self, problem: Problem, terms: TermArrays | None = None) -> None:
@@ -113,7 +118,7 @@ class Search:
         self.made = layout.round_arrays(problem.label_count)
         self._room = layout.move_room(problem.example_count)
         self._preferred = Preferred()
-        self._others: dict[int, float] = {}  # values of what is no term
+        self._others: dict[int, float] = {}  # values of conditions that are not terms
         thresholds = len(self.members) > self.members.listed
         self._is_terms_alone = not thresholds and not len(self.members.partly_unknown)
 
@@ -122,17 +127,18 @@ class Search:
         return self.parts.weights
 
     def rounds(self, preference: Float64, draws: Sequence[Eligible]) -> int:
-        """Learn the rules of the next rounds, one for each draw: `made`; how many they are.
+        """Learn the rules of the next rounds, one for each draw, and return their number.
 
-        Fewer where no condition helps any more, and where weights or bounds want to be made anew.
+        Their rules are in `made`. There are fewer rounds than draws if no condition lowers the loss
+        any more, or if weights or bounds have to be computed again.
         """
         asked = self._asked(preference, draws)
         n, stage = 0, BEGIN
         while n < len(draws):
-            if stage == BEGIN and self._is_apart():
-                if not self._apart(n, asked, preference, draws[n]):
+            if stage == BEGIN and self._needs_stages():
+                if not self._run_stages(n, asked, preference, draws[n]):
                     break
-                self._rest()
+                self._prepare()
                 n, why = self._run(asked, (VOTE, MOVE), (n, n + 1), int(self.made.conditions[n]))
             else:
                 stop = len(draws) if self.parts.threads.threads == 1 else n + 1
@@ -141,53 +147,57 @@ class Search:
                 break
             stage = BEGIN
             if why == PAUSED:
-                self._rest()
+                self._prepare()
                 stage = VOTE
         return n
 
     def find(self, preference: Float64, draw: Eligible) -> bool:
-        """Look for the rule of one round, which does not vote yet: the first of `made`; whether
-        there is one that helps.
+        """Find the rule of one round without applying it; return False if no condition lowers the
+        loss.
+
+        The rule is the first of `made`.
         """
         asked = self._asked(preference, [draw])
-        if self._is_apart():
-            found = self._apart(0, asked, preference, draw)
+        if self._needs_stages():
+            found = self._run_stages(0, asked, preference, draw)
         else:
             found = self._run(asked, (BEGIN, CHOOSE), (0, 1))[1] != NONE_HELPS
-        self._rest()
+        self._prepare()
         return found
 
     def move(self, condition: int, votes: Float64) -> float:
-        """Add the votes (3, k) of a rule to the weights; Z."""
+        """Apply the votes (3, k) of a rule to the weights, and return Z."""
         self.update()
         self.made.conditions[0], self.made.votes[0] = condition, votes
         self._run(NOTHING, (MOVE, MOVE), (0, 1), condition)
-        return float(self.made.told[0, Z])
+        return float(self.made.results[0, Z])
 
     def update(self) -> None:
-        """Terms hear of the last rule's changes, if no search told them."""
+        """Update bounds and rows for the changes of the last rule, if a search has not done so."""
         parts = self.parts
         if not parts.weights.changes.count[0]:
             return
         if parts.thresholds is not None:
             parts.thresholds.update(parts.weights.changes, parts.weights.labels)
         parts.threads.each_range(
-            lambda low, high: self._run(NOTHING, (TELL, TELL), (0, 1), terms=(low, high)),
+            lambda low, high: self._run(NOTHING, (UPDATE, UPDATE), (0, 1), terms=(low, high)),
             self._work(),
         )
         parts.weights.changes.count[0] = 0
 
-    def settle(self, moves: int) -> None:
-        """After so many rules: what has worn is made anew."""
+    def renew_if_inaccurate(self, moves: int) -> None:
+        """Compute what has become inaccurate again. moves: the number of rules applied since the
+        last call.
+        """
         weights, bounds, rows, kept, _ = self.parts
-        bounds.settle()
-        if weights.is_worn(moves):
+        bounds.recount_if_large()
+        if weights.must_renew(moves):
             weights.renew()
             if kept is not None:
                 kept.renew(weights)
             rows.renew(self.clock)
             bounds.count()
-        rows.tidy(self.clock)
+        rows.remove_unused(self.clock)
 
     @property
     def clock(self) -> int:
@@ -205,7 +215,9 @@ class Search:
         condition: int | None = None, terms: tuple[int, int] | None = None,
         found: FoundArrays | None = None,
     ) -> tuple[int, int]:  # fmt: skip
-        """The kernel. condition: of the rule that votes, where Python found it."""
+        """Run stages of rounds in compiled code. condition: that of the rule, if it was found in
+        Python.
+        """
         parts, yes, unknown = self.parts, NONE, NONE
         if condition is not None:
             yes, unknown = self.members.yes(condition), self.members.unknown(condition)
@@ -219,14 +231,19 @@ class Search:
         )  # fmt: skip
         return int(n), int(why)
 
-    def _rest(self) -> None:
-        """What a round wants that is not done in compiled code, before its rule votes."""
+    def _prepare(self) -> None:
+        """Create rows and bounds that the compiled code asked for, before the rule of a round
+        votes.
+        """
         rows, found = self.parts.rows, self.found
-        rows.give(found.wanted[: found.counts[WANTED]].copy(), self.clock)
-        self.parts.bounds.refresh(found.figures)
+        rows.add(found.wanted[: found.counts[WANTED]].copy(), self.clock)
+        self.parts.bounds.recount_if_loose(found.figures)
 
-    def _is_apart(self) -> bool:
-        """Whether a round goes by its stages: there is more than terms, or threads share them."""
+    def _needs_stages(self) -> bool:
+        """Return whether a round is run stage by stage.
+
+        This is so if there are conditions other than terms, or if several threads search.
+        """
         threads, changes = self.parts.threads, self.parts.weights.changes
         more = not self._is_terms_alone
         if threads.threads == 1:
@@ -235,8 +252,8 @@ class Search:
         threads.deal(self.clock + 1, self.parts.rows.arrays.slot, share)
         return more or (threads.several and pays(self._work()))
 
-    def _apart(self, n: int, asked: Asked, preference: Float64, draw: Eligible) -> bool:
-        """The search of round n by its stages; whether there is a rule that helps."""
+    def _run_stages(self, n: int, asked: Asked, preference: Float64, draw: Eligible) -> bool:
+        """Run the search of round n stage by stage; return whether a rule lowers the loss."""
         found, kept, work = self.found, self.parts.thresholds, self._work()
         one, shared = (n, n + 1), self.parts.threads.several and pays(work)
         if shared:
@@ -249,7 +266,7 @@ class Search:
             made = self.parts.threads.each(lambda low, high: self._scan(asked, one, low, high))
             self._gather(made)
         else:
-            self._run(asked, (TELL, SCAN), one)
+            self._run(asked, (UPDATE, SCAN), one)
         if self._is_terms_alone:
             return self._run(asked, (SUM_UP, CHOOSE), one)[1] != NONE_HELPS
         self._run(asked, (SUM_UP, SUM_UP), one)
@@ -263,18 +280,20 @@ class Search:
         return self._choose(n, preference)
 
     def _scan(self, asked: Asked, one: tuple[int, int], low: int, high: int) -> FoundArrays:
-        """A range of terms hears of the changes, and is looked at; what was found in it."""
+        """Update and search a range of terms, and return what was found in it."""
         found = self.found
         own = found._replace(
-            near=np.zeros(layout.NEAR, np.int32), near_bounds=np.zeros(layout.NEAR),
+            near=np.zeros(layout.RUNNERS_UP, np.int32), near_bounds=np.zeros(layout.RUNNERS_UP),
             sums=np.zeros_like(found.sums), counts=found.counts.copy(),
             figures=found.figures.copy(),
         )  # fmt: skip
-        self._run(asked, (TELL, SCAN), one, terms=(low, high), found=own)
+        self._run(asked, (UPDATE, SCAN), one, terms=(low, high), found=own)
         return own
 
     def _work(self) -> int:
-        """About how many sums hear of the changes, and terms that are passed."""
+        """Estimate the work of a search: the number of sums to update plus the number of terms to
+        check.
+        """
         if self.parts.threads.threads == 1:
             return 0
         changes, starts = self.parts.weights.changes, self.terms.starts
@@ -283,7 +302,7 @@ class Search:
         return sums + len(self.terms.numbers)
 
     def _gather(self, made: list[FoundArrays]) -> None:
-        """Put together what ranges found."""
+        """Combine what was found in the ranges of terms."""
         found = self.found
         starts = [low for low, _ in self.parts.threads.ranges]
         totals = {FOUND: 0, WANTED: 0}
@@ -301,16 +320,18 @@ class Search:
         near, bounds = (
             np.concatenate([getattr(own, of) for own in made]) for of in ("near", "near_bounds")
         )
-        order = np.argsort(-bounds, kind="stable")[: layout.NEAR]
+        order = np.argsort(-bounds, kind="stable")[: layout.RUNNERS_UP]
         found.near[:], found.near_bounds[:] = near[order], bounds[order]
         found.figures[LEAST_BOUND] = max(own.figures[LEAST_BOUND] for own in made)
 
-    # -------------------------------------------------------------- other conditions
+    # -------------------------------------------------------------- conditions other than terms
 
     def _likely(
         self, kept: thresholds.Thresholds, looked_up: Float64, draw: Eligible
     ) -> tuple[Int32, Float64]:
-        """Conditions that may win by their rows, and bounds on their values, falling."""
+        """Return the conditions that may win according to their rows, and descending bounds on
+        their values.
+        """
         weights, figures = self.parts.weights, self.found.figures
         kept.update(weights.changes, weights.labels)
         numbers, bounds = kept.may_reach(
@@ -322,7 +343,7 @@ class Search:
         return numbers[order], bounds[order]
 
     def _cuts(self, preference: Float64, draw: Eligible, greatest: float) -> None:
-        """Look at the thresholds of numeric columns, of which no sums are kept."""
+        """Search the thresholds of numeric columns if they have no rows."""
         weights, figures = self.parts.weights, self.found.figures
         room = np.zeros_like(self.found.table)
         for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
@@ -337,7 +358,7 @@ class Search:
             self._sum(numbers[values >= best - CUT_SLOP * greatest], preference, draw)
 
     def _sum(self, numbers: Any, preference: Float64, draw: Eligible) -> None:
-        """Take those of these conditions that are eligible as candidates."""
+        """Compute the exact values of the eligible ones of some conditions."""
         figures = self.found.figures
         for j in numbers[eligible(draw, numbers)].tolist():
             if j in self._others:
@@ -350,13 +371,15 @@ class Search:
                 self.found.counts[WINNER], self.found.winner[:] = j, W
 
     def exact(self, condition: int) -> tuple[Float64, float]:
-        """Block weights and gain, from the condition's documents."""
+        """Return the block weights and the gain of a condition, summed over its documents."""
         return self.weights.exact(self.members, condition, self.kind)
 
-    # -------------------------------------------------------------- the choice
+    # -------------------------------------------------------------- the choice of a rule
 
     def _choose(self, n: int, preference: Float64) -> bool:
-        """Take the condition of greatest value, or the first of equals, as the rule of round n."""
+        """Choose the best condition for round n, the first at ties; return whether it lowers the
+        loss.
+        """
         found, made = self.found, self.made
         numbers, values = self.looked_at()
         if not len(numbers):
@@ -364,11 +387,13 @@ class Search:
         liked = preference[numbers]
         best = first_of_best(values, liked)
         found.winner[:], gain = self.exact(int(numbers[best]))
-        made.conditions[n], made.told[n, GAIN] = numbers[best], gain
+        made.conditions[n], made.results[n, GAIN] = numbers[best], gain
         return gain > LEAST_GAIN and bool(liked[best] > 0)
 
     def looked_at(self) -> Candidates:
-        """What the last search summed: all conditions that may be best are among them."""
+        """Return the conditions that the last search summed, among which are all that may be the
+        best.
+        """
         found, count = self.found, int(self.found.counts[LOOKED])
         numbers = np.append(found.looked[:count], np.fromiter(self._others, np.int32))
         values = np.append(found.values[:count], np.fromiter(self._others.values(), np.float64))
@@ -376,12 +401,13 @@ class Search:
         return Candidates(numbers[order], values[order])
 
     def vote(self, condition: int) -> Float64 | None:
-        """The votes (3, k) of a rule of this condition, as the first of `made`; None if it does not
-        help.
+        """Return the votes (3, k) of a rule on this condition; None if it does not lower the loss.
+
+        They are the first in `made`.
         """
         made = self.made
         self.found.winner[:], gain = self.exact(condition)
-        made.conditions[0], made.told[0, GAIN] = condition, gain
+        made.conditions[0], made.results[0, GAIN] = condition, gain
         if gain <= LEAST_GAIN:
             return None
         self._run(NOTHING, (VOTE, VOTE), (0, 1))

@@ -1,4 +1,4 @@
-"""Block weights of all conditions among some of the documents, and the best of them."""
+"""The block weights of all conditions among some of the documents, and their gains."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 PIECE = 1 << 15
-"""Block weights held at a time, in numbers: so few that a processor's cache holds them, and that
-allocators keep the memory of temporary arrays instead of giving it back and faulting it in again.
+"""The number of block weights that are held at a time.
+
+They are so few that they fit into the cache of a processor, and that the memory of temporary arrays
+is reused rather than returned to the system and requested again.
 """
 
 Gain = Callable[[Float64], Float64]
-"""Block weights (c, 3, 2, k) to gains (c,)."""
+"""A function from block weights (c, 3, 2, k) to gains (c,)."""
 
 
 class Tables:
-    """Terms are looked up by document, so that a search costs what its documents hold.
+    """The block weights of all conditions, computed from the terms of each document.
 
-    flat: weights (m, 2k) on the grid, sign - before sign +; see PlainEngine.flat.
-
-    starts: the first condition of each piece.
+    A search takes time proportional to the terms of its documents. starts: the first condition of
+    each piece. The argument `flat` of the methods has the weights (m, 2k), as returned by
+    PlainEngine.flat.
     """
 
     def __init__(self, members: Membership, label_count: int) -> None:
@@ -48,9 +50,10 @@ class Tables:
         )
 
     def tables(self, flat: Float64, documents: Numbers) -> Iterator[tuple[int, Float64]]:
-        """(first condition, block weights (c, 3, 2, k)), all conditions in pieces.
+        """Yield all conditions in pieces, as the first condition and the block weights (c, 3, 2,
+        k).
 
-        Documents outside are in no block.
+        Documents that are not in `documents` are in no block.
         """
         inside, whole = flat, len(documents) == len(flat)
         if not whole:
@@ -63,18 +66,20 @@ class Tables:
         yield from self.cut_tables(flat, documents, total)
 
     def listed(self, flat: Float64, documents: Numbers, piece: int) -> Float64:
-        """(c, 2k): weights of block YES, for one piece of the listed conditions."""
+        """Return the weights (c, 2k) of block YES for one piece of the listed conditions."""
         inside = flat[documents]
         return np.asarray(self._pieces[piece][1][documents].T @ inside)
 
     def unknown(self, flat: Float64, documents: Numbers) -> Float64:
-        """(lists of unknown documents, 2k)."""
+        """Return the weights (u, 2k) of the u lists of unknown documents."""
         if not len(self.members.features.unknown):
             return np.zeros((0, flat.shape[1]))
         return np.asarray(self._unknown[documents].T @ flat[documents])
 
     def with_rest(self, start: int, yes: Float64, unknown: Float64, total: Float64) -> Float64:
-        """(c, 3, 2, k) from the weights of block YES; what is neither unknown nor YES is NO."""
+        """Return block weights (c, 3, 2, k) from those of block YES; the remaining weight is in
+        block NO.
+        """
         lists = self.members.features.unknown_list[start : start + len(yes)]
         absent = np.zeros_like(yes)
         absent[lists >= 0] = unknown[lists[lists >= 0]]
@@ -83,12 +88,12 @@ class Tables:
     def cut_tables(
         self, flat: Float64, documents: Numbers, total: Float64
     ) -> Iterator[tuple[int, Float64]]:
-        """The same for the thresholds of numeric columns."""
+        """Yield the thresholds of numeric columns in pieces, as `tables` does."""
         inside = np.zeros(len(flat), np.bool_)
         inside[documents] = True
         for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
             above, first = _above(column, flat, inside)
-            unknown = total - above[0]  # exact, on the grid
+            unknown = total - above[0]  # exact, because weights are rounded
             for start in range(0, len(column), self.step):
                 yes = above[first[start : start + self.step]]
                 yield int(offset) + start, _stacked(np.broadcast_to(unknown, yes.shape), yes, total)
@@ -97,7 +102,7 @@ class Tables:
 def _above(
     column: Cuts, flat: Float64, inside: NDArray[np.bool_]
 ) -> tuple[Float64, NDArray[np.int64]]:
-    """Weight of the documents from a place on, by value; and the place of each threshold."""
+    """Return sums of weights from the largest value down, and the position of each threshold."""
     held = inside[column.order]
     ordered = flat[column.order[held]]
     above = np.zeros((len(ordered) + 1, flat.shape[1]))
@@ -112,8 +117,8 @@ def _stacked(unknown: Float64, yes: Float64, total: Float64) -> Float64:
 
 
 def _by_document(lists: Lists, start: int, stop: int, m: int) -> csr_array:
-    """(m, stop - start) of ones, by document."""
-    from scipy.sparse import csr_array  # slow to import, and few algorithms need it
+    """Return a matrix (m, stop - start) that has a 1 for each document in each list."""
+    from scipy.sparse import csr_array  # takes long to import, and few algorithms need it
 
     starts = lists.starts[start : stop + 1]
     items = lists.items[starts[0] : starts[-1]] if stop > start else lists.items[:0]
@@ -125,7 +130,7 @@ def _by_document(lists: Lists, start: int, stop: int, m: int) -> csr_array:
 def gains_of(
     tables: Iterator[tuple[int, Float64]], count: int, gains: Sequence[Gain]
 ) -> list[Float64]:
-    """(n,) for each way to gain, of all conditions."""
+    """Return the gains (n,) of all conditions, one array for each way to compute gains."""
     found = [np.full(count, -np.inf) for _ in gains]
     for start, table in tables:
         for values, gain in zip(found, gains, strict=True):

@@ -1,4 +1,4 @@
-"""Threads that share ranges of terms, of about equal work; results do not depend on them."""
+"""Threads that work on ranges of terms with about equal work. Results do not depend on them."""
 
 from __future__ import annotations
 
@@ -16,48 +16,54 @@ from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int32
 
-PASSED, HEARD, TOLD, LOOKED = 0.4, 1.0, 6.0, 20.0
-"""About what a term costs in a round that is passed over; each of its changed documents, without a
-row and with one; a row that is looked at: in nanoseconds, but only their ratios count."""
+SKIPPED, WITHOUT_ROW, WITH_ROW, SEARCHED = 0.4, 1.0, 6.0, 20.0
+"""The costs of a term in a round, in nanoseconds; only their ratios matter.
+
+SKIPPED: a term that is skipped by its bound. WITHOUT_ROW, WITH_ROW: each changed document of a
+term. SEARCHED: a term with a row.
+"""
 LIFE = 64
-"""Rounds that ranges are kept at most."""
+"""The largest number of rounds for which ranges are kept."""
 SPLIT = 50_000
-"""Work, in sums changed or terms looked at, from which threads pay."""
+"""The amount of work, in sums to update or terms to check, from which threads are used."""
 USUAL = 64
-"""Rounds over which the share of documents that change is a mean."""
+"""The number of rounds over which the share of changed documents is averaged."""
 
 Part = tuple[int, int]
 
 
 class Worker:
-    """A thread that waits for work: a pool takes longer to pass it on than some of it takes."""
+    """A thread that waits for work. It begins sooner than a thread of a thread pool."""
 
     def __init__(self) -> None:
-        self._asked: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        threading.Thread(target=_serve, args=(self._asked,), daemon=True).start()
-        weakref.finalize(self, self._asked.put, None)
+        self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        threading.Thread(target=_serve, args=(self._work,), daemon=True).start()
+        weakref.finalize(self, self._work.put, None)
 
     def begin(self, work: Callable[[], None]) -> None:
-        self._asked.put(work)
+        self._work.put(work)
 
 
-def _serve(asked: SimpleQueue[Callable[[], None] | None]) -> None:
-    while work := asked.get():
+def _serve(queue: SimpleQueue[Callable[[], None] | None]) -> None:
+    while work := queue.get():
         work()
         del work
 
 
 def _nothing() -> None:
-    """What a thread is roused by."""
+    """Do nothing; threads are woken by this work."""
 
 
 def pays(work: int) -> bool:
-    """Whether threads do."""
+    """Return whether the work is enough for several threads."""
     return work >= SPLIT
 
 
 class Threads:
-    """sizes: (n,) documents of each term. ranges: of terms, one a thread."""
+    """The threads of a search, and the ranges of terms they work on.
+
+    sizes: (n,), the number of documents of each term. ranges: one range of terms for each thread.
+    """
 
     def __init__(self, sizes: Int32, threads: int) -> None:
         self._sizes, self.threads = sizes, threads
@@ -66,15 +72,16 @@ class Threads:
         self._next_cut, self._changed = 0, 0.0
 
     def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
-        """What `work_on` returns for each range of terms, in order; of all at once if too little
-        is to be done.
+        """Call `work_on` for each range of terms, or once for all terms if there is little work.
+
+        Returns the results in the order of the ranges.
         """
         return self.each(work_on) if pays(work) else [work_on(0, len(self._sizes))]
 
     def each_part(
         self, work_on: Callable[[int, int], Any], sizes: NDArray[Any], work: int
     ) -> list[Any]:
-        """The same for parts of something else, by the size of each."""
+        """Call `work_on` for parts of other items, which are divided evenly by their sizes."""
         parts = self.cut(sizes) if pays(work) else [(0, len(sizes))]
         return self.at_once(work_on, parts)
 
@@ -84,25 +91,29 @@ class Threads:
         return len(self.ranges) > 1
 
     def each(self, work_on: Callable[[int, int], Any]) -> list[Any]:
-        """What `work_on` returns for each range, in order."""
+        """Call `work_on` for each range in parallel, and return the results in order."""
         began = time.perf_counter()
 
         def timed(low: int, high: int) -> tuple[Any, float]:
             return work_on(low, high), time.perf_counter() - began
 
         found = self.at_once(timed, self.ranges)
-        if len(found) == self.threads:  # not before ranges are dealt out
+        if len(found) == self.threads:  # only if there is one range for each thread
             self._ended += [ended for _, ended in found]
         return [made for made, _ in found]
 
     def wake(self) -> None:
-        """Rouse the threads: soon there will be work."""
+        """Wake the threads shortly before there is work for them."""
         if self.several:
             for worker in self._workers:
                 worker.begin(_nothing)
 
     def at_once(self, work_on: Callable[[int, int], Any], parts: Sequence[Part]) -> list[Any]:
-        """What `work_on` returns for each part, in order; each thread takes the next as it can."""
+        """Call `work_on` for each part in parallel; each thread takes the next part when it is
+        free.
+
+        Returns the results in order. An exception is raised after all threads have finished.
+        """
         made: dict[int, Any] = {}
         others: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
         ahead, own = iter(range(len(parts))), 0
@@ -133,7 +144,7 @@ class Threads:
         return [made[i] for i in range(len(parts))]
 
     def _await(self) -> None:
-        """Until no thread is at work."""
+        """Wait until no thread is working."""
         done: SimpleQueue[None] = SimpleQueue()
         for worker in self._workers:
             worker.begin(partial(done.put, None))
@@ -141,7 +152,9 @@ class Threads:
             done.get()
 
     def cut(self, work: NDArray[Any], fractions: Sequence[float] | Float64 = ()) -> list[Part]:
-        """Ranges with these fractions of the work (of each item), else equal ones for threads."""
+        """Divide items into consecutive ranges whose work has these proportions; equal ones by
+        default.
+        """
         done = np.cumsum(work)
         last = done[-1] if len(done) else 0
         ends = np.cumsum(fractions if len(fractions) else np.full(self.threads, 1 / self.threads))
@@ -149,8 +162,10 @@ class Threads:
         return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
 
     def deal(self, clock: int, slot: Int32, changed: float) -> None:
-        """Cut the terms anew, if it is time. slot: rows of the first terms, or -1. changed: the
-        share of documents that the last rule changed.
+        """Divide the terms into new ranges, if the current ones are old.
+
+        slot: the rows of the first terms, -1 for none. changed: the share of the documents that the
+        last rule changed.
         """
         self._changed += (changed - self._changed) / min(clock, USUAL)
         if self.threads == 1 or clock < self._next_cut:
@@ -158,12 +173,12 @@ class Threads:
         self._next_cut = clock + min(max(clock, 1), LIFE)
         with_row = np.zeros(len(self._sizes), np.bool_)
         with_row[: len(slot)] = slot >= 0
-        told = self._changed * self._sizes * np.where(with_row, TOLD, HEARD)
-        work = told + np.where(with_row, LOOKED, PASSED)
+        updated = self._changed * self._sizes * np.where(with_row, WITH_ROW, WITHOUT_ROW)
+        work = updated + np.where(with_row, SEARCHED, SKIPPED)
         self.ranges = self.cut(work, self._even())
 
     def _even(self) -> Float64:
-        """Fractions with which threads end together, by when they ended so far."""
+        """Return proportions with which all threads would have finished together so far."""
         if self._ended.all():
             self._parts *= np.sqrt(self._ended.mean() / self._ended)
             self._parts /= self._parts.sum()

@@ -1,7 +1,8 @@
-"""Rows of sums for thresholds and for conditions that are partly unknown, updated by what changes.
+"""Sums for thresholds and for partly unknown conditions, updated when weights change.
 
-A threshold's block YES is a running sum of steps, the documents between it and the next; every
-step, unknown block and partly unknown condition has a row of whole numbers, exact as terms' rows.
+The documents between two neighboring thresholds of a column are a *step*, and the weights of block
+YES of a threshold are a running sum over steps. There is a row of whole numbers for each step, for
+each list of unknown documents and for each partly unknown condition.
 """
 
 from __future__ import annotations
@@ -25,19 +26,23 @@ from boostext.boosting.membership import Membership
 from boostext.features.conditions import UNKNOWN
 
 MOST_LISTED = 1 << 25
-"""Documents of all rows of numeric columns; a scored text has a column for every word."""
+"""The largest number of documents in all rows. A scored text field has a column for each word."""
 STEP = 256
-"""Rows that are bounded at once, so that labels become vector code over rows."""
+"""The number of rows whose bounds are computed at once, with vector instructions over rows."""
 MOST_BYTES = 2**28
-"""Memory that rows may take: 8 bytes x labels for each; beyond it none is kept."""
+"""The most bytes that rows may take, 8 bytes x labels for each. If they need more, there are none.
+"""
 GREATEST = 1e8
-"""Steps weigh no more: a weight is at most 1, so that more could only be a step of no document."""
+"""The largest weight of a step that is used. Weights are at most 1, so that only a step without
+documents can seem to have more.
+"""
 
 
 class Thresholds:
-    """Rows of unknown blocks, of partly unknown conditions, of steps from the greatest value down.
+    """The rows of unknown lists, partly unknown conditions and steps, in this order.
 
-    conditions: all that have a row.
+    The steps of a column begin with the one with the largest values. numbers: the condition of each
+    row, -1 for none.
     """
 
     def __init__(self, problem: Problem, kernels: Mapping[str, Any], form: int) -> None:
@@ -63,13 +68,13 @@ class Thresholds:
         )  # fmt: skip
 
     def update(self, changes: ChangeArrays, labels: LabelArrays) -> None:
-        """Add what changed to the rows."""
+        """Update the rows for the documents that changed."""
         self._kernels["update_blocks"](
             changes, self._by_document, labels, self._k, self.rows, self._change
         )
 
     def renew(self, weights: Weights) -> None:
-        """All rows anew, from the steps of all documents."""
+        """Compute all rows again, from the weights of all documents."""
         self.rows[:] = 0
         everyone = np.arange(self._m, dtype=np.int32)
         every, steps = np.array([self._m], np.int64), weights.steps
@@ -79,9 +84,9 @@ class Thresholds:
     def may_reach(
         self, least: float, preference: Float64, weights: Weights, counts: Any
     ) -> tuple[Int32, Float64]:
-        """Conditions whose value may reach `least`, and bounds on their values.
+        """Return the conditions whose value may reach `least`, and upper bounds on their values.
 
-        counts: of RowArrays.
+        counts: as in RowArrays.
         """
         steps = weights.steps
         of_step = weights.arrays.scales / steps.per_weight
@@ -95,15 +100,16 @@ class Thresholds:
 
 
 def fits(members: Membership, k: int) -> bool:
-    """Whether there is anything to keep, and room for it."""
+    """Return whether there are conditions to keep sums for, and memory for the sums."""
     rows = len(members.features.unknown) + len(members.partly_unknown)
     rows += sum(len(column) + 1 for column in members.columns)
-    listed = sum(column.count for column in members.columns)  # in a step, or in its unknown block
+    # each document is in a step or in an unknown list
+    listed = sum(column.count for column in members.columns)
     return 0 < rows * 8 * k <= MOST_BYTES and listed <= MOST_LISTED
 
 
 def _step_lists(members: Membership, column: int) -> list[Int32]:
-    """Documents of a column's steps, from the greatest value down."""
+    """Return the documents of each step of a column, beginning with the largest values."""
     steps = members.columns[column].steps()
     return [steps[c] for c in range(len(steps) - 1, -1, -1)]
 
@@ -111,7 +117,10 @@ def _step_lists(members: Membership, column: int) -> list[Int32]:
 def _described(
     members: Membership, documents: list[Int32], unknown: int, partly: Int32
 ) -> tuple[Int32, BlockArrays]:
-    """Of each row its condition, and more; the first rows are of unknown blocks."""
+    """Return the condition of each row, and what the kernels need to know of the rows.
+
+    The first `unknown` rows are unknown lists; those of the conditions in `partly` follow.
+    """
     numbers = np.full(len(documents), -1, np.int32)
     sizes = np.array([len(d) for d in documents], np.int32)
     unknown_of, resets = np.zeros(len(documents), np.int32), np.zeros(len(documents), np.bool_)
@@ -131,7 +140,7 @@ def _described(
 
 
 def _transposed(documents: list[Int32], m: int) -> ListArrays:
-    """(starts, items): rows of each document."""
+    """Return the rows of each document."""
     flat = np.concatenate([*documents, np.zeros(0, np.int32)])
     rows = np.repeat(np.arange(len(documents), dtype=np.int32), [len(d) for d in documents])
     starts = np.zeros(m + 1, np.int64)

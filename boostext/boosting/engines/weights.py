@@ -1,8 +1,9 @@
-"""The weights of documents, moved by what a rule changes and computed anew when they are worn.
+"""The weights of documents, which are updated by rules and computed again when inaccurate.
 
-D(i, l) = e(i, l) scales(sign, l). What a rule votes on the block with most documents goes into the
-scales, one number a label and sign, and only the documents outside change their e. Sums of e are
-kept to twice the digits of a double; e is kept in whole steps, too, for the sums that terms keep.
+D(i, l) = e(i, l) scales(sign, l). The votes of a rule for the block with most documents go into the
+scales, which have one number for each label and sign, and only the documents of the other blocks
+change their e. Sums of e are kept with twice the digits of a double. The weights e are also kept in
+whole numbers, called steps, for the sums that are kept for terms.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 from boostext.arrays import Float64, Int32, Int64, Scores, aligned
 from boostext.arrays import Weights as PairWeights
 from boostext.boosting.engines.arrays import (
+    MUST_RENEW,
     SPREAD,
-    WORN,
     ChangeArrays,
     LabelArrays,
     RuleKind,
@@ -30,30 +31,37 @@ from boostext.boosting.losses import Loss, exponential, logistic, logistic_weigh
 from boostext.boosting.membership import Membership
 
 LASTS = 2048
-"""Rules after which e is computed anew from the scores: products round."""
+"""The number of rules after which e is computed again from the scores, because products are
+rounded.
+"""
 MOST_SPREAD, DEEP = 300, 1e-150
-"""What e may have moved by, in exponents, before its least is looked at; and from where on it may
-fall below what doubles hold, 1e-308, before the next look. What did is 0 and does not rise with the
-rest; it would count again, at 1e-25, after 650 more, so that at 600 all e are computed anew.
+"""When weights may become too small for a double, which holds numbers down to 1e-308.
+
+MOST_SPREAD: how far weights may move, as an exponent, before the smallest weight is checked. DEEP:
+the smallest weight from which none can fall below 1e-308 before the next check. A weight that has
+fallen below is 0 and does not rise again with the others. It would matter again, at 1e-25, after a
+further movement of 650, so that all weights are computed again after 600.
 """
 
 KNOWN_LOSSES: dict[Any, int] = {exponential: EXPONENTIAL, logistic: LOGISTIC}
-"""Losses.weigh of those whose weights can be moved by what a rule changes -> number in kernels.
+"""The number in the kernels of each loss whose weights can be updated by a rule; keys are
+Loss.weigh.
 
-Exponential weights change by a factor for each block, sign and label. Logistic ones do not, so that
-only rules that are silent where the condition does not hold leave most documents as they are.
+Exponential weights are multiplied by a factor for each block, sign and label. Logistic weights are
+not, so that most documents keep their weights only if rules are silent in block NO.
 """
 
 
 def is_known(loss: Loss, abstains: bool) -> bool:
-    """Whether weights of this loss can be moved, for rules that are silent in block NO or not."""
+    """Return whether weights of this loss can be updated. abstains: block NO is silent."""
     return loss.weigh in KNOWN_LOSSES and (abstains or loss.weigh is exponential)
 
 
 class Weights:
-    """arrays: the weights. steps: the same in whole numbers. changes: what the last rule moved.
+    """The weights of a boosting run. arrays: the weights. steps: the same in whole numbers.
 
-    labels: of the examples. loss: number of the loss in kernels.
+    changes: the documents changed by the last rule. labels: those of the examples. loss: the number
+    of the loss in the kernels.
     """
 
     def __init__(
@@ -88,30 +96,35 @@ class Weights:
 
     @property
     def has_both_signs(self) -> bool:
-        """Whether every pair has a weight of sign - and one of sign +."""
+        """Whether each pair has a weight of sign - and one of sign +."""
         return len(self.arrays.first_neg) > 0
 
     @property
     def lasts(self) -> int:
-        """Rules that they may be moved by before they are computed anew."""
+        """The number of rules that may still be applied before e is computed again."""
         return LASTS - self._moves
 
     @property
     def farthest(self) -> float:
-        """How far e may move before it is looked at, as an exponent."""
+        """How far e may move before its smallest value is checked, as an exponent."""
         return 2.0 * MOST_SPREAD if self._deep else float(MOST_SPREAD)
 
-    def is_worn(self, moves: int) -> bool:
-        """Whether steps have grown too coarse or too great, or e has rounded too often, after so
-        many rules more.
+    def must_renew(self, moves: int) -> bool:
+        """Return whether the weights must be computed again after `moves` more rules.
 
-        Depends on the rules applied only: replaying them leaves the same bits as finding them.
+        They must if steps are too coarse or too large, or if e has been rounded too often. The
+        answer depends only on the rules applied, so that replaying rules leads to the same weights,
+        bit for bit, as finding them.
         """
         self._moves += moves
-        return self._moves >= LASTS or self._sunken() or bool(self.arrays.figures[WORN])
+        return (
+            self._moves >= LASTS
+            or self._may_have_vanished()
+            or bool(self.arrays.figures[MUST_RENEW])
+        )
 
-    def _sunken(self) -> bool:
-        """Whether some e may have fallen below what doubles hold, and risen again since."""
+    def _may_have_vanished(self) -> bool:
+        """Return whether some e may have fallen below the range of doubles and risen again."""
         if self.arrays.figures[SPREAD] <= self.farthest:
             return False
         if self._deep:
@@ -125,14 +138,16 @@ class Weights:
         return np.asarray(self.arrays.local + self.arrays.common)
 
     def values(self) -> PairWeights:
-        """(m, k): D, of both signs together."""
+        """Return the weights D, (m, k), the sums over both signs."""
         D = self.arrays.neg * self.arrays.scales[0]
         items = self.labels.items
         D[self._rows_of_pos, items] += self.arrays.pos * self.arrays.scales[1, items]
         return np.asarray(D)
 
     def exact(self, members: Membership, condition: int, kind: RuleKind) -> tuple[Float64, float]:
-        """Block weights (3, 2, k) and gain of a condition, from its documents."""
+        """Return the block weights (3, 2, k) and the gain of a condition, summed over its
+        documents.
+        """
         W = np.zeros((3, *self.arrays.sums.shape))
         yes = members.yes(condition)
         if condition >= members.listed:
@@ -143,7 +158,7 @@ class Weights:
         return W, float(gain)
 
     def renew(self) -> None:
-        """Everything anew from the scores: e = D, all scales 1."""
+        """Compute all weights again from the scores: e = D, and all scales are equal."""
         weights, steps, k = self.arrays, self.steps, self.arrays.neg.shape[1]
         weights.local[:] += weights.common
         weights.common[:] = 0
@@ -161,12 +176,12 @@ class Weights:
         self.changes.count[0] = 0
 
     def _weigh(self) -> None:
-        """e = D from the scores; the greatest exponent is taken out first, as in losses."""
+        """Compute e from the scores, with the largest exponent factored out, as in losses."""
         if self.has_both_signs:
             self._weigh_both_signs()
             return
         weights, items, rows = self.arrays, self.labels.items, self._rows_of_pos
-        against = weights.local.copy()  # -Y f of the pairs with sign -
+        against = weights.local.copy()  # -Y f for the pairs with sign -
         against[rows, items] *= -1
         if self.loss == LOGISTIC:
             np.copyto(against, logistic_weight(-against))
@@ -185,7 +200,7 @@ class Weights:
         self._to_shares()
 
     def _weigh_both_signs(self) -> None:
-        """The same where every pair has a weight of either sign."""
+        """Compute e from the scores if each pair has a weight of either sign."""
         weights, f = self.arrays, self.arrays.local
         if self.loss == LOGISTIC:
             against, in_favor = logistic_weight(-f), logistic_weight(f)
@@ -201,7 +216,7 @@ class Weights:
         self._to_shares()
 
     def _to_shares(self) -> None:
-        """e with sum 1; the last of the factors remembers by what."""
+        """Scale e so that its sum is 1, and keep the factor in `factors`."""
         weights = self.arrays
         weights.factors[2] = 1 / (weights.neg.sum() + weights.pos.sum())
         weights.neg[:] *= weights.factors[2]
@@ -217,5 +232,5 @@ def _ascending(documents: Int32, m: int) -> Int32:
 
 
 def padded(k: int) -> int:
-    """kp of arrays.py."""
+    """Return the number of labels k padded to kp; see arrays.py."""
     return 2 if k <= 2 else 4 if k <= 4 else -(-k // 8) * 8
