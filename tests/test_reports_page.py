@@ -5,9 +5,13 @@ from pathlib import Path
 from boostext.library.report_page import CONFUSION_COLUMNS
 from boostext.library.reporting import BAD_COLUMNS, curve_columns
 from boostext.reports.coverage import COVERAGE_COLUMNS
-from boostext.reports.crossval import OUT_OF_FOLD_COLUMNS, POINT_COLUMNS
+from boostext.reports.evaluation_files import (
+    BIN_COLUMNS,
+    MARGIN_COLUMNS,
+    OUT_OF_FOLD_COLUMNS,
+    POINT_COLUMNS,
+)
 from boostext.reports.explanations import EXPLANATION_COLUMNS
-from boostext.reports.margins import BIN_COLUMNS, MARGIN_COLUMNS
 from boostext.reports.outliers import OUTLIER_COLUMNS
 from boostext.reports.rules import RULE_COLUMNS
 from boostext.reports.terms import TERM_COLUMNS

@@ -23,7 +23,7 @@ from boostext.corpus.documents import Document
 from boostext.evaluation.report import Report, evaluate
 from boostext.model.model import Model
 from boostext.model.predict import Predictor
-from boostext.reports.distributions import reliability_drawing
+from boostext.reports.evaluations import reliability_drawing
 from boostext.reports.layout import page_for
 from boostext.reports.outliers import OutlierRow, outlier_rows, tapered
 from boostext.reports.rules import rule_rows

@@ -66,8 +66,7 @@ def command(
     from boostext.cli.progress import watched
     from boostext.library.crossval import in_words
     from boostext.library.tasks import crossval
-    from boostext.reports.curves import curve_drawing
-    from boostext.reports.evaluations import evaluation_drawings
+    from boostext.reports.evaluations import curve_drawing, evaluation_drawings
     from boostext.reports.folder import report_folder
     from boostext.reports.layout import page_for
 

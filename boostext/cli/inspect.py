@@ -141,7 +141,7 @@ def command(
 
 def _as_file(model: Classifier, dot: bool, top: int, only: tuple[str, ...]) -> Iterable[str]:
     """The model as a tree for Graphviz, or its strongest terms as knowledge."""
-    from boostext.reports.knowledge_file import knowledge_file
+    from boostext.reports.knowledge import knowledge_file
     from boostext.reports.trees import dot as tree
 
     if dot:
@@ -184,8 +184,8 @@ def _show_document(
     or whole as JSON; with a folder also as a table and a page.
     """
     from boostext.library.inspection import find_document
-    from boostext.reports.explanation_drawing import explanation_list, marked_text
     from boostext.reports.layout import HEAD, page_for
+    from boostext.reports.listings import explanation_list, marked_text
 
     with _folder(inputs, reading, output, force, talk) as folder:
         found: Any = document

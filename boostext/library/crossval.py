@@ -18,9 +18,8 @@ from boostext.evaluation.report import Report, evaluate
 from boostext.fields import count
 from boostext.model.model import Model
 from boostext.model.predict import link_of, probabilities
-from boostext.reports.crossval import OUT_OF_FOLD, curve_tsv
+from boostext.reports.evaluation_files import OUT_OF_FOLD, curve_tsv, reliability_tsv
 from boostext.reports.folder import ReportFolder
-from boostext.reports.margins import reliability_tsv
 from boostext.training.crossval import (
     MOST_ROUNDS,
     CrossValidation,

@@ -147,7 +147,7 @@ class Explanation:
         return f"<{' + '.join(self.given) or '(no label)'}: {', '.join(rows)}>"
 
     def _repr_html_(self) -> str:
-        from boostext.reports.notebook import explanation_html
+        from boostext.reports.page.documents import explanation_html
 
         model, said = self.model, self.contributions
         sums = [

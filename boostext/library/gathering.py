@@ -19,11 +19,11 @@ from boostext.library.report_page import SOURCES, audit_judged
 from boostext.model.found import found_in
 from boostext.model.model import Model
 from boostext.model.predict import Predictor, decisions
-from boostext.reports.coverage import term_facts
-from boostext.reports.evidence import (
+from boostext.reports.coverage import (
     Evidence,
     evidence_of,
     scores_by_round,
+    term_facts,
 )
 from boostext.reports.page.content import Content, Curve, Judged, Listing, Read
 from boostext.reports.terms import term_rows

@@ -32,12 +32,17 @@ from boostext.library.watch import Watch
 from boostext.model.model import Model, asked_conditions
 from boostext.model.prior_form import prior_to_plain
 from boostext.reports.columns import Rows
+from boostext.reports.evaluation_files import margins_tsv
 from boostext.reports.folder import ReportFolder, report_folder
-from boostext.reports.label_studio import label_studio
-from boostext.reports.margins import margins_tsv
-from boostext.reports.outliers import OUTLIER_COLUMNS, OutlierRow, outlier_json, outliers_tsv
+from boostext.reports.knowledge import prior_lines
+from boostext.reports.outliers import (
+    OUTLIER_COLUMNS,
+    OutlierRow,
+    label_studio,
+    outlier_json,
+    outliers_tsv,
+)
 from boostext.reports.page.content import Content, Read, nothing_read
-from boostext.reports.prior import prior_lines
 from boostext.reports.rules import RuleRow, rule_json, rule_rows
 from boostext.reports.terms import LabelTerm, label_terms, term_rows
 from boostext.threads import usable_threads
@@ -107,7 +112,7 @@ class Inspection:
         # rich is slow to import, and only drawings need it
         from rich.text import Text
 
-        from boostext.reports.distributions import margin_drawing
+        from boostext.reports.evaluations import margin_drawing
         from boostext.reports.layout import wrap
         from boostext.reports.listings import label_term_list, outlier_list
         from boostext.reports.tables import rule_table

@@ -16,8 +16,7 @@ from boostext.model.decoding import decoded
 from boostext.model.model import Model
 from boostext.model.predict import decisions, greatest
 from boostext.reports.columns import Column, tsv_lines
-from boostext.reports.coverage import Aliases
-from boostext.reports.evidence import Evidence, evidence_of
+from boostext.reports.coverage import Aliases, Evidence, evidence_of
 from boostext.reports.page.confusion import confusion_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits
 from boostext.training.audit import Audit
@@ -122,7 +121,7 @@ def learning_curves(rows: Sequence[CurveRow], cross: CrossValidation | None) -> 
 
 def page_reports(content: Content) -> dict[str, Iterable[str]]:
     """The page, and all confusions with the documents behind them."""
-    from boostext.reports.page.render import report_page
+    from boostext.reports.page.sections import report_page
 
     reports: dict[str, Iterable[str]] = {"report.html": [report_page(content)]}
     if content.judged is not None:

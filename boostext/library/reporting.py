@@ -22,24 +22,29 @@ from boostext.library.report_page import (
 )
 from boostext.model.model import Model
 from boostext.reports.columns import Column, tsv_lines
-from boostext.reports.coverage import TermFacts, coverage_tsv, term_facts
+from boostext.reports.coverage import Evidence, TermFacts, coverage_tsv, term_facts
 from boostext.reports.doubts import doubt_rows
-from boostext.reports.evidence import Evidence
+from boostext.reports.evaluation_files import margins_tsv
 from boostext.reports.folder import ReportFolder
-from boostext.reports.label_studio import label_studio
-from boostext.reports.margins import margins_tsv
-from boostext.reports.near_duplicates import near_duplicates
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import (
     OutlierRow,
+    label_studio,
+    near_duplicates,
     outlier_rows,
     outliers_tsv,
     tapered,
 )
 from boostext.reports.page.content import Content, Listing, Read, nothing_read
-from boostext.reports.rules import rule_rows, rules_tsv, text_field_count
+from boostext.reports.rules import (
+    TraceRow,
+    rule_rows,
+    rules_tsv,
+    text_field_count,
+    trace_jsonl,
+    trace_row,
+)
 from boostext.reports.terms import term_rows, terms_tsv
-from boostext.reports.trace import TraceRow, trace_jsonl, trace_row
 from boostext.training.audit import Audit
 from boostext.training.crossval import CrossValidation
 from boostext.training.cumulated import cumulated_shares

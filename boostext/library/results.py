@@ -34,7 +34,7 @@ from boostext.model.predict import (
     ranked_labels,
 )
 from boostext.reports.escape import tsv_field, tsv_names, visible
-from boostext.reports.spoken import Spoken
+from boostext.reports.explanations import Votes
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -247,9 +247,9 @@ def record_of(result: Result, wanted: Wanted, model: Model) -> dict[str, Any]:
     if result.probabilities is not None:
         record["probabilities"] = _by_label(result.probabilities, result.shown, model)
     if result.explanation is not None:
-        spoken = Spoken(model, result.document, result.explanation)
+        votes = Votes(model, result.document, result.explanation)
         record["explanation"] = {
-            model.labels[n]: spoken.of(n, float(result.scores[n]), wanted.explain or 0)
+            model.labels[n]: votes.explain(n, float(result.scores[n]), wanted.explain or 0)
             for n in result.shown
         }
     if wanted.columns:
@@ -361,9 +361,9 @@ def drawn(result: Result, wanted: Wanted, model: Model, page: Page) -> Text:
     # rich is slow to import, and only drawings need it
     from rich.text import Text
 
-    from boostext.reports.explanation_drawing import explanation_list
     from boostext.reports.explanations import explanation_rows
     from boostext.reports.layout import HEAD, stack
+    from boostext.reports.listings import explanation_list
 
     names = " + ".join(model.labels[number] for number in result.given) or "(none)"
     said, fields = result.explanation or (), len(model.data.text)

@@ -17,12 +17,10 @@ from boostext.features.unicode_classes import class_letters
 from boostext.fields import nearest
 from boostext.library.gathering import Gathered
 from boostext.model.model import Model
-from boostext.reports.bars import signed
+from boostext.reports.columns import kept, pattern, read_filter
 from boostext.reports.coverage import TermFacts, coverage_json, example_documents, term_facts
-from boostext.reports.explanation_drawing import marked_text
-from boostext.reports.filters import kept, pattern, read_filter
-from boostext.reports.layout import HEAD, QUIET, Page, shorten
-from boostext.reports.listings import counted_term_list, term_list
+from boostext.reports.layout import HEAD, QUIET, Page, shorten, signed
+from boostext.reports.listings import counted_term_list, marked_text, term_list
 from boostext.reports.page.excerpts import Excerpts, term_conditions
 from boostext.reports.page.rows import differences
 from boostext.reports.terms import TermRow, term_json, term_rows

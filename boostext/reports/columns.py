@@ -1,4 +1,4 @@
-"""Definitions of report columns.
+"""Definitions of report columns, and filters on them.
 
 A single definition per column determines the header, the TSV and JSON output, the notebook view and
 the documentation.
@@ -6,10 +6,14 @@ the documentation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Generic, TypeVar
 
+from boostext.errors import SettingsError
+from boostext.fields import nearest
 from boostext.reports.escape import tsv_field, tsv_names, tsv_number
 
 Row = TypeVar("Row")
@@ -89,6 +93,85 @@ class Rows(list[Row], Generic[Row]):
         return pandas.DataFrame(self.to_dicts(), columns=names)
 
     def _repr_html_(self) -> str:
-        from boostext.reports.notebook import table_html
+        from boostext.reports.html import table_html
 
         return table_html(self.columns, self)
+
+
+# Filters -------------------------------------------------------------------------------------
+
+_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+_FILTER = re.compile(r"\s*([a-z_]+)\s*(>=|<=|!=|=|>|<|~)\s*(.*)", re.DOTALL)
+
+Record = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition on one column, such as `documents>=10`, `kind=number` or `term~^un`.
+
+    sign: a comparison operator, or "~" to search for the regular expression `value`.
+    """
+
+    column: str
+    sign: str
+    value: str
+
+    def keeps(self, record: Record) -> bool:
+        """Return whether the record meets the condition.
+
+        Numbers are compared as numbers, and all other values as text. Raises SettingsError if there
+        is no such column, or if the operator or the value does not fit the type of the column.
+        """
+        if self.column not in record:
+            hint = nearest(self.column, list(record)) or f"; there are {', '.join(record)}"
+            raise SettingsError(f"no column {self.column!r}{hint}")
+        value = record[self.column]
+        if self.sign == "~":
+            return bool(pattern(self.value).search(str(value)))
+        if isinstance(value, int | float):
+            return _COMPARISONS[self.sign](value, self._number())
+        if self.sign not in ("=", "!="):
+            raise SettingsError(f"{self.column} is text; compare it with =, != or ~")
+        return (str(value) == self.value) is (self.sign == "=")
+
+    def _number(self) -> float:
+        try:
+            return float(self.value)
+        except ValueError:
+            raise SettingsError(
+                f"{self.column} is a number; expected a number instead of {self.value!r}"
+            ) from None
+
+
+def read_filter(text: str) -> Filter:
+    """Parse a filter: a column, an operator and a value. Raises SettingsError if it is invalid."""
+    match = _FILTER.fullmatch(text)
+    if match is None:
+        raise SettingsError(
+            f"{text!r} is not a filter; expected a column, one of >= <= > < = != ~, and a value, "
+            "as in documents>=10"
+        )
+    return Filter(match[1], match[2], match[3].strip())
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Compile a regular expression that ignores case. Raises SettingsError if it is invalid."""
+    try:
+        return re.compile(text, re.IGNORECASE)
+    except re.error as error:
+        raise SettingsError(f"{text!r} is not a regular expression: {error}") from None
+
+
+def kept(records: Iterable[Record], filters: Sequence[Filter]) -> list[int]:
+    """Return the indices of the records that meet all filters."""
+    return [
+        place for place, record in enumerate(records) if all(one.keeps(record) for one in filters)
+    ]

@@ -13,9 +13,8 @@ from rich.text import Text
 from boostext import __version__
 from boostext.evaluation.comparing import Change, Comparison
 from boostext.model.model import Model
+from boostext.reports.html import asset, environment, policy, shown
 from boostext.reports.layout import HEAD, QUIET, Page, fit, plural, shorten, stack, wrap
-from boostext.reports.page.data import shown
-from boostext.reports.page.render import asset, environment, policy
 from boostext.reports.terms import term_rows
 
 MOST_CHANGES, MOST_TERMS, MOST_LABELS = 2_000, 500, 300

@@ -1,4 +1,4 @@
-"""Statistics of single terms over documents: coverage, precision, and terms that co-occur."""
+"""Documents and the terms of a model that they contain: scores by round, coverage and precision."""
 
 from __future__ import annotations
 
@@ -8,15 +8,94 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boostext.arrays import Float64, Int32, Lists
-from boostext.features.conditions import Condition, spell
+from boostext.arrays import Float64, Int32, Lists, Scores
+from boostext.boosting.reach import Find, Reach
+from boostext.boosting.tally import Tally
+from boostext.corpus.corpus import Corpus
+from boostext.evaluation.gold import Gold
+from boostext.features.conditions import YES, Condition, spell
+from boostext.model.decoding import decoded
+from boostext.model.found import scores_found
+from boostext.model.model import Model
 from boostext.reports.columns import Column, as_json, cell, tsv_lines
-from boostext.reports.evidence import Evidence, label_matrix, term_documents
 from boostext.reports.rules import text_field_count
 from boostext.reports.terms import TermRow
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+POINTS = 60
+"""Maximum number of points of a curve over the rounds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Documents with the scores of a model and the conditions that they meet.
+
+    corpus: m documents; the labels of the corpus begin with those of the model, in the same order.
+    scores: (m, k). find: function that returns the documents of a condition in block YES, and those
+    in block UNKNOWN. start: (m, k), scores from prior knowledge, or None if there is none.
+    """
+
+    model: Model
+    corpus: Corpus
+    scores: Scores
+    find: Find[Condition]
+    start: Scores | None = None
+
+    @property
+    def gold(self) -> Gold:
+        """The labels in the data."""
+        return Gold(self.corpus.labels, len(self.model.labels), self.corpus.label_sets)
+
+
+def evidence_of(
+    model: Model, corpus: Corpus, find: Find[Condition], start: Scores | None = None
+) -> Evidence:
+    """Compute the scores of all documents and return them as `Evidence`, which see."""
+    return Evidence(model, corpus, scores_found(model, find, len(corpus), start), find, start)
+
+
+def term_documents(evidence: Evidence, rows: Sequence[TermRow]) -> list[Int32]:
+    """Return the indices of the documents of each term, in ascending order.
+
+    These are the documents that meet the precondition and the lowest level of the term.
+    """
+    reach = Reach[Condition](evidence.find, len(evidence.corpus))
+    found = []
+    for row in rows:
+        if row.before:
+            yes = reach.blocks(row.before, row.levels[0].asked)[YES]
+        else:
+            yes = evidence.find(row.levels[0].asked)[0]
+        found.append(np.sort(yes).astype(np.int32))
+    return found
+
+
+def scores_by_round(evidence: Evidence) -> Iterator[tuple[int, Scores]]:
+    """Yield rounds with the scores after them, shape (m, k).
+
+    At most POINTS rounds are chosen at equal distances, including the last one.
+    """
+    model, m = evidence.model, len(evidence.corpus)
+    last = model.round_count
+    wanted = {round(t) for t in np.linspace(1, last, POINTS)} if last else set()
+    tally = Tally[Condition](evidence.find, m)
+    numbers = list(model.rule_rounds)
+    for place, rule in enumerate(model.rules):
+        tally.add(rule.votes, rule.condition, rule.precondition)
+        ends = place + 1 == len(numbers) or numbers[place + 1] != numbers[place]
+        if ends and numbers[place] in wanted:
+            sums = decoded(tally.value(), model)
+            yield numbers[place], sums if evidence.start is None else evidence.start + sums
+
+
+def label_matrix(evidence: Evidence) -> Float64:
+    """Return an array (m, k) that is 1 for labels in the data that the model knows, otherwise 0."""
+    return evidence.gold.matrix.astype(np.float64)
+
+
+# Statistics of terms -------------------------------------------------------------------------
 
 Aliases = Callable[[Condition], Sequence[Condition]]
 """Function that returns other conditions that hold for exactly the same documents."""

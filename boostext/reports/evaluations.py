@@ -1,4 +1,8 @@
-"""Text drawings of an evaluation: overall measures, results by label, and confusions."""
+"""Text drawings of evaluations.
+
+They show the measures, the results by label, confusions, the reliability of probabilities, the
+distribution of margins, and a measure against the number of rounds.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,16 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from boostext.corpus.lookalikes import as_listed, spelled
-from boostext.evaluation.report import Baseline, ConfusionRow, LabelRow, Report
-from boostext.reports.distributions import reliability_drawing
+from boostext.evaluation.margins import MarginRow
+from boostext.evaluation.report import Baseline, Bin, ConfusionRow, LabelRow, Report
+from boostext.reports.evaluation_files import Point
 from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, plural, shorten, stack, wrap
 
 MOST_LABEL = 34
 NARROW = 66
 MEASURE_WIDTH, BETWEEN = 26, 3
+MOST_POINTS, BESIDE_CURVE = 12, 26
+"""Maximum number of lines of a curve, and width of the columns to the left of its bars."""
 
 
 def evaluation_drawings(
@@ -121,3 +128,84 @@ def confusion_list(rows: Sequence[ConfusionRow], page: Page, most: int = 10) -> 
     if len(rows) > most:
         lines.append(Text(f"         and {plural(len(rows) - most, 'rarer pair')}", style=QUIET))
     return stack([head, *lines])
+
+
+def margin_drawing(rows: Sequence[MarginRow], page: Page) -> Text:
+    """Draw the distribution of margins as bars, one line for every second value of theta.
+
+    A line shows, for both definitions of the margin, the fraction of pairs with a margin of at most
+    theta, and its bound.
+    """
+    head = Text("margin   votes  bound   tanh  bound", style=HEAD)
+    room = max(page.width - 38, 0)
+    lines = [
+        Text(
+            f"{row.theta:>6.2f}{row.votes:>8.4f}{_bound(row.votes_bound)}{row.tanh:>7.4f}"
+            f"{_bound(row.tanh_bound)}  {_share_bar(row.votes, room, page)}"
+        )
+        for row in rows[::2]
+    ]
+    note = Text(
+        "share of (document, label) pairs, or of documents, with this margin or less", style=QUIET
+    )
+    return stack([head, *lines, note])
+
+
+def reliability_drawing(bins: Sequence[Bin], page: Page) -> Text:
+    """Draw a reliability diagram, one line for every bin that is not empty.
+
+    A line shows the number of pairs, the mean of their probabilities, and the observed frequency,
+    which is drawn as a bar.
+    """
+    filled = [row for row in bins if row.count]
+    if not filled:
+        return Text("No probabilities.")
+    head = Text("probability       count   mean  came true", style=HEAD)
+    room = max(page.width - 44, 0)
+    lines = [
+        Text(
+            f"{row.low:>5.3g} - {row.high:<5.3g}{row.count:>10,}{row.probability:>7.3f}"
+            f"{row.frequency:>11.3f}  {_share_bar(row.frequency, room, page)}"
+        )
+        for row in filled
+    ]
+    return stack([head, *lines])
+
+
+def _bound(value: float | None) -> str:
+    return f"{'-':>7}" if value is None else f"{value:>7.4f}"
+
+
+def _share_bar(share: float, room: int, page: Page) -> str:
+    return ("=" if page.glyphs.arrow.isascii() else "\u2500") * round(room * share)
+
+
+def curve_drawing(points: Sequence[Point], measure: str, page: Page) -> Text:
+    """Draw a measure against the number of rounds, on at most MOST_POINTS lines.
+
+    A line shows the mean over the folds, which is drawn as a bar, and the standard deviation.
+    """
+    if not points:
+        return Text("No rounds.")
+    kept = _spaced(points)
+    greatest = max(point.high for point in kept) or 1.0
+    room = max(page.width - BESIDE_CURVE, 0)
+    head = Text(f"{'rounds':>7}  {fit(measure, 9, page)}{'+-':>6}", style=HEAD)
+    lines = [
+        Text(
+            f"{point.round:>7}  {point.mean:<9.4f}{point.spread:>6.4f}  "
+            f"{_share_bar(point.mean / greatest, room, page)}"
+        )
+        for point in kept
+    ]
+    return stack([head, *lines])
+
+
+def _spaced(points: Sequence[Point]) -> list[Point]:
+    """Return at most MOST_POINTS points, denser where rounds are few; the last one is kept."""
+    if len(points) <= MOST_POINTS:
+        return list(points)
+    last = points[-1].round
+    wanted = [last ** (step / (MOST_POINTS - 1)) for step in range(MOST_POINTS)]
+    chosen = {min(range(len(points)), key=lambda j: abs(points[j].round - w)) for w in wanted}
+    return [points[j] for j in sorted(chosen | {len(points) - 1})]

@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Occurs, spell_rule
 from boostext.features.lookup import ConditionLookup
+from boostext.model.model import Model
 from boostext.model.predict import Contribution, loudest
 from boostext.reports.columns import Column, as_json, tsv_lines
 from boostext.reports.escape import tsv_names
@@ -139,3 +141,56 @@ def explanation_json(rows: Sequence[ExplanationRow], score: float) -> dict[str, 
 def explanation_tsv(rows: Iterable[ExplanationRow]) -> Iterator[str]:
     """Yield the lines of explanation.tsv; spans are FIELD:START-END, joined by `|`."""
     yield from tsv_lines(EXPLANATION_COLUMNS, rows)
+
+
+# Explanations of predictions, for JSON -------------------------------------------------------
+
+
+class Votes:
+    """The votes on the labels of one document, as values for JSON."""
+
+    def __init__(self, model: Model, document: Document, rows: Sequence[Contribution]) -> None:
+        """rows: all contributions to the scores of the document."""
+        self._model, self._document, self._rows = model, document, rows
+        self._places = places_in(document, ConditionLookup((), model.text, model.data.text))
+
+    def explain(self, number: int, score: float, count: int) -> dict[str, Any]:
+        """Return the explanation of the score of the label with index `number`.
+
+        The keys of the result are: rules, the `count` conditions that hold with the largest
+        absolute votes; rest, the score without them; absent, the `count` conditions that do not
+        hold with the largest absolute votes; sum, the sums of the votes of all conditions that
+        hold, do not hold, and are unknown, which add up to the score.
+        """
+        kinds = {"found": YES, "absent": NO, "unknown": UNKNOWN}
+        rows = {
+            name: [row for row in self._rows if row.block == block] for name, block in kinds.items()
+        }
+        loud, missing = (loudest(rows[name], number, count) for name in ("found", "absent"))
+        return {
+            "rules": [self._found(row, number) for row in loud],
+            "rest": score - math.fsum(float(row.votes[number]) for row in loud),
+            "absent": [self._rule(row, number) for row in missing],
+            "sum": {
+                name: math.fsum(float(row.votes[number]) for row in some)
+                for name, some in rows.items()
+            },
+        }
+
+    def _rule(self, row: Contribution, number: int) -> dict[str, Any]:
+        fields = len(self._model.data.text)
+        return {
+            "condition": spell_rule(row.precondition, row.condition, fields),
+            "votes": float(row.votes[number]),
+            "rounds": list(row.rounds),
+        }
+
+    def _found(self, row: Contribution, number: int) -> dict[str, Any]:
+        """Return the condition with the words that match it, and their field, start and end."""
+        told = self._rule(row, number)
+        if isinstance(row.condition, Occurs):
+            spans = self._places(row)
+            texts = self._document.texts
+            told["found"] = [texts.get(field, "")[start:end] for field, start, end in spans]
+            told["spans"] = [list(span) for span in spans]
+        return told

@@ -9,8 +9,8 @@ from boostext.corpus.lookalikes import as_listed, spelled
 from boostext.features.selection import SYMBOLS
 from boostext.fields import count
 from boostext.knowledge.checking import KnowledgeCheck, RuleFound
+from boostext.reports.knowledge import told_line
 from boostext.reports.layout import Page, fit, shorten
-from boostext.reports.prior import told_line
 
 MEMBERS = 4
 ALIKE = (

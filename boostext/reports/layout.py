@@ -1,4 +1,4 @@
-"""Text layout for terminals and pipes: line widths, truncation, padding and wrapping.
+"""Text layout for terminals and pipes: line widths, truncation, padding, wrapping, and bars.
 
 Widths are measured in terminal cells: a CJK ideograph takes two, a combining mark none. Drawings
 are rich `Text` objects, which keep styles separate from the text, so that text from the user is
@@ -7,6 +7,7 @@ never interpreted as markup.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import unicodedata
@@ -194,3 +195,39 @@ def stack(drawings: Iterable[Text]) -> Text:
     for line in lines:
         line.rstrip()
     return Text("\n").join(lines)
+
+
+# Votes as bars -------------------------------------------------------------------------------
+
+
+def bar(vote: float, full: float, width: int, glyphs: Glyphs) -> str:
+    """Return a vote as a bar of `width` cells; `full` is the absolute vote of a full bar.
+
+    Bars of positive votes are solid and become taller with the vote; bars of negative votes are
+    shaded and become darker. They can thus be told apart without color. If the glyphs have no
+    bars, the result is the sign and a digit from 1 to 9. A vote of 0 is blank, and one smaller than
+    full / 16 is a dot.
+
+    bar(+1.0, 2.0, 2, UNICODE) returns "▅▅"; bar(-1.0, 2.0, 2, UNICODE) returns "▒▒".
+    """
+    if vote == 0 or full <= 0:
+        return " " * width
+    share = min(abs(vote) / full, 1.0)
+    if share < 1 / 16:
+        return glyphs.little.center(width)
+    levels = glyphs.rising if vote > 0 else glyphs.hanging
+    if not levels:
+        return f"{'+' if vote > 0 else '-'}{math.ceil(share * 9)}".center(width)
+    return levels[math.ceil(share * len(levels)) - 1] * width
+
+
+def bar_style(vote: float, full: float) -> str:
+    """Return the style of the bar of a vote."""
+    if full <= 0 or abs(vote) < full / 16:
+        return QUIET
+    return FOR if vote > 0 else AGAINST
+
+
+def signed(vote: float) -> str:
+    """Return a vote with its sign and two decimals, such as "+1.20"."""
+    return f"{vote:+.2f}"

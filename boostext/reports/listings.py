@@ -1,31 +1,37 @@
-"""Text drawings of listings: terms, strongest terms by label, and likely label errors."""
+"""Text drawings of listings: terms, likely label errors, and explanations of scores."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
-from boostext.reports.bars import signed
 from boostext.reports.coverage import TermFacts, precision_of
+from boostext.reports.explanations import ExplanationRow
 from boostext.reports.layout import (
     AGAINST,
     FOR,
     HEAD,
     QUIET,
     Page,
+    bar,
+    bar_style,
     cells,
     fit,
     flow,
     shorten,
+    signed,
     stack,
     wrap,
 )
+from boostext.reports.marks import Piece
 from boostext.reports.outliers import OutlierRow
 from boostext.reports.terms import LabelTerm, TermRow
 
 MOST_TERM, MOST_LABEL = 30, 24
+MOST_CONDITION = 40
 NAMED = 64  # minimum page width at which term listings have columns for labels
 
 
@@ -181,3 +187,62 @@ def _disputes(rows: Sequence[OutlierRow], page: Page, most: int = 6) -> list[Tex
         if count > 1
     ]
     return [flow(items, page, gap=", ")] if items else []
+
+
+# Explanations --------------------------------------------------------------------------------
+
+
+def explanation_list(
+    rows: Sequence[ExplanationRow], page: Page, chances: Mapping[str, float] | None = None
+) -> Text:
+    """Draw the score of each label as the sum of its rows, one line per row, with the total below.
+
+    chances: maps labels to their probabilities, if the model has probabilities.
+    """
+    if not rows:
+        return Text("No condition of the model has a vote on this document.")
+    full = max(abs(row.votes) for row in rows)
+    widest = max(len("score"), *(cells(_row_name(row)) for row in rows))
+    width = min(widest, MOST_CONDITION, page.width - 16)
+    drawings = []
+    for label in dict.fromkeys(row.label for row in rows):
+        lines = [row for row in rows if row.label == label]
+        score = math.fsum(row.votes for row in lines)
+        chance = f", probability {chances[label]:.3f}" if chances and label in chances else ""
+        name = shorten(label, page.width - len(chance), page)
+        drawings.append(Text(name, style=HEAD).append(chance, "not bold"))
+        drawings += [_row_line(_row_name(row), row.votes, full, width, page) for row in lines]
+        drawings.append(Text("  ").append(fit("score", width, page) + f"    {signed(score)}", HEAD))
+    return stack(drawings)
+
+
+def _row_name(row: ExplanationRow) -> str:
+    kinds = {
+        "other": f"{row.conditions} more found",
+        "absent": f"{row.conditions} not found",
+        "unknown": f"{row.conditions} unknown",
+    }
+    if row.condition and row.kind == "absent":
+        return f"not found: {row.condition}"
+    return row.condition or kinds[row.kind]
+
+
+def _row_line(name: str, votes: float, full: float, width: int, page: Page) -> Text:
+    line = Text(f"  {fit(name, width, page)}  ")
+    line.append(bar(votes, full, 2, page.glyphs), bar_style(votes, full))
+    return line.append(f"{signed(votes):>6}", bar_style(votes, full) if votes else QUIET)
+
+
+def marked_text(pieces: Sequence[Piece]) -> Text:
+    """Draw a text with its marked words in color and in brackets.
+
+    Words with positive votes are shown as [+word], and those with negative votes as [-word].
+    """
+    drawing = Text()
+    for piece in pieces:
+        if piece.marked:
+            sign = "+" if piece.votes > 0 else "-" if piece.votes < 0 else ""
+            drawing.append(f"[{sign}{piece.text}]", FOR if piece.votes > 0 else AGAINST)
+        else:
+            drawing.append(piece.text)
+    return drawing

@@ -32,17 +32,23 @@ differences of 2 or 3 errors are not significant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boostext.arrays import Float64, Int8, Int64, Scores, Signs
+from boostext.arrays import Float64, Int8, Int64, Lists, Scores, Signs
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
+from boostext.features.matrix import FeatureMatrix
 from boostext.model.model import Model
 from boostext.reports.columns import Column, as_json, tsv_lines
 from boostext.reports.escape import one_line, tsv_names
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -320,3 +326,111 @@ def outliers_tsv(rows: Iterable[OutlierRow], source: str = "weights") -> Iterato
     """
     found_by = Column[OutlierRow]("source", lambda row: source, "How the listing was made.")
     yield from tsv_lines([*OUTLIER_COLUMNS, found_by], rows)
+
+
+# Near duplicates -----------------------------------------------------------------------------
+
+ALIKE = 0.9
+"""Minimum cosine similarity of near duplicates; conditions are weighted by ln(m/df)."""
+MOST_DUPLICATES = 5
+COMMON, FEW = 0.2, 1000
+"""Conditions that hold for more than this fraction of the documents, and for more than FEW, have
+no weight: they take most of the time and say little about similarity.
+"""
+
+
+def near_duplicates(
+    features: FeatureMatrix, corpus: Corpus, examples: Sequence[int]
+) -> list[list[int]]:
+    """Return the near duplicates of documents that have other labels, most similar first.
+
+    The result has one list per index in `examples`, with at most MOST_DUPLICATES indices.
+    """
+    alike = likeness(features.yes, features.document_count)
+    labels = [frozenset(corpus.label_sets[i].tolist()) for i in range(len(corpus))]
+    return [
+        [j for j in alike(i).tolist() if labels[j] != labels[i]][:MOST_DUPLICATES] for i in examples
+    ]
+
+
+def likeness(yes: Lists, document_count: int) -> Callable[[int], Int64]:
+    """Return a function that maps a document to its near duplicates, most similar first.
+
+    yes: for each condition, the indices of the documents that meet it.
+    """
+    documents = _unit_rows(yes, document_count)
+    by_condition = documents.T.tocsr()  # a product then reads the conditions of one document only
+
+    def alike(i: int) -> Int64:
+        cosines = np.asarray((documents[[i]] @ by_condition).toarray()).ravel()
+        near = np.flatnonzero(cosines >= ALIKE)
+        order = near[np.argsort(-cosines[near], kind="stable")]
+        return np.asarray(order[order != i])
+
+    return alike
+
+
+def _unit_rows(yes: Lists, m: int) -> csr_array:
+    """Return the weights of the conditions of each document, shape (m, n); rows have length 1."""
+    # scipy.sparse is slow to import, and few commands need near duplicates
+    from scipy.sparse import csr_array, diags_array
+
+    frequencies = np.diff(yes.starts)
+    weights = np.where(
+        frequencies <= max(COMMON * m, FEW), np.log(m / np.maximum(frequencies, 1)), 0
+    )
+    values = np.repeat(weights, frequencies)
+    by_condition = csr_array((values, yes.items, yes.starts), shape=(len(yes), m))
+    documents = by_condition.T.tocsr()
+    lengths = np.sqrt(np.asarray(documents.multiply(documents).sum(axis=1)).ravel())
+    scaled: csr_array = (diags_array(1 / np.maximum(lengths, 1e-12)) @ documents).tocsr()
+    return scaled
+
+
+# Label Studio --------------------------------------------------------------------------------
+
+
+def label_studio(
+    rows: Iterable[OutlierRow], texts: Mapping[int, str] | None = None
+) -> Iterator[str]:
+    """Yield a JSON list of Label Studio tasks, with the suggested labels as predictions.
+
+    texts: maps indices of documents to their texts; others are shown by their snippets. The score
+    of a prediction is the confidence that the given labels are wrong. The labeling interface of the
+    project needs `<Text name="text" value="$text"/>` and `<Choices name="label" toName="text">`,
+    with choice="multiple" if documents may have several labels.
+    """
+    yield "["
+    for number, row in enumerate(rows):
+        yield (",\n" if number else "\n") + json.dumps(_task(row, texts or {}), ensure_ascii=False)
+    yield "\n]\n"
+
+
+def _task(row: OutlierRow, texts: Mapping[int, str]) -> dict[str, object]:
+    shown = {
+        "text": texts.get(row.example, row.snippet),
+        "id": row.id,
+        "origin": row.origin,
+        "kind": row.kind,
+        "rank": row.rank,
+        "given": list(row.given),
+        "suggested": list(row.suggested),
+        "terms": [spoken.term for spoken in row.objections],
+    }
+    return task_of(shown, row.suggested, row.score)
+
+
+def task_of(
+    shown: Mapping[str, object], labels: Sequence[str], score: float | None
+) -> dict[str, object]:
+    """Return a Label Studio task.
+
+    shown: the data of the task. labels, score: the predicted labels and their score, or None.
+    """
+    choices = {"from_name": "label", "to_name": "text", "type": "choices"}
+    prediction = {
+        "model_version": "boostext",
+        **({} if score is None else {"score": score}),
+        "result": [{**choices, "value": {"choices": list(labels)}}],
+    }
+    return {"data": dict(shown), "predictions": [prediction]}

@@ -1,15 +1,17 @@
-"""Weak rules as table rows, in the order in which they were learned."""
+"""Weak rules, and the rounds of boosting that learned them, as rows of reports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 import numpy as np
 
 from boostext.arrays import Float64
-from boostext.boosting.rules import Rule
+from boostext.boosting.rules import Round, Rule
 from boostext.features.conditions import (
     NO,
     UNKNOWN,
@@ -165,3 +167,71 @@ def _vote_column(block: str, j: int, label: str) -> Column[RuleRow]:
     return Column(
         f"{block}:{label}", lambda row: float(getattr(row, block)[j]), f"The vote on {label}."
     )
+
+
+# Rounds --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TraceRow:
+    """One round of boosting.
+
+    number: the round, from 1. condition: the condition of its first rule as text. gain: the gain by
+    which the rule was chosen. z: the normalizer of the round. bound: the product of z up to this
+    round. terms: number of distinct conditions in the rules so far. train, valid: measures by name;
+    empty if nothing was measured in this round.
+    """
+
+    number: int
+    condition: str
+    gain: float
+    z: float
+    bound: float
+    terms: int = 0
+    train: Mapping[str, float] = field(default_factory=dict)
+    valid: Mapping[str, float] = field(default_factory=dict)
+
+
+def trace_row(
+    made: Round,
+    fields: int = 1,
+    train: Mapping[str, float] | None = None,
+    valid: Mapping[str, float] | None = None,
+    terms: int = 0,
+) -> TraceRow:
+    """Return the row for a round; see `TraceRow`. fields: number of text fields."""
+    condition = spell_rule(made.rule.precondition, made.rule.condition, fields)
+    condition += f"; and {len(made.more)} more" if made.more else ""
+    measured = (dict(train or {}), dict(valid or {}))
+    return TraceRow(made.number, condition, made.gain, made.z, made.bound, terms, *measured)
+
+
+def trace_json(row: TraceRow) -> dict[str, object]:
+    """Return the row as a JSON object, in which null stands for values that are not finite.
+
+    The keys train and valid are left out if they are empty.
+    """
+    measured = {
+        name: {measure: _finite(value) for measure, value in values.items()}
+        for name, values in (("train", row.train), ("valid", row.valid))
+        if values
+    }
+    return {
+        "number": row.number,
+        "condition": row.condition,
+        "gain": _finite(row.gain),
+        "z": _finite(row.z),
+        "bound": _finite(row.bound),
+        "terms": row.terms,
+        **measured,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def trace_jsonl(rows: Iterable[TraceRow]) -> Iterator[str]:
+    """Yield the lines of trace.jsonl, one JSON object per round, in the order of the rows."""
+    for row in rows:
+        yield json.dumps(trace_json(row), ensure_ascii=False, allow_nan=False) + "\n"

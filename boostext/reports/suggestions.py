@@ -32,8 +32,7 @@ from boostext.features.conditions import YES, Occurs, spell_rule
 from boostext.model.merged import by_condition
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, Predictor, Scored, chances, decisions
-from boostext.reports.label_studio import task_of
-from boostext.reports.near_duplicates import likeness
+from boostext.reports.outliers import likeness, task_of
 
 RESERVE = 10
 """How many candidates are kept per requested document, so that a varied set can be chosen."""

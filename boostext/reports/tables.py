@@ -7,19 +7,33 @@ numbers, each line names the labels with the largest absolute votes instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from rich.text import Text
 
 from boostext.arrays import Float64
-from boostext.reports.bars import bar, signed, style
-from boostext.reports.heads import heads
-from boostext.reports.layout import HEAD, QUIET, Page, cells, cut_inside, fit, flow, stack
+from boostext.reports.escape import one_line
+from boostext.reports.layout import (
+    HEAD,
+    QUIET,
+    Page,
+    bar,
+    bar_style,
+    cells,
+    clusters,
+    cut_inside,
+    fit,
+    flow,
+    signed,
+    stack,
+)
 from boostext.reports.rules import RuleRow
 
 LEAST_TERM, MOST_TERM = 14, 30
 LEAST_COLUMN, MOST_BAR = 3, 3
+LEGIBLE = 6  # minimum width at which the beginning of a label is a better heading than its initials
 NUMBERED = 10  # minimum width of a column that shows a bar and its number
 MOST_LABEL = 20
 FEW = 8  # maximum number of labels for which bars are readable without numbers
@@ -102,7 +116,7 @@ def _bars(full: float, column: int, page: Page) -> DrawVotes:
         line = Text()
         for vote in votes.tolist():
             cell = bar(vote, full, min(column - 1, MOST_BAR), page.glyphs)
-            line.append(cell.ljust(column), style(vote, full))
+            line.append(cell.ljust(column), bar_style(vote, full))
         return line
 
     return draw
@@ -113,7 +127,7 @@ def _numbered(full: float, column: int, page: Page) -> DrawVotes:
         line = Text()
         for vote in votes.tolist():
             cell = f"{bar(vote, full, 2, page.glyphs)} {signed(vote)}"
-            line.append(cell.ljust(column), style(vote, full))
+            line.append(cell.ljust(column), bar_style(vote, full))
         return line
 
     return draw
@@ -134,7 +148,7 @@ def strongest(labels: Sequence[str], full: float, left: int, page: Page) -> Draw
             return line.append(page.glyphs.little, QUIET)
         for j in _telling(votes, space // width, full / 16):
             item = f"{bar(votes[j], full, 2, page.glyphs)} {signed(votes[j])} "
-            line.append(item, style(votes[j], full))
+            line.append(item, bar_style(votes[j], full))
             line.append(fit(labels[j], width - len(item) - 1, page) + " ")
         return line
 
@@ -157,7 +171,7 @@ def _telling(votes: Float64, count: int, least: float) -> list[int]:
 def key_to_bars(full: float, page: Page, otherwise: bool = False) -> Text:
     """Return the line that explains the bars."""
     samples = [(bar(sign * full, full, 2, page.glyphs), sign) for sign in (1, -1)]
-    liked, disliked = (Text(sample, style=style(sign * full, full)) for sample, sign in samples)
+    liked, disliked = (Text(sample, style=bar_style(sign * full, full)) for sample, sign in samples)
     parts = [Text("votes for ") + liked, Text("and against ") + disliked + Text(";")]
     parts.append(Text(f"a full bar is {full:.2f}"))
     if otherwise:
@@ -174,3 +188,58 @@ def _legend(labels: Sequence[str], names: Sequence[str], page: Page) -> list[Tex
         if name != label
     ]
     return [flow(pairs, page)] if pairs else []
+
+
+# Column headings -----------------------------------------------------------------------------
+
+_PART = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def heads(labels: Sequence[str], width: int) -> list[str]:
+    """Return distinct column headings of at most `width` cells, one per label.
+
+    A label that does not fit is abbreviated to the initials of its words, or to its first letter
+    and the next letter that makes the heading distinct: heads(["AreaCode", "Collect", "Color"], 2)
+    returns ["AC", "Co", "Cl"]. If this fails for any label, the headings are numbers from 1.
+    """
+    taken: set[str] = set()
+    chosen = []
+    for label in labels:
+        free = (
+            head
+            for head in _candidates(one_line(label), width)
+            if cells(head) and head not in taken
+        )
+        head = next(free, None)
+        if head is None:
+            return [str(number) for number in range(1, len(labels) + 1)]
+        taken.add(head)
+        chosen.append(head)
+    return chosen
+
+
+def _candidates(label: str, width: int) -> Iterator[str]:
+    """Yield possible headings of a label, the most readable first."""
+    if cells(label) <= width:
+        yield label
+    if width >= LEGIBLE:
+        yield _cut(label, width).rstrip()
+    parts = [part for word in _PART.findall(label) for part in _HUMP.split(word)]
+    initials = "".join(next(clusters(part)) for part in parts)
+    if len(parts) > 1 and cells(initials) <= width:
+        yield initials
+    if len(parts) > 1:
+        yield _cut(initials, width)
+    letters = list(clusters("".join(parts)))
+    for start in range(1, len(letters)):
+        yield _cut("".join(letters[:1] + letters[start:]), width)
+
+
+def _cut(text: str, width: int) -> str:
+    kept = ""
+    for cluster in clusters(text):
+        if cells(kept + cluster) > width:
+            break
+        kept += cluster
+    return kept

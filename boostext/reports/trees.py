@@ -26,9 +26,8 @@ from boostext.features.conditions import (
     spell,
 )
 from boostext.model.model import Model
-from boostext.reports.bars import signed
 from boostext.reports.escape import one_line
-from boostext.reports.layout import HEAD, QUIET, Page, shorten, stack
+from boostext.reports.layout import HEAD, QUIET, Page, shorten, signed, stack
 from boostext.reports.rules import text_field_count
 from boostext.reports.tables import key_to_bars, strongest
 

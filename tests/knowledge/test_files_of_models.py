@@ -9,7 +9,7 @@ import pytest
 from boostext.errors import SettingsError
 from boostext.knowledge.reading import read_knowledge
 from boostext.model.predict import Predictor
-from boostext.reports.knowledge_file import knowledge_file
+from boostext.reports.knowledge import knowledge_file
 from boostext.training.plan import Plan
 from boostext.training.run import train
 from tests.cli import conftest

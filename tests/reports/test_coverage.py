@@ -5,10 +5,12 @@ import pytest
 
 from boostext.features.conditions import UNKNOWN, YES, AtLeast, Literal
 from boostext.model.found import scores_found
-from boostext.reports.coverage import coverage_tsv, example_documents, term_facts
-from boostext.reports.evidence import (
+from boostext.reports.coverage import (
+    coverage_tsv,
     evidence_of,
+    example_documents,
     scores_by_round,
+    term_facts,
 )
 from boostext.reports.terms import term_rows
 

@@ -18,8 +18,7 @@ from boostext.reports.doubts import (
     mistake_rates,
     mistake_shares,
 )
-from boostext.reports.label_studio import label_studio
-from boostext.reports.near_duplicates import near_duplicates
+from boostext.reports.outliers import label_studio, near_duplicates
 from boostext.settings import TextSettings
 from tests.reports.models import HOSTILE, corpus_of
 

@@ -13,15 +13,13 @@ from rich.console import Console
 from boostext.evaluation.report import Baseline, ConfusionRow, LabelRow, Report
 from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast
 from boostext.model.predict import Contribution
-from boostext.reports.bars import bar
 from boostext.reports.evaluations import confusion_list, evaluation_summary, label_table
-from boostext.reports.explanation_drawing import explanation_list
 from boostext.reports.explanations import explanation_rows
-from boostext.reports.heads import heads
 from boostext.reports.layout import (
     ASCII,
     UNICODE,
     Page,
+    bar,
     cells,
     clusters,
     cut_inside,
@@ -29,10 +27,10 @@ from boostext.reports.layout import (
     page_for,
     shorten,
 )
-from boostext.reports.listings import label_term_list, outlier_list, term_list
+from boostext.reports.listings import explanation_list, label_term_list, outlier_list, term_list
 from boostext.reports.outliers import Objection, OutlierRow
 from boostext.reports.rules import rule_rows
-from boostext.reports.tables import rule_table
+from boostext.reports.tables import heads, rule_table
 from boostext.reports.terms import label_terms, term_rows
 from tests.reports.models import HOSTILE, calls_model, model_of, rule, term
 
@@ -209,7 +207,7 @@ def test_no_rows_are_said_to_be_none():
     assert label_term_list([], [], page).plain == "No terms."
     assert outlier_list([], page).plain == "No documents."
     assert confusion_list([], page).plain.startswith("No label")
-    assert explanation_list([], page).plain.startswith("Nothing")
+    assert explanation_list([], page).plain.startswith("No condition")
 
 
 def test_an_outlier_takes_two_lines():

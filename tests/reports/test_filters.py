@@ -3,7 +3,7 @@
 import pytest
 
 from boostext.errors import SettingsError
-from boostext.reports.filters import kept, pattern, read_filter
+from boostext.reports.columns import kept, pattern, read_filter
 
 ROWS = [
     {"term": "collect", "documents": 318, "kind": "term", "precision": 0.9},

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-ROWS = ("rules", "terms", "outliers", "objections", "columns", "trace", "folder")
+ROWS = ("rules", "terms", "outliers", "objections", "columns", "coverage", "explanations", "folder")
 
 
 def test_rows_and_their_files_do_not_import_rich():

@@ -11,15 +11,14 @@ from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow
 from boostext.features.conditions import AtLeast, Occurs, spell
 from boostext.model.predict import decisions
-from boostext.reports.coverage import term_facts
-from boostext.reports.evidence import evidence_of
+from boostext.reports.coverage import evidence_of, term_facts
+from boostext.reports.html import script_json
 from boostext.reports.outliers import outlier_rows
 from boostext.reports.page.charts import bar_row, line_chart, ticks_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits, Listing
-from boostext.reports.page.data import script_json
 from boostext.reports.page.excerpts import Excerpts, read_term
-from boostext.reports.page.render import report_page
 from boostext.reports.page.rows import drop_pattern, rule_lines, term_lines
+from boostext.reports.page.sections import report_page
 from boostext.reports.rules import rule_rows
 from boostext.reports.terms import term_rows
 

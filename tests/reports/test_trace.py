@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from boostext.boosting.rules import Round, Rule
-from boostext.reports.trace import trace_jsonl, trace_row
+from boostext.reports.rules import trace_jsonl, trace_row
 from tests.reports.models import term
 
 

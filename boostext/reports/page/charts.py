@@ -11,8 +11,8 @@ import numpy as np
 from boostext.arrays import Float64
 from boostext.evaluation.margins import MarginRow
 from boostext.evaluation.report import Bin
+from boostext.reports.html import shown
 from boostext.reports.page.content import Curve
-from boostext.reports.page.data import shown
 
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 52

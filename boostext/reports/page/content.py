@@ -11,8 +11,7 @@ from boostext.corpus.documents import Document
 from boostext.evaluation.gold import Booleans, Gold
 from boostext.evaluation.margins import MarginRow
 from boostext.model.model import Model
-from boostext.reports.coverage import TermFacts
-from boostext.reports.evidence import Evidence
+from boostext.reports.coverage import Evidence, TermFacts
 from boostext.reports.outliers import OutlierRow
 
 Read = Callable[[Collection[int]], Mapping[int, Document]]

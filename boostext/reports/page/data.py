@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from boostext.corpus.corpus import Corpus
 from boostext.features.conditions import Condition
 from boostext.model.model import Model
 from boostext.reports.escape import one_line
+from boostext.reports.html import script_json, shown
 from boostext.reports.marks import Piece
 from boostext.reports.outliers import Objection, OutlierRow
 from boostext.reports.page.confusion import Confusion
@@ -21,32 +21,6 @@ from boostext.reports.page.excerpts import Excerpts, spoken_conditions
 
 LONGEST_NAME = 400
 """Maximum length, in characters, of ids and labels that can be written to the corrections."""
-
-ESCAPES = {
-    ord(char): f"\\u{ord(char):04x}"
-    for char in "<>&\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
-    "\u2066\u2067\u2068\u2069"
-}
-"""JSON escapes of characters that could end a script element or change the text direction."""
-
-
-def script_json(value: Any) -> str:
-    """Serialize a value as JSON that is safe within a script element of an HTML page.
-
-    Raises ValueError if the value contains NaN or infinity.
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(ESCAPES)
-
-
-def shown(text: str, width: int = 60) -> str:
-    """Return a name as one line without control characters, shortened to at most `width` cells.
-
-    Only the beginning of a long name is processed.
-    """
-    from boostext.reports.layout import PIPE_WIDTH, UNICODE, Page, shorten
-
-    return shorten(text[: 8 * width], width, Page(PIPE_WIDTH, UNICODE))
 
 
 @dataclass(frozen=True, eq=False)

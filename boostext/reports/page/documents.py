@@ -1,4 +1,4 @@
-"""Documents as a page: each with its words marked, and the sums of its labels."""
+"""Explanations of single documents as HTML: a page of documents, and views for notebooks."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from boostext.arrays import Float64, Scores
 from boostext.corpus.documents import Document
 from boostext.model.model import Model
 from boostext.model.predict import Contribution
+from boostext.reports.html import asset, environment, policy, shown
 from boostext.reports.marks import Piece
-from boostext.reports.page.data import shown
-from boostext.reports.page.render import asset, environment, policy
 from boostext.reports.page.worked import LONGEST, LabelSum, label_sum, marked_field
 
 
 @dataclass(frozen=True)
 class Field:
-    """name: "" where there is one field only. cut: there is more text than is shown."""
+    """A text field of a document.
+
+    name: "" if the model has a single field. cut: whether only the beginning is shown.
+    """
 
     name: str
     pieces: tuple[Piece, ...]
@@ -26,7 +28,12 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """What a page tells of one document. given, shown: label numbers. chances: (k,) if any."""
+    """A document with its explanation.
+
+    said: the contributions to its scores. scores: (k,). given, shown: indices of the predicted
+    labels, and of the labels to explain. count: maximum number of conditions listed for each label,
+    of those that hold and of those that do not. chances: (k,) probabilities, or None.
+    """
 
     document: Document
     said: Sequence[Contribution]
@@ -38,7 +45,10 @@ class Explained:
 
 
 def page_head(title: str) -> str:
-    """What comes before the documents; nothing need come after them."""
+    """Return the beginning of a page, to be followed by the sections of its documents.
+
+    The page is complete after any number of sections.
+    """
     style, script = asset("report.css"), asset("report.js") + asset("documents.js")
     drawn = environment().get_template("documents.html")
     return drawn.render(
@@ -47,7 +57,7 @@ def page_head(title: str) -> str:
 
 
 def document_section(model: Model, explained: Explained) -> str:
-    """One document; its words are marked by what they say of the first label shown."""
+    """Return the section of one document, with the terms that vote on its first label marked."""
     labels, wanted = [model.labels[j] for j in explained.given], explained.document.labels
     return environment().get_template("document.html").render(
         id=explained.document.id, labels=labels, wanted=list(wanted),
@@ -84,3 +94,14 @@ def _sums(model: Model, explained: Explained) -> Sequence[LabelSum]:
     return [
         replace(one, chance=float(likely[j])) for one, j in zip(sums, explained.shown, strict=True)
     ]
+
+
+def explanation_html(
+    title: str, labels: Sequence[str], pieces: Sequence[Piece], sums: Sequence[LabelSum]
+) -> str:
+    """Return the explanation of a document as HTML for notebooks.
+
+    labels: the predicted labels. pieces: the text with its marks. sums: the parts of the scores.
+    """
+    template = environment().get_template("notebook_explanation.html")
+    return template.render(title=title, labels=labels, pieces=pieces, sums=sums)

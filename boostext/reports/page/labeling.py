@@ -1,4 +1,4 @@
-"""A page to label suggested documents on, one at a time and by the keyboard; it works from disk."""
+"""Self-contained HTML page for labeling suggested documents with the keyboard or the mouse."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any
 from boostext.corpus.documents import Document
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
+from boostext.reports.html import asset, environment, policy, script_json, shown
 from boostext.reports.marks import Mark, marked_pieces
-from boostext.reports.page.data import script_json, shown
-from boostext.reports.page.render import asset, environment, policy
 from boostext.reports.suggestions import Suggestion
 
 LONGEST = 20_000
-"""Characters of a text that the page shows."""
+"""Maximum number of characters shown of a text."""
 
 
 def page(rows: Sequence[Suggestion], model: Model) -> str:
-    """The whole page. It keeps what is labeled in the browser under the name of these documents,
-    and saves a CSV of id and label, which `--labels-from` of training takes.
+    """Return the page.
+
+    The page stores the labels in the browser, separately for each set of documents, and saves them
+    as a CSV file with the columns id and label, which can be passed to `--labels-from`.
     """
     script, style = asset("labeling.js"), asset("report.css") + asset("labeling.css")
     data = labeling_data(rows, model)
@@ -31,7 +32,7 @@ def page(rows: Sequence[Suggestion], model: Model) -> str:
 
 
 def labeling_data(rows: Sequence[Suggestion], model: Model) -> dict[str, Any]:
-    """What the script reads: labels, and for each document its texts in marked pieces."""
+    """Return the data for the script: the labels, and the documents with their marked texts."""
     lookup = ConditionLookup((), model.text, model.data.text)
     return {
         "key": _key(rows, model),
@@ -43,7 +44,7 @@ def labeling_data(rows: Sequence[Suggestion], model: Model) -> dict[str, Any]:
 
 
 def _key(rows: Sequence[Suggestion], model: Model) -> str:
-    """By which the browser finds what was labeled before: another choice of documents is new."""
+    """Return the key for the storage of the browser, which depends on the labels and documents."""
     names = [*model.labels, *(row.document.id for row in rows)]
     return hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -71,7 +72,10 @@ def _row(row: Suggestion, model: Model, lookup: ConditionLookup) -> dict[str, An
 
 
 def _pieces(row: Suggestion, field: str, lookup: ConditionLookup) -> list[Any]:
-    """The text as strings; what a reason was found in as a list of the string and its vote."""
+    """Return the text as a list of strings; terms of the reasons are lists of the text and 1 or -1.
+
+    The number is the sign of the vote.
+    """
     text = row.document.texts[field][:LONGEST]
     short = Document(row.document.id, {field: text})
     marks = [

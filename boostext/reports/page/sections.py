@@ -1,4 +1,4 @@
-"""Build the values for the templates of the HTML page from its content."""
+"""The HTML page of a report, and the values of its sections."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from boostext.evaluation.report import Report, report_of
 from boostext.model.model import Model, asked_conditions
 from boostext.model.prior import prior_in_short
 from boostext.reports.coverage import TermFacts, example_documents, label_matrix_column
+from boostext.reports.html import asset, environment, policy, script_json, shown
 from boostext.reports.marks import Piece
 from boostext.reports.page.charts import line_chart, margin_chart, reliability_chart
 from boostext.reports.page.confusion import Confusion, confusion_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits
-from boostext.reports.page.data import Shown, confusion_data, error_data, script_json, shown
+from boostext.reports.page.data import Shown, confusion_data, error_data
 from boostext.reports.page.excerpts import READ, Excerpts, length_of, term_conditions
 from boostext.reports.page.rows import (
     Example,
@@ -32,6 +33,30 @@ from boostext.reports.portable.box import box_values
 from boostext.reports.portable.plain_model import packed
 from boostext.reports.rules import rule_rows
 from boostext.reports.terms import term_rows
+
+MOST_BYTES = 1_900_000
+"""Maximum size of the page."""
+SCRIPTS = ("report.js", "errors.js", "arguing.js", "predictor.js", "box.js")
+
+
+def report_page(content: Content) -> str:
+    """Return the HTML page of a report.
+
+    The limits on its parts are reduced until the page has at most MOST_BYTES bytes.
+    """
+    limits = Limits()
+    while True:
+        page = _rendered(page_values(content, limits))
+        if len(page.encode("utf-8", "backslashreplace")) <= MOST_BYTES or limits.rules == 1:
+            return page
+        limits = limits.smaller()
+
+
+def _rendered(values: dict[str, Any]) -> str:
+    style = asset("report.css")
+    script = Markup("").join(map(asset, SCRIPTS))
+    template = environment().get_template("report.html")
+    return template.render(**values, script=script, style=style, policy=policy([script], [style]))
 
 
 def page_values(content: Content, limits: Limits) -> dict[str, Any]:

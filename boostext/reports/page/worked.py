@@ -12,7 +12,7 @@ from boostext.features.conditions import YES
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, Predictor, decisions
-from boostext.reports.evidence import Evidence
+from boostext.reports.coverage import Evidence
 from boostext.reports.explanations import ExplanationRow, explanation_rows, places_in
 from boostext.reports.marks import Mark, Piece, marked_pieces
 

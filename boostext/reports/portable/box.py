@@ -9,7 +9,7 @@ from markupsafe import Markup
 from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.model.merged import merge_rules
 from boostext.model.model import Model
-from boostext.reports.page.data import script_json, shown
+from boostext.reports.html import script_json, shown
 from boostext.reports.portable.plain_model import Packed
 
 COLUMNS, VALUES = 60, 300

@@ -14,8 +14,7 @@ from boostext.atomic import PAGE, Kind
 from boostext.features import attributes, lookup, ngrams, normalize, tokenizer, unicode_classes
 from boostext.model.model import Model
 from boostext.reports.escape import one_line
-from boostext.reports.page.data import shown
-from boostext.reports.page.render import asset, environment, policy
+from boostext.reports.html import asset, environment, policy, shown
 from boostext.reports.portable import standalone
 from boostext.reports.portable.box import box_values
 from boostext.reports.portable.plain_model import Packed, check_for_javascript, packed

@@ -1,4 +1,4 @@
-"""Results of a cross-validation as rows: the curve over rounds, and the out-of-fold scores."""
+"""Results of evaluations as files: curve, out-of-fold, margins and reliability."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import NamedTuple, Protocol
 
 from boostext.arrays import Float64, Int32, Scores
 from boostext.corpus.corpus import Corpus
+from boostext.evaluation.margins import MarginRow
+from boostext.evaluation.report import Bin
 from boostext.reports.columns import Column, as_json, tsv_lines
 
 
@@ -123,3 +125,45 @@ def _held(corpus: Corpus, scores: Scores) -> Iterator[tuple[int, set[int]]]:
 
 OUT_OF_FOLD = {"tsv": out_of_fold_tsv, "jsonl": out_of_fold_jsonl}
 """Maps each format to the function that yields its lines."""
+
+
+# Margins and reliability ---------------------------------------------------------------------
+
+MARGIN_COLUMNS: tuple[Column[MarginRow], ...] = (
+    Column("theta", lambda row: row.theta, "The margin."),
+    Column("votes", lambda row: row.votes, "The share of the (document, label) pairs with a margin "
+           "of theta or less, where margins are scores over the sum of the rules' greatest votes."),
+    Column("votes_bound", lambda row: row.votes_bound, "What bounds that share on the training "
+           "data; empty where no bound is known."),
+    Column("tanh", lambda row: row.tanh, "The same share of margins that are tanh of half the "
+           "score."),
+    Column("tanh_bound", lambda row: row.tanh_bound, "What bounds that share; empty where no "
+           "bound is known."),
+)  # fmt: skip
+"""Columns of margins.tsv."""
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value
+
+
+BIN_COLUMNS: tuple[Column[Bin], ...] = (
+    Column("low", lambda row: row.low, "The least probability of the bin."),
+    Column("high", lambda row: row.high, "The greatest probability of the bin."),
+    Column("count", lambda row: row.count, "How many (document, label) pairs are in it."),
+    Column("probability", lambda row: _known(row.probability), "The mean of their probabilities; "
+           "empty where there are none."),
+    Column("frequency", lambda row: _known(row.frequency), "The share of them whose label is "
+           "given in the data; empty where there are none."),
+)  # fmt: skip
+"""Columns of reliability.tsv."""
+
+
+def margins_tsv(rows: Sequence[MarginRow]) -> Iterator[str]:
+    """Yield the lines of margins.tsv, one per value of theta."""
+    yield from tsv_lines(MARGIN_COLUMNS, rows)
+
+
+def reliability_tsv(bins: Sequence[Bin]) -> Iterator[str]:
+    """Yield the lines of reliability.tsv, one per bin, including empty ones."""
+    yield from tsv_lines(BIN_COLUMNS, bins)

@@ -1,4 +1,4 @@
-"""A model as a file of knowledge: a beginning for people to edit, and for models of other data."""
+"""Prior knowledge as text for people, and as a file that is made from the terms of a model."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from boostext.knowledge.chances import LEAST
 from boostext.knowledge.knowledge import Knowledge, Told, When
 from boostext.model.model import Model
 from boostext.model.predict import link_of
+from boostext.model.prior import Prior, prior_in_short
 from boostext.reports.terms import TermRow, label_terms, term_rows
 from boostext.strict_yaml import quoted
 
@@ -20,16 +21,42 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]*([ _.-][A-Za-z0-9]+)*")
 _WORDS_OF_YAML = re.compile(r"(?i)true|false|null|yes|no|on|off|y|n")
 
 
-def knowledge_file(model: Model, top: int) -> Iterator[str]:
-    """Lines of YAML: the `top` strongest terms for each label, after the knowledge that it had.
+def prior_lines(prior: Prior) -> Iterator[str]:
+    """Yield the lines that describe the prior knowledge of a model."""
+    knowledge = prior.knowledge
+    yield f"knowledge: {prior_in_short(prior)}"
+    known = [f"{label} {share:g}" for label, share in knowledge.labels if share is not None]
+    if known:
+        yield f"  labels: {', '.join(known)}"
+    yield from (f"  {told_line(told)}" for told in knowledge.rules)
+    for forbidden in knowledge.forbid:
+        labels = f" for {', '.join(forbidden.labels)}" if forbidden.labels else ""
+        yield f"  forbidden{labels}: {forbidden.term}"
+    for one in knowledge.only:
+        yield f"  {one.term}: only {'for' if one.sign > 0 else 'against'} {one.label}"
 
-    A term makes a label as likely as its votes do where nothing else is known. SettingsError for
-    models whose scores are no log odds.
+
+def told_line(told: Told) -> str:
+    """Return a rule of the knowledge as text, such as "collect -> Collect 0.9"."""
+    then = ", ".join(f"{label} {chance:g}" for label, chance in told.then)
+    return f"{told} -> {then}"
+
+
+# Knowledge files -----------------------------------------------------------------------------
+
+
+def knowledge_file(model: Model, top: int) -> Iterator[str]:
+    """Yield the lines of a knowledge file made from a model, which is YAML.
+
+    The file contains the prior knowledge of the model, followed by rules for the `top` strongest
+    terms of each label. It can be edited, and used to train models on other data. The probability
+    of a label in a rule is the one that the votes of the term give if nothing else is known. Raises
+    SettingsError if the scores of the model are not log odds.
     """
     if not link_of(model):
         raise SettingsError(
-            f"scores of {model.boosting.algorithm} are not log odds, so that votes are no "
-            "probabilities; a model of mh or logistic can be written as knowledge"
+            f"the scores of {model.boosting.algorithm} are not log odds, so its votes cannot be "
+            "converted to probabilities; use a model of mh or logistic"
         )
     known = model.prior.knowledge if model.prior else Knowledge()
     shares = {label: share for label, share in known.labels if share is not None}
@@ -48,7 +75,7 @@ def knowledge_file(model: Model, top: int) -> Iterator[str]:
 
 
 def learned_rules(model: Model, top: int) -> Iterator[Told]:
-    """A rule for each term that is among the strongest of some label, the most telling first."""
+    """Yield a rule for each term among the `top` strongest of any label, most influential first."""
     rows = [row for row in term_rows(model) if _stands_alone(row)]
     spoken: dict[str, set[str]] = {}
     for found in label_terms(rows, model.labels, top):
@@ -103,6 +130,6 @@ def _restraints(known: Knowledge) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Without quotes where YAML takes it for a text as it stands."""
+    """Return the text as YAML, without quotes if it is a plain string in YAML."""
     plain = _PLAIN.fullmatch(text) and not _WORDS_OF_YAML.fullmatch(text)
     return text if plain else quoted(text)
