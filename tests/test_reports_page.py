@@ -18,29 +18,60 @@ from boostext.reports.terms import TERM_COLUMNS
 
 PAGE = Path(__file__).parent.parent / "docs" / "reports.md"
 FILES = {
-    "rules.tsv": (RULE_COLUMNS, ("Every rule, in the order learned. After these columns come "
-                  "`no:LABEL` and `yes:LABEL`, the votes where the condition does not hold and "
-                  "where it does, and `unknown:LABEL` where a value is missing.")),
-    "terms.tsv": (TERM_COLUMNS, ("Every term with all its rules, most influential first. After "
-                  "these columns comes `difference:LABEL`, what its presence adds to each score.")),
-    "coverage.tsv": (COVERAGE_COLUMNS, "What each term does by itself in the documents."),
-    "outliers.tsv": (OUTLIER_COLUMNS, ("Documents by how doubtful their labels are, the most "
-                     "doubtful first. The last column, `source`, says how that was found.")),
+    "rules.tsv": (
+        RULE_COLUMNS,
+        (
+            "Every rule, in the order in which they were learned. The columns "
+            "below are followed by `no:LABEL` and `yes:LABEL`, the votes if the condition "
+            "does not hold and if it does, and by `unknown:LABEL` for missing values."
+        ),
+    ),
+    "terms.tsv": (
+        TERM_COLUMNS,
+        (
+            "Every term with the sum of its rules, most influential first. The columns "
+            "below are followed by `difference:LABEL`, how much its presence adds to the "
+            "score of the label."
+        ),
+    ),
+    "coverage.tsv": (
+        COVERAGE_COLUMNS,
+        "The documents that contain each term, and the labels of these documents.",
+    ),
+    "outliers.tsv": (
+        OUTLIER_COLUMNS,
+        (
+            "The documents, the most likely label errors first. The last "
+            "column, `source`, says how they were ranked."
+        ),
+    ),
     "margins.tsv": (MARGIN_COLUMNS, "The distribution of margins."),
-    "reliability.tsv": (BIN_COLUMNS, "How often probabilities came true (`crossval --report`)."),
-    "curve.tsv": (curve_columns("MEASURE"), "The course of the training."),
-    "curve.tsv of a cross-validation": (POINT_COLUMNS, ("The measure over the folds (`crossval "
-                                        "--report`).")),
-    "out-of-fold.tsv": (OUT_OF_FOLD_COLUMNS, ("Each document and label with its score out of fold "
-                        "(`crossval --report`).")),
+    "reliability.tsv": (
+        BIN_COLUMNS,
+        "How often labels were right, by their probabilities (`crossval --report`).",
+    ),
+    "curve.tsv": (
+        curve_columns("MEASURE"),
+        "The measures after each number of rounds of the training.",
+    ),
+    "curve.tsv of a cross-validation": (
+        POINT_COLUMNS,
+        ("The measure after each number of rounds, over the folds (`crossval --report`)."),
+    ),
+    "out-of-fold.tsv": (
+        OUT_OF_FOLD_COLUMNS,
+        ("The out-of-fold score of each document and label (`crossval --report`)."),
+    ),
     "confusions.tsv": (CONFUSION_COLUMNS, "The documents behind each confusion of two labels."),
     "bad.tsv": (BAD_COLUMNS, "Records that were left out (`--skip-bad`)."),
-    "explanation.tsv": (EXPLANATION_COLUMNS, ("Why one document has its scores (`inspect "
-                        "--document ... -o DIR`).")),
-}  # fmt: skip
+    "explanation.tsv": (
+        EXPLANATION_COLUMNS,
+        ("The parts of the scores of one document (`inspect --document ... -o DIR`)."),
+    ),
+}
 HEAD = """# The files of a report
 
-`boostext train --report DIR`, `boostext inspect MODEL DATA -o DIR` and `boostext.report(result, "DIR")` write tables with tabs between the columns, beside the page `report.html`. In a field, a tab is written `\\t`, a line end `\\n` and a backslash `\\\\`; several names in one field are joined by `|`. The same rows, as objects with these names as keys, are what `--json` prints and what `to_dicts()` gives in Python.
+`boostext train --report DIR`, `boostext inspect MODEL DATA -o DIR` and `boostext.report(result, "DIR")` write the page `report.html` and tables whose columns are separated by tabs. Within a field, a tab is written as `\\t`, a line end as `\\n` and a backslash as `\\\\`; several names in one field are joined by `|`. `--json` prints the same rows as objects with these names as keys, and `to_dicts()` returns them in Python.
 """  # noqa: E501
 
 

@@ -1,9 +1,11 @@
-"""Kernels that count terms: bytes to token numbers, token numbers to n-grams, and postings.
+"""Kernels for counting terms: from bytes to token ids, from token ids to n-grams, and postings.
 
-Legend: d document, i place of a token in all documents one after the other, t term, N places.
-ends[d] is where document d ends (in bytes or places); document 0 begins at 0. A kernel that finds
-no room stops before the item that needs it and says where in `state`; the caller makes room and
-calls again. No kernel depends on how hard its table is filled: numbers go by first occurrence.
+In the docstrings, d is a document, i is the position of a token in the concatenation of all
+documents, t is a term, and N is the number of positions. ends[d] is the end of document d, in bytes
+or in positions; document 0 begins at 0. If an array is full, a kernel stops before the item that
+does not fit and stores its progress in `state`; the caller enlarges the array and calls the kernel
+again. Ids are assigned in the order of first occurrence, so they do not depend on the size of the
+hash tables.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ from boostext.compiled import Kernel, compiled
 Bytes = NDArray[np.uint8]
 Number = int | np.int64
 
-# classes of characters, in the order of unicode_classes' letters "owsmkjp"
+# Character classes, in the order of the letters "owsmkjp" of unicode_classes.
 OTHER, WORD, SINGLE, MARK, STACKER, JOINER, PUNCTUATION = range(7)
 
 
 def width(first: Number) -> int:
-    """Bytes of the UTF-8 character that begins with this byte."""
+    """Return the number of bytes of the UTF-8 character that begins with this byte."""
     if first < 0x80:
         return 1
     if first < 0xE0:
@@ -31,7 +33,7 @@ def width(first: Number) -> int:
 
 
 def code_point(text: Bytes, p: Number) -> np.int64:
-    """The character at byte p of valid UTF-8."""
+    """Return the code point at byte p of valid UTF-8."""
     first = np.int64(text[p])
     if first < 0x80:
         return first
@@ -45,8 +47,12 @@ def code_point(text: Bytes, p: Number) -> np.int64:
 
 
 def token_key(text: Bytes, start: Number, stop: Number) -> np.int64:
-    """64 bits: a token of up to 8 bytes itself, as none holds a zero; else FNV-1a, with a last byte
-    that no UTF-8 has."""
+    """Return a key of 64 bits for a token.
+
+    The key of a token of up to 8 bytes is the token itself, as no token contains a zero byte. The
+    key of a longer token is its FNV-1a hash, whose highest byte is set to 0xFF, which does not
+    occur in UTF-8.
+    """
     key = np.uint64(0)
     if stop - start <= 8:
         for p in range(stop - start):
@@ -59,13 +65,14 @@ def token_key(text: Bytes, start: Number, stop: Number) -> np.int64:
 
 
 def mixed(key: Number) -> np.int64:
-    """Some 40 bits that all bits of the key have part in, for the place in a table."""
+    """Return a hash of about 40 bits that depends on all bits of the key, to index a table."""
     h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     h = (h ^ h >> np.uint64(32)) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(h >> np.uint64(24))
 
 
 def same_bytes(text: Bytes, start: Number, stop: Number, store: Bytes, at: Number) -> bool:
+    """Return whether text[start:stop] is equal to the bytes of `store` that begin at `at`."""
     for p in range(stop - start):  # noqa: SIM110 (no generators in kernels)
         if text[start + p] != store[at + p]:
             return False
@@ -75,7 +82,10 @@ def same_bytes(text: Bytes, start: Number, stop: Number, store: Bytes, at: Numbe
 def find_token(
     text: Bytes, start: Number, stop: Number, slots: Int64, places: Int64, store: Bytes
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Slot, token number (-1: not there) and key. Slots are pairs: key, number + 1 (0: free)."""
+    """Return the slot of a token, its id (-1 if it is not in the table), and its key.
+
+    A slot is a pair of a key and the id plus 1; the latter is 0 if the slot is free.
+    """
     key = token_key(text, start, stop)
     size = stop - start
     mask = len(slots) // 2 - 1
@@ -103,21 +113,26 @@ def tokenize(
     counts: Int64,
     state: Int64,
 ) -> None:
-    """Numbers of the tokens of all documents to `out`, how many of each document to `counts`.
+    """Tokenize documents by the rules of tokenizer.py.
 
-    text: UTF-8. classes: (0x110000,) of characters. slots, places, store: the hash table; token t
-    is store[places[t]:places[t + 1]]. state: byte, document, tokens written, tokens known, stop
-    words (the first tokens known: left out), 1 if new tokens are left out as -1 and not added.
-    At the end state[1] is the number of documents. The rules are those of tokenizer.py.
+    The ids of all tokens are written to `out`, and the number of tokens of each document to
+    `counts`.
+
+    text: UTF-8. classes: (0x110000,), the classes of all code points. slots, places, store: the
+    hash table of tokens; token t is store[places[t]:places[t + 1]]. state: the current byte, the
+    current document, the number of tokens written, the number of tokens in the table, the number of
+    stop words (the first tokens of the table, which are left out), and 1 if unknown tokens are
+    written as -1 instead of being added to the table. At the end, state[1] is the number of
+    documents.
     """
     p, d, n, known, stops, frozen = state[0], state[1], state[2], state[3], state[4], state[5]
     while d < len(ends):
         end = ends[d]
-        # of the open token; class of the character before
+        # the class of the current token, and that of the preceding character
         kind, before = np.int64(OTHER), np.int64(OTHER)
         start = stop = p
         while p <= end:
-            # subtle: most characters go on with a word, and are one byte
+            # subtle: most characters continue a word and have one byte, so they have a fast path
             if kind == WORD:
                 while p < end and text[p] < 0x80 and classes[text[p]] == WORD:
                     p += 1
@@ -159,7 +174,7 @@ def tokenize(
 
 
 def grow_tokens(old: Int64, new: Int64) -> None:
-    """Moves the slots of `tokenize` to a larger table of zeros."""
+    """Copy the slots of `tokenize` to a larger table, which must contain zeros only."""
     mask = len(new) // 2 - 1
     for at in range(0, len(old), 2):
         if old[at + 1] != 0:
@@ -170,7 +185,10 @@ def grow_tokens(old: Int64, new: Int64) -> None:
 
 
 def pair_slot(slots: Int64, key: np.int64) -> np.int64:
-    """Where in the table of pairs (key, number, key, number ...; -1 empty) a key is or goes."""
+    """Return the slot of a key, or the free slot in which it can be inserted.
+
+    A slot is a pair of a key and a number; the key of a free slot is -1.
+    """
     mask = len(slots) // 2 - 1
     slot = mixed(key) & mask
     while slots[2 * slot] != -1 and slots[2 * slot] != key:
@@ -181,9 +199,10 @@ def pair_slot(slots: Int64, key: np.int64) -> np.int64:
 def sift(
     left: Int32, right: Int32, shifts: Int64, ends: Int64, met: Bytes, begun: Number, first: Number
 ) -> None:
-    """Occurrences of the pairs that `join` would make, by hash of the pair: met[h], at most 255.
+    """Count the occurrences of the pairs that `join` would make, by their hashes, in met[h].
 
-    Documents from `first` on, which begins at place `begun`.
+    Counts are at most 255. Only documents from `first` on are read; `begun` is the position at
+    which document `first` begins.
     """
     mask = len(met) - 1
     i = begun
@@ -213,13 +232,16 @@ def join(
     out: Int32,
     state: Int64,
 ) -> None:
-    """Terms made of the term `left` at a place and `right` a shift further on, in one document.
+    """Make terms from pairs: the term `left` at a position, and `right` at a shift from it.
 
-    left, right: (N,) numbers of terms that begin there, -1 for none. With several shifts all pairs
-    share their numbers. Pairs that `sift` met less often than `least` are left out: they are in
-    fewer documents. out: shift s at place i, to out[s * N + i]. keys: left * 2^32 + right.
-    seen: last document * 2^32 + how many documents. first: i * number of shifts + s.
-    state: place, document, terms known.
+    Both must be in the same document. A pair has the same id for all shifts. Pairs that `sift`
+    counted fewer than `least` times are left out, because they occur in fewer documents than that.
+
+    left, right: (N,), the ids of the terms that begin at each position, or -1. The pair of shift s
+    at position i is written to out[s * N + i]. The other arrays have one value for each pair. keys:
+    left * 2^32 + right. seen: last document * 2^32 + number of documents. first: the first
+    occurrence, i * number of shifts + s. state: the current position, the current document, and the
+    number of pairs in the table.
     """
     i, d, known = state[0], state[1], state[2]
     room = min(len(seen), len(slots) // 4)
@@ -253,7 +275,7 @@ def join(
 
 
 def grow_pairs(old: Int64, new: Int64) -> None:
-    """Moves the slots of `join` to a larger table of -1."""
+    """Copy the slots of `join` to a larger table, in which all keys must be -1."""
     for slot in range(len(old) // 2):
         if old[2 * slot] != -1:
             to = pair_slot(new, old[2 * slot])
@@ -263,10 +285,14 @@ def grow_pairs(old: Int64, new: Int64) -> None:
 def tally(
     terms: Int32, layers: int, ends: Int64, rank: Int32, seen: Int64, sizes: Int64, first: Int64
 ) -> None:
-    """How many documents hold a term at least counts[c] times: sizes[t * C + c].
+    """Count the documents that contain each term at least a given number of times.
 
-    terms: (layers * N,) as `join` writes them. rank: occurrences -> c, -1 if not asked for.
-    seen: (T,) last document * 2^32 + occurrences in it, first -1. first: (T,) as in `join`.
+    The number of documents that contain term t at least as often as the c-th of C counts is added
+    to sizes[t * C + c].
+
+    terms: (layers * N,), as `join` writes them. rank: maps a number of occurrences to c, or to -1
+    if it is not one of the counts. seen: (T,), last document * 2^32 + occurrences in it; initially
+    -1. first: (T,), as in `join`.
     """
     many = len(sizes) // max(len(seen), 1)
     places = len(terms) // layers
@@ -288,7 +314,7 @@ def tally(
 def fill(
     terms: Int32, layers: int, ends: Int64, rank: Int32, seen: Int64, cursor: Int64, items: Int32
 ) -> None:
-    """The documents that `tally` counts, to items from cursor[t * C + c] on."""
+    """Write the documents that `tally` counts to `items`, beginning at cursor[t * C + c]."""
     many = len(cursor) // max(len(seen), 1)
     places = len(terms) // layers
     i = 0
@@ -320,14 +346,18 @@ def walk(
     counts: Int64,
     state: Int64,
 ) -> None:
-    """Numbers of the conditions that each document meets, to `out`; how many, to `counts`.
+    """Write the conditions that each document meets to `out`, and their number to `counts`.
 
-    roots: (known tokens,) node, -1 for none. nodes: triples of term (-1: none ends here), steps to
-    a further token as bits, and 1 if the term counts only in documents of one token.
-    edges: table as in `join`: (node * 64 + step) * 2^32 + token -> node. Conditions of term t are
-    at asked[t]:asked[t + 1] of the pairs (occurrences wanted, number), fewest wanted first.
-    stack: triples of node, place, next step; room for the longest term. seen: (terms,) document
-    of this call * 2^32 + occurrences, first -1. state: place, document, written.
+    Terms are found by a trie. roots: for each known token, the node that it leads to, or -1. nodes:
+    triples of the term that ends in the node (or -1), the steps to a further token as a bit mask,
+    and 1 if the term counts only in documents of a single token. edges: hash table as in `join`,
+    which maps (node * 64 + step) * 2^32 + token to a node.
+
+    conditions: pairs of a required number of occurrences and the number of the condition; those of
+    term t are asked[t]:asked[t + 1], in ascending order of the required occurrences. stack: triples
+    of a node, a position and the next step, with space for the longest term. seen: one value for
+    each term, document of this call * 2^32 + occurrences; initially -1. state: the current
+    position, the current document, and the number of conditions written.
     """
     start, d, n = state[0], state[1], state[2]
     while d < len(ends):
@@ -346,7 +376,7 @@ def walk(
                 if step == 0 and t >= 0 and (nodes[3 * node + 2] == 0 or end - start == 1):
                     count = 1 if seen[t] >> 32 != d else (seen[t] & 0xFFFFFFFF) + 1
                     seen[t] = d << 32 | count
-                    # conditions that want exactly so many are met now
+                    # conditions that require exactly this number are now met
                     for a in range(asked[t], asked[t + 1]):
                         if conditions[2 * a] == count:
                             out[n] = conditions[2 * a + 1]
@@ -387,7 +417,7 @@ SIGNATURES = {
 
 
 def kernel(function: Kernel) -> Kernel:
-    """The compiled twin; only called where there is one."""
+    """Return the compiled version of a kernel, which must be available."""
     made = compiled(function, SIGNATURES[function])
     assert made is not None
     return made

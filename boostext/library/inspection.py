@@ -130,8 +130,9 @@ class Inspection:
         if found is not None:
             yield Text("")
             yield outlier_list(self.outliers, page, len(found.rows), found.source)
-            shares = ", ".join(f"{name} {value:+.2f}" for name, value in found.margins.items())
-            yield wrap(f"margins of all documents: {shares}", page)
+            names = {"least": "minimum", "half": "median"}
+            margins = (f"{names.get(name, name)} {m:+.2f}" for name, m in found.margins.items())
+            yield wrap(f"margins of all documents: {', '.join(margins)}", page)
         if self.margins:
             yield Text("")
             yield margin_drawing(self.margins, page)

@@ -26,11 +26,11 @@ from boostext.training.members import condition_numbers, membership_find
 from boostext.training.run import Trained
 
 SOURCES = {
-    "cv": "found by what was learned without each document, the most doubtful first",
-    "weights": "by the weight that boosting gives them in the end, the heaviest first",
-    "cumulated": "by the weight that boosting gave them over all rounds, the heaviest first",
+    "cv": "ranked by a classifier that was trained without each document",
+    "weights": "ranked by their weight after the last round of boosting",
+    "cumulated": "ranked by their weight, averaged over all rounds of boosting",
 }
-"""--outliers -> how they were found, in words"""
+"""Maps each value of --outliers to a description of how the documents are ranked."""
 
 
 def training_evidence(trained: Trained) -> Evidence:

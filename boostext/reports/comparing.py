@@ -79,10 +79,10 @@ class Compared:
     def summary(self) -> str:
         found = self.found
         other = found.changed - found.won - found.lost
-        luck = f"by luck so uneven with probability {found.chance:.2g}"
+        chance = f"probability of such a difference by chance: {found.chance:.2g}"
         return (
             f"{plural(found.first.examples, 'document')}: {found.changed:,} with other labels, "
-            f"{found.won:,} won, {found.lost:,} lost ({luck}), {other:,} wrong in both"
+            f"{found.won:,} won, {found.lost:,} lost ({chance}), {other:,} wrong in both"
         )
 
 

@@ -223,24 +223,43 @@ Covered = tuple[TermRow, TermFacts]
 """A term with its statistics."""
 
 COVERAGE_COLUMNS: tuple[Column[Covered], ...] = (
-    Column("rank", lambda pair: pair[0].rank, "Place by influence, as in terms.tsv."),
+    Column("rank", lambda pair: pair[0].rank, "Rank by influence, as in terms.tsv."),
     Column("term", lambda pair: pair[0].term, "The term, category or numeric column."),
     Column("kind", lambda pair: pair[0].kind, "term, category or number."),
-    Column("documents", lambda pair: pair[1].documents, "How many documents have it."),
-    Column("share", lambda pair: pair[1].share, "Their share of all documents."),
-    Column("for_label", lambda pair: pair[0].strongest_for, "The label that it speaks for most."),
-    Column("precision", lambda pair: precision_of(*pair), "The share of its documents that have "
-           "that label."),
-    Column("majority", lambda pair: pair[1].majority, "The label that most of its documents have."),
-    Column("majority_share", lambda pair: pair[1].majority_share, "The share of its documents that "
-           "have the majority label."),
-    Column("aliases", lambda pair: pair[1].aliases, "Other terms with the very same documents."),
-    Column("alias_count", lambda pair: pair[1].alias_count, "How many such terms there are."),
-    Column("together", lambda pair: pair[1].together, "Terms of the model that are in nearly the "
-           "same documents.", tsv=lambda others: cell([other.term for other in others])),
-    Column("alike", lambda pair: [other.alike for other in pair[1].together], "How much alike: "
-           "documents with both over documents with either.", json=None),
-)  # fmt: skip
+    Column("documents", lambda pair: pair[1].documents, "Number of documents that contain it."),
+    Column("share", lambda pair: pair[1].share, "This number as a fraction of all documents."),
+    Column("for_label", lambda pair: pair[0].strongest_for, "The label that it favors most."),
+    Column(
+        "precision",
+        lambda pair: precision_of(*pair),
+        "The fraction of its documents that have that label.",
+    ),
+    Column("majority", lambda pair: pair[1].majority, "The most frequent label of its documents."),
+    Column(
+        "majority_share",
+        lambda pair: pair[1].majority_share,
+        "The fraction of its documents that have this most frequent label.",
+    ),
+    Column(
+        "aliases",
+        lambda pair: pair[1].aliases,
+        "Other terms that occur in exactly the same documents.",
+    ),
+    Column("alias_count", lambda pair: pair[1].alias_count, "Number of such terms."),
+    Column(
+        "together",
+        lambda pair: pair[1].together,
+        "Terms of the model that occur in nearly the same documents.",
+        tsv=lambda others: cell([other.term for other in others]),
+    ),
+    Column(
+        "alike",
+        lambda pair: [other.alike for other in pair[1].together],
+        "The Jaccard index with each of them: the number of documents with both terms divided by "
+        "the number with at least one.",
+        json=None,
+    ),
+)
 """Columns of coverage.tsv."""
 
 

@@ -1,4 +1,4 @@
-"""Text of the data made harmless: for fields of TSV, and on its way to a terminal."""
+"""Escaping of text from the data: for TSV fields and for terminals; shortening of messages."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _INVISIBLE = (
 )
 _JOINED = r"[\u0300-\U0010ffff]"
 _MISPLACED = (
-    rf"(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED})"  # join nothing
-    r"|(?<![0-9#*\u00a9-\U0010ffff])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"  # vary nothing
-    r"|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]"  # tag no flag
+    rf"(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED})"  # joiners that join nothing
+    r"|(?<![0-9#*\u00a9-\U0010ffff])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"  # unused selectors
+    r"|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]"  # tags outside flags
 )
 
 
 def visible(text: str, lines: bool = False) -> str:
-    r"""Text that can neither steer a terminal nor hide anything in it.
+    r"""Escape characters that could control a terminal or hide text in it.
 
-    Control characters, marks that turn the direction of writing, invisible characters and halves
-    of surrogate pairs become escapes such as `\x1b` and `\u202e`. Joiners, variation selectors and
-    tags stay where they join, vary or tag something: Persian, Hindi and many emoji need them.
-    lines: line ends and tabs stay too.
+    Control characters, marks that change the direction of text, invisible characters and lone
+    surrogates are replaced by escapes such as `\x1b` and `\u202e`. Joiners, variation selectors and
+    tags are kept if they affect a neighboring character, as they do in Persian, Hindi and many
+    emoji. lines: whether line ends and tabs are kept as well.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -41,7 +41,7 @@ def visible(text: str, lines: bool = False) -> str:
 
 @cache
 def _hidden(lines: bool) -> re.Pattern[str]:
-    """Compiled when first needed: plain texts never need it, and it takes as long as --help."""
+    """Compile the pattern when it is first needed, because that takes as long as all of --help."""
     kept = r"(?!\n|\t|\r\n)" if lines else ""
     return re.compile(f"{kept}(?:[{_CONTROLS}{_TURNING}{_INVISIBLE}]|{_MISPLACED})")
 
@@ -51,27 +51,27 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def tsv_field(text: str) -> str:
-    r"""One field: tab, newline, return and backslash become \t \n \r \\, nothing else changes."""
+    r"""Escape a TSV field: tab, newline, return and backslash are written as \t, \n, \r and \\."""
     return _TSV_PATTERN.sub(lambda match: _TSV[match[0]], text)
 
 
 def read_tsv_field(field: str) -> str:
-    """The inverse of `tsv_field`."""
+    """Return the text of an escaped TSV field, the inverse of `tsv_field`."""
     return re.sub(r"\\[\\tnr]", lambda match: _TSV_BACK[match[0]], field)
 
 
 def tsv_names(names: Iterable[str]) -> str:
-    r"""Several names in one field: joined by `|`, a `|` of their own is written `\|`."""
+    r"""Return several names as one TSV field, joined by `|`; a `|` in a name is written as `\|`."""
     return "|".join(tsv_field(name).replace("|", "\\|") for name in names)
 
 
 def tsv_number(value: float | None) -> str:
-    """Nine significant digits; nothing where the number is not known."""
-    return "" if value is None else f"{value + 0.0:.9g}"  # 0 has no sign here
+    """Return a number with nine significant digits, or "" for None."""
+    return "" if value is None else f"{value + 0.0:.9g}"  # adding 0.0 turns -0.0 into 0.0
 
 
 def one_line(text: str) -> str:
-    """Text as one line of a listing: `visible`, with white space of any kind as one space."""
+    """Return a text as one line: escaped by `visible`, and with single spaces for white space."""
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
     return visible(" ".join(text.split()))
@@ -80,13 +80,16 @@ def one_line(text: str) -> str:
 # Messages --------------------------------------------------------------------------------------
 
 PATH = 200
-"""The most characters of the path in a message; the others are for what is the matter."""
+"""Maximum number of characters of a path in a message."""
 _PLACE = re.compile(r"""([^'"]*?)(:[0-9]+: )""")
-"""PATH:LINE: at the beginning; what follows a quotation mark is a value, and no place."""
+"""Matches PATH:LINE: at the beginning of a message; it contains no quoted value."""
 
 
 def shortened(message: str, length: int) -> str:
-    """At most `length` characters: the place and the advice at the end stay, the middle goes."""
+    """Shorten a message to `length` characters.
+
+    The location at the beginning and the end of the message, which says what to do, are kept.
+    """
     if len(message) <= length:
         return message
     place = _PLACE.match(message)

@@ -52,27 +52,31 @@ POINT_COLUMNS: tuple[Column[Measured], ...] = (
     Column("measure", lambda row: row.measure, "The name of the measure."),
     Column("mean", lambda row: row.point.mean, "Its mean over the folds."),
     Column("spread", lambda row: row.point.spread, "Its standard deviation over the folds."),
-    Column("low", lambda row: row.point.low, "Its least value of a fold."),
-    Column("high", lambda row: row.point.high, "Its greatest value of a fold."),
+    Column("low", lambda row: row.point.low, "Its lowest value in a fold."),
+    Column("high", lambda row: row.point.high, "Its highest value in a fold."),
 )
 """Columns of curve.tsv."""
 
 OUT_OF_FOLD_COLUMNS: tuple[Column[Held], ...] = (
     Column("id", lambda row: row.id, "The id of the document."),
     Column("origin", lambda row: row.origin, "The file and line that it was read from."),
-    Column("fold", lambda row: row.fold, "The fold that held it out in the first split, from 1."),
+    Column("fold", lambda row: row.fold, "The fold that contains it in the first split, from 1."),
     Column("label", lambda row: row.label, "A label."),
     Column(
         "given",
         lambda row: row.given,
-        "Whether the data gives the document this label: 1 or 0; in JSON true or false.",
+        "Whether the document has this label in the data: 1 or 0; in JSON, true or false.",
         tsv=lambda given: str(int(given)),
     ),
-    Column("score", lambda row: row.score, "The score by models that did not see the document."),
+    Column(
+        "score",
+        lambda row: row.score,
+        "The score from models that were trained without the document.",
+    ),
     Column(
         "probability",
         lambda row: row.probability,
-        "The probability that belongs to it; empty where scores are not calibrated.",
+        "The probability of the label; empty if scores cannot be converted to probabilities.",
     ),
 )
 """Columns of out-of-fold.tsv."""
@@ -131,15 +135,28 @@ OUT_OF_FOLD = {"tsv": out_of_fold_tsv, "jsonl": out_of_fold_jsonl}
 
 MARGIN_COLUMNS: tuple[Column[MarginRow], ...] = (
     Column("theta", lambda row: row.theta, "The margin."),
-    Column("votes", lambda row: row.votes, "The share of the (document, label) pairs with a margin "
-           "of theta or less, where margins are scores over the sum of the rules' greatest votes."),
-    Column("votes_bound", lambda row: row.votes_bound, "What bounds that share on the training "
-           "data; empty where no bound is known."),
-    Column("tanh", lambda row: row.tanh, "The same share of margins that are tanh of half the "
-           "score."),
-    Column("tanh_bound", lambda row: row.tanh_bound, "What bounds that share; empty where no "
-           "bound is known."),
-)  # fmt: skip
+    Column(
+        "votes",
+        lambda row: row.votes,
+        "The fraction of (document, label) pairs with a margin of at most theta. The margin is the "
+        "score divided by the sum of the largest absolute votes of the rules.",
+    ),
+    Column(
+        "votes_bound",
+        lambda row: row.votes_bound,
+        "An upper bound on this fraction for the training data; empty if none is known.",
+    ),
+    Column(
+        "tanh",
+        lambda row: row.tanh,
+        "The same fraction, if the margin is the hyperbolic tangent of half the score.",
+    ),
+    Column(
+        "tanh_bound",
+        lambda row: row.tanh_bound,
+        "An upper bound on this fraction; empty if none is known.",
+    ),
+)
 """Columns of margins.tsv."""
 
 
@@ -148,14 +165,24 @@ def _known(value: float) -> float | None:
 
 
 BIN_COLUMNS: tuple[Column[Bin], ...] = (
-    Column("low", lambda row: row.low, "The least probability of the bin."),
-    Column("high", lambda row: row.high, "The greatest probability of the bin."),
-    Column("count", lambda row: row.count, "How many (document, label) pairs are in it."),
-    Column("probability", lambda row: _known(row.probability), "The mean of their probabilities; "
-           "empty where there are none."),
-    Column("frequency", lambda row: _known(row.frequency), "The share of them whose label is "
-           "given in the data; empty where there are none."),
-)  # fmt: skip
+    Column("low", lambda row: row.low, "The lower limit of the bin."),
+    Column("high", lambda row: row.high, "The upper limit of the bin."),
+    Column(
+        "count",
+        lambda row: row.count,
+        "Number of (document, label) pairs whose probability is in the bin.",
+    ),
+    Column(
+        "probability",
+        lambda row: _known(row.probability),
+        "The mean of their probabilities; empty if there are none.",
+    ),
+    Column(
+        "frequency",
+        lambda row: _known(row.frequency),
+        "The fraction of them whose label is given in the data; empty if there are none.",
+    ),
+)
 """Columns of reliability.tsv."""
 
 

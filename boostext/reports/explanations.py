@@ -115,19 +115,35 @@ def _places_told(spans: tuple[Place, ...]) -> str:
 
 
 EXPLANATION_COLUMNS: tuple[Column[ExplanationRow], ...] = (
-    Column("label", lambda row: row.label, "The label whose score is told."),
-    Column("kind", lambda row: row.kind, "found, other (further ones that were found), absent, or "
-           "unknown."),
-    Column("condition", lambda row: row.condition, "What was asked; empty where several are added "
-           "up."),
-    Column("conditions", lambda row: row.conditions, "How many conditions are added up.",
-           narrow=False),
-    Column("rounds", lambda row: row.rounds, "How many rules ask for them.", narrow=False),
+    Column("label", lambda row: row.label, "The label whose score is explained."),
+    Column(
+        "kind",
+        lambda row: row.kind,
+        "found, other (the rest of those that hold), absent or unknown.",
+    ),
+    Column(
+        "condition",
+        lambda row: row.condition,
+        "The condition; empty if the row is the sum over several conditions.",
+    ),
+    Column(
+        "conditions", lambda row: row.conditions, "Number of conditions in the sum.", narrow=False
+    ),
+    Column(
+        "rounds", lambda row: row.rounds, "Number of rules with these conditions.", narrow=False
+    ),
     # votes are not rounded, so that those of a label add up to its score
-    Column("votes", lambda row: row.votes, "What they add to the score of the label.", tsv=repr),
-    Column("spans", lambda row: row.spans, "Where in the text it was found: field, start and end, "
-           "in characters.", tsv=_places_told, narrow=False),
-)  # fmt: skip
+    Column(
+        "votes", lambda row: row.votes, "How much they add to the score of the label.", tsv=repr
+    ),
+    Column(
+        "spans",
+        lambda row: row.spans,
+        "Where the text matches: field, start and end, in characters.",
+        tsv=_places_told,
+        narrow=False,
+    ),
+)
 """Columns of explanation.tsv."""
 
 

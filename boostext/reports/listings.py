@@ -100,8 +100,8 @@ def _hanging(name: str, drawing: Text, color: str) -> Text:
 
 
 HOW_FOUND = {
-    "cv": "Most doubtful documents by what is learned without each (cv)",
-    "weights": "Heaviest documents by weight in the model (weights)",
+    "cv": "Likely label errors by cross-validation (cv)",
+    "weights": "Likely label errors by boosting weight (weights)",
 }
 """Maps the method by which the outliers were found to the title of the listing."""
 

@@ -273,39 +273,39 @@ def _scored(scores: tuple[tuple[str, float], ...]) -> str:
 
 
 OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
-    Column("rank", lambda row: row.rank, "Place in the listing, from 1; the first is most in "
-           "doubt."),
-    Column("example", lambda row: row.example, "Place of the document in the data, from 0.",
+    Column("rank", lambda row: row.rank, "Rank in the listing, from 1, which is the most "
+           "likely error."),
+    Column("example", lambda row: row.example, "Index of the document in the data, from 0.",
            tsv=None, narrow=False),
-    Column("id", lambda row: row.id, "The document's id."),
+    Column("id", lambda row: row.id, "The id of the document."),
     Column("origin", lambda row: row.origin, "File and line of the document.", narrow=False),
     Column("given", lambda row: row.given, "The labels in the data."),
     Column("suggested", lambda row: row.suggested, "The labels that are suggested instead."),
-    Column("rival", lambda row: row.rival, "The label of greatest score among those not given.",
-           narrow=False),
-    Column("kind", lambda row: row.kind, "wrong, missing or extra label; or agrees, where the "
-           "same labels would be given."),
-    Column("score", lambda row: row.score, "0 to 1: how sure it is that the labels are wrong."),
-    Column("margin", lambda row: row.margin, "The least score of a given label minus the greatest "
-           "score of another; where documents have several labels, the least of score times sign.",
-           narrow=False),
+    Column("rival", lambda row: row.rival, "The label with the highest score that is not "
+           "given.", narrow=False),
+    Column("kind", lambda row: row.kind, "wrong, missing or extra label; or agrees, if the model "
+           "predicts the given labels."),
+    Column("score", lambda row: row.score, "Confidence, from 0 to 1, that the labels are wrong."),
+    Column("margin", lambda row: row.margin, "The lowest score of a given label minus the highest "
+           "score of another one; if documents may have several labels, the minimum of the scores "
+           "of given labels and the negated scores of the others.", narrow=False),
     Column("weight", lambda row: row.weight, "The weight of the document; 1 is the average.",
            narrow=False),
-    Column("share", lambda row: row.share, "Its share of the weight of all documents.",
+    Column("share", lambda row: row.share, "Its fraction of the weight of all documents.",
            narrow=False),
-    Column("label_rank", lambda row: row.label_rank, "Place among the documents of the same given "
+    Column("label_rank", lambda row: row.label_rank, "Rank among the documents with the same given "
            "label.", narrow=False),
-    Column("label_count", lambda row: row.label_count, "How many documents have that label.",
+    Column("label_count", lambda row: row.label_count, "Number of documents with that label.",
            narrow=False),
-    Column("objections", lambda row: row.objections, "Terms that speak against the given "
-           "labels, with their votes.", tsv=_spoken, narrow=False),
+    Column("objections", lambda row: row.objections, "Terms that are evidence against the "
+           "given labels, with their votes.", tsv=_spoken, narrow=False),
     Column("snippet", lambda row: row.snippet, "The beginning of the text."),
     Column("scores", lambda row: row.scores, "The scores of the given, the suggested and the rival "
-           "label.", tsv=_scored, json=dict, narrow=False),
-    Column("duplicates", lambda row: row.duplicates, "Ids of documents that say nearly the same "
-           "and have other labels.", narrow=False),
-    Column("supports", lambda row: row.supports, "Terms that speak for the given labels, "
-           "with their votes.", tsv=_spoken, narrow=False),
+           "labels.", tsv=_scored, json=dict, narrow=False),
+    Column("duplicates", lambda row: row.duplicates, "Ids of documents with nearly the same "
+           "text and other labels.", narrow=False),
+    Column("supports", lambda row: row.supports, "Terms that are evidence for the given "
+           "labels, with their votes.", tsv=_spoken, narrow=False),
 )  # fmt: skip
 """Columns of a listing of likely label errors; outliers.tsv has a source column in addition."""
 
@@ -324,7 +324,9 @@ def outliers_tsv(rows: Iterable[OutlierRow], source: str = "weights") -> Iterato
     Rows keep their order. Several labels or objections in one field are joined by `|`; a `|` within
     one of them is written as `\|`.
     """
-    found_by = Column[OutlierRow]("source", lambda row: source, "How the listing was made.")
+    found_by = Column[OutlierRow](
+        "source", lambda row: source, "The method by which the listing was made."
+    )
     yield from tsv_lines([*OUTLIER_COLUMNS, found_by], rows)
 
 

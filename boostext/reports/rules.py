@@ -115,23 +115,54 @@ def _votes_by_block(row: RuleRow) -> dict[str, dict[str, float]]:
 
 RULE_COLUMNS: tuple[Column[RuleRow], ...] = (
     Column("number", lambda row: row.number, "The round that learned the rule, from 1."),
-    Column("condition", lambda row: row.condition, "What the rule asks of a document."),
-    Column("kind", lambda row: row.kind, "term, category, number, conjunction, or prior for votes "
-           "by label alone."),
-    Column("at_least", lambda row: row.at_least, "How often a term must occur; otherwise 1.",
-           narrow=False),
-    Column("gain", lambda row: row.gain, "By how much the rule was expected to lower the loss.",
-           narrow=False),
-    Column("z", lambda row: row.z, "The normalizer of the round: by this factor the loss fell."),
-    Column("bound", lambda row: row.bound, "The product of z so far, which bounds the training "
-           "loss."),
-    Column("votes", _votes_by_block, "The votes by block (yes, no, unknown) and label.", tsv=None,
-           narrow=False),
-    Column("votes_for", lambda row: _strongest(row, 1), "The label whose score the rule raises "
-           "most where its condition holds.", tsv=None, json=None),
-    Column("votes_against", lambda row: _strongest(row, -1), "The label whose score the rule "
-           "lowers most where its condition holds.", tsv=None, json=None),
-)  # fmt: skip
+    Column("condition", lambda row: row.condition, "The condition that the rule tests."),
+    Column(
+        "kind",
+        lambda row: row.kind,
+        "term, category, number, conjunction, or prior for a rule that votes on every document.",
+    ),
+    Column(
+        "at_least",
+        lambda row: row.at_least,
+        "The minimum number of occurrences of a term; otherwise 1.",
+        narrow=False,
+    ),
+    Column(
+        "gain",
+        lambda row: row.gain,
+        "How much the rule was expected to reduce the loss.",
+        narrow=False,
+    ),
+    Column(
+        "z", lambda row: row.z, "The normalizer of the round: the factor by which the loss fell."
+    ),
+    Column(
+        "bound",
+        lambda row: row.bound,
+        "The product of z so far, an upper bound on the training loss.",
+    ),
+    Column(
+        "votes",
+        _votes_by_block,
+        "The votes by block (yes, no, unknown) and label.",
+        tsv=None,
+        narrow=False,
+    ),
+    Column(
+        "votes_for",
+        lambda row: _strongest(row, 1),
+        "The label whose score the rule raises most if its condition holds.",
+        tsv=None,
+        json=None,
+    ),
+    Column(
+        "votes_against",
+        lambda row: _strongest(row, -1),
+        "The label whose score the rule lowers most if its condition holds.",
+        tsv=None,
+        json=None,
+    ),
+)
 """Columns of rules.tsv before the votes, and columns of the other views."""
 
 

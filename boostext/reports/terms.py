@@ -202,24 +202,45 @@ def _levels_told(row: TermRow) -> list[dict[str, object]]:
 
 
 TERM_COLUMNS: tuple[Column[TermRow], ...] = (
-    Column("rank", lambda row: row.rank, "Place by influence, from 1."),
+    Column("rank", lambda row: row.rank, "Rank by influence, from 1."),
     Column("term", lambda row: row.term, "The term, category or numeric column."),
     Column("kind", lambda row: row.kind, "term, category or number."),
-    Column("rules", lambda row: row.rules, "How many rules ask for it."),
-    Column("first_round", lambda row: row.first_round, "The round that chose it first.",
-           narrow=False),
-    Column("levels", lambda row: row, "The counts or thresholds that rules ask for: how many; in "
-           "JSON each with its votes.", tsv=lambda row: str(len(row.levels)), json=_levels_told,
-           narrow=False),
-    Column("influence", lambda row: row.influence, "The sum over levels and labels of what its "
-           "presence changes."),
-    Column("strongest_for", lambda row: row.strongest_for, "The label whose score its presence "
-           "raises most."),
-    Column("strongest_against", lambda row: row.strongest_against, "The label whose score its "
-           "presence lowers most."),
-    Column("difference", lambda row: _by_label(row, row.difference), "What its presence adds to "
-           "the score of each label.", tsv=None, narrow=False),
-)  # fmt: skip
+    Column("rules", lambda row: row.rules, "Number of rules that use it."),
+    Column(
+        "first_round", lambda row: row.first_round, "The first round that chose it.", narrow=False
+    ),
+    Column(
+        "levels",
+        lambda row: row,
+        "The number of different counts or thresholds in its rules; in JSON, a list of them with "
+        "their votes.",
+        tsv=lambda row: str(len(row.levels)),
+        json=_levels_told,
+        narrow=False,
+    ),
+    Column(
+        "influence",
+        lambda row: row.influence,
+        "The total change in the scores of all labels that it makes, in absolute values.",
+    ),
+    Column(
+        "strongest_for",
+        lambda row: row.strongest_for,
+        "The label whose score its presence raises most.",
+    ),
+    Column(
+        "strongest_against",
+        lambda row: row.strongest_against,
+        "The label whose score its presence lowers most.",
+    ),
+    Column(
+        "difference",
+        lambda row: _by_label(row, row.difference),
+        "How much its presence adds to the score of each label.",
+        tsv=None,
+        narrow=False,
+    ),
+)
 """Columns of the JSON output, and of terms.tsv before the differences by label."""
 
 
@@ -241,5 +262,5 @@ def terms_tsv(rows: Sequence[TermRow], labels: Sequence[str]) -> Iterator[str]:
 def _difference_column(j: int, label: str) -> Column[TermRow]:
     return Column(
         f"difference:{label}", lambda row: float(row.difference[j]),
-        f"What its presence adds to the score of {label}.",
+        f"How much its presence adds to the score of {label}.",
     )  # fmt: skip

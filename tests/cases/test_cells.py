@@ -512,7 +512,7 @@ def test_attributes_that_nobody_asked_for_are_told(tmp_path, run):
 def test_check_says_what_a_column_is_taken_for_and_fails_where_nothing_can_be_read(tmp_path, run):
     records = [{"text": "x", "label": "a", "n": n} for n in ("1", "2", "many", "4")]
     done = run("check", write(tmp_path, records, "csv"), "--attribute", "n")
-    assert "taken for numbers, 1 text unknown, the first at" in done.stdout
+    assert "read as numbers, 1 text read as unknown, the first at" in done.stdout
     assert "data.csv:4: many" in done.stdout
     done = run("check", write(tmp_path, [{"text": "x", "label": [0, 1]}], "jsonl"))
     assert done.exit_code == 1

@@ -67,7 +67,7 @@ CASES = {
     ),
     "19 check --test": Case(
         ("check base.jsonl --test u.jsonl --literal-labels",),
-        ("'Billing' is like 'billing' of the training data", "'moving ' is like 'moving'"),
+        ("'Billing' looks like 'billing' in the training data", "'moving ' looks like 'moving'"),
         files={"u.jsonl": STRANGE},
     ),
     "19 train --valid": Case(
@@ -107,19 +107,19 @@ CASES = {
     ),
     "20 no token, check": Case(
         ("check e.jsonl",),
-        ("2 documents with a text in which training sees nothing", "with --punctuation"),
+        ("2 documents with a text without any token", "with --punctuation"),
         files={"e.jsonl": EMOJI},
     ),
     "20 no token, check with the option": Case(
-        ("check e.jsonl --punctuation",), ("2 documents",), ("sees nothing",),
+        ("check e.jsonl --punctuation",), ("2 documents",), ("without any token",),
         files={"e.jsonl": EMOJI},
     ),
     "20 the same to the learner": Case(
-        ("check p.jsonl",), ("the same text with other labels: 1 group of 2 documents",),
+        ("check p.jsonl",), ("the same text with different labels: 1 group of 2 documents",),
         files={"p.jsonl": MARKS},
     ),
     "20 emoji apart": Case(
-        ("check e.jsonl",), ("the same text with other labels: 1 group",),
+        ("check e.jsonl",), ("the same text with different labels: 1 group",),
         files={"e.jsonl": MIXED},
     ),
     "20 not the same with the option": Case(
@@ -146,10 +146,10 @@ CASES = {
         files={"one.jsonl": jsonl({"text": "a", "label": "x"})}, code=2,
     ),
     "21 how outliers were found, weights": Case(
-        (TRAIN, "inspect m base.jsonl --top 1 --source weights"), ("by weight in the model",),
+        (TRAIN, "inspect m base.jsonl --top 1 --source weights"), ("by boosting weight (weights)",),
     ),
     "21 how outliers were found, cv": Case(
-        (TRAIN, "inspect m base.jsonl --top 1 --source cv"), ("without each (cv)",),
+        (TRAIN, "inspect m base.jsonl --top 1 --source cv"), ("by cross-validation (cv)",),
     ),
     "21 how outliers were found, JSON": Case(
         (TRAIN, "inspect m base.jsonl --source cv --json"), ('"source": "cv"',),

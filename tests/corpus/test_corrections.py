@@ -49,7 +49,7 @@ def test_a_new_label_is_refused_after_the_last_document(tmp_path):
         ("p.jsonl", '{"id": "d1", "labels": ["a", "b|c"], "scores": {}}\n', {"d1": ("a", "b|c")}),
         ("p.jsonl", '{"id": "d1", "label": "a"}\n\n', {"d1": ("a",)}),
         ("o.tsv", "rank\tid\tgiven\tsuggested\n1\td1\ta\tb|c\n", {"d1": ("b", "c")}),
-        ("c.csv", "id,label,decision\nd1,,mended\n", {"d1": ()}),
+        ("c.csv", "id,label,decision\nd1,,corrected\n", {"d1": ()}),
         ("s.csv", "id,text,label,likeliest\nd1,t,,a\nd2,t,b,a\n", {"d2": ("b",)}),
     ],
 )

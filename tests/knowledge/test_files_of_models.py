@@ -74,8 +74,8 @@ def test_check_tells_how_rules_stand_beside_labels(run, calls):
     path, known = calls
     said = run("check", path, "--knowledge", known).stdout
     assert "line 2: collect -> Collect 0.9\n" in said
-    assert "holds for 2 of 3 documents; of 2 with labels: Collect 50.0 %" in said
-    assert "against it 1: b" in said
+    assert "applies to 2 of 3 documents; of 2 with labels: Collect 50.0 %" in said
+    assert "contradicted by 1: b" in said
     assert "line 3: no document has the label 'Rat', did you mean 'Rate'?" in said
     assert "no document has 'cost'" in said
     told = json.loads(run("check", path, "--knowledge", known, "--json").stdout)["knowledge"]

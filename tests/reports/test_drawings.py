@@ -212,7 +212,7 @@ def test_no_rows_are_said_to_be_none():
 
 def test_an_outlier_takes_two_lines():
     assert outlier_list([outlier()], Page(80), total=2000).plain.split("\n") == [
-        "Heaviest documents by weight in the model (weights): 1 of 2,000; other labels",
+        "Likely label errors by boosting weight (weights): 1 of 2,000; other labels",
         "suggested for 1",
         "rank  score  given → suggested",
         "   1   0.97  DialForMe → Collect  collect +7.11  call +0.80",

@@ -254,7 +254,7 @@
     for (const [id, ...given] of data.before) if (!mine.has(id)) write(id, given, "before");
     for (const [row, said] of decided) {
       const numbers = said === "fine" ? row.given : said;
-      write(row.id, numbers.map((n) => labels[n]).filter((name) => name !== null), said === "fine" ? "fine" : "mended");
+      write(row.id, numbers.map((n) => labels[n]).filter((name) => name !== null), said === "fine" ? "fine" : "corrected");
     }
     const blob = new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" });
     const link = make("a", { href: URL.createObjectURL(blob), download: "corrections.csv" });
