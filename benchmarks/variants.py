@@ -78,7 +78,7 @@ def show(folder: Path, name: str, rounds: int) -> None:
     if name == AVERAGED:
         print(f"{folder.name:<18} {name:<18} {averaged(course, part, rounds):14.2f}", flush=True)
         return
-    course.go_on(rounds)
+    list(course.go_on(rounds))
     best = (max if part.prepared.multilabel else min)(course.marks, key=lambda m: m.value)
     last = course.marks[-1]
     print(
@@ -98,7 +98,7 @@ def averaged(course: Course, part: Split, rounds: int) -> float:
     """Value of the mean score over the marks of the second half."""
     total, count = np.zeros((len(part.held), len(part.gold.labels))), 0
     for last in range(rounds // 2, rounds + 1, max(rounds // 40, 1)):
-        course.go_on(last)
+        list(course.go_on(last))
         total, count = total + course.scores(), count + 1
     value, _ = course.value_of(total / count)
     return 100 * value

@@ -1,16 +1,20 @@
-"""What workers cost and promise: rounds, bytes on the wire, labelling, and workers that are killed.
+"""Measure what training and prediction on workers cost, and check what they promise.
 
-    python benchmarks/workers.py rounds FILE [ROUNDS]     one process beside one and two workers
-    python benchmarks/workers.py predict [TEXTS]          one process beside two workers
-    python benchmarks/workers.py faults FILE [TIMES]      SIGKILL in rounds and while reading
+    python benchmarks/workers.py equality FOLDER [ROUNDS]  models with 0, 1, 2, 3 and 5 workers
+    python benchmarks/workers.py rounds FILE [ROUNDS]      time of a round, and bytes that are sent
+    python benchmarks/workers.py memory FILE [ROUNDS]      memory of all processes over many rounds
+    python benchmarks/workers.py large [DOCUMENTS]         a corpus too large for one process
+    python benchmarks/workers.py predict [TEXTS]           one process and two workers
+    python benchmarks/workers.py faults FILE [TIMES]       workers that are killed by SIGKILL
 
-FILE is a training file such as that of 20newsgroups. Every part ends with an error where results
-are not equal byte for byte.
+FOLDER contains the corpora of `equality` by name, such as 20newsgroups/train.jsonl.gz. FILE is a
+training file. Each part fails if results are not equal byte for byte.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import random
@@ -24,12 +28,46 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import boostext
 from boostext.distributed import hub
+from boostext.distributed.cluster import Cluster
+from boostext.distributed.hub import Team
 from boostext.model.file import model_bytes
 
 SETTINGS: dict[str, Any] = {"preset": "paper", "engine": "incremental"}
 COMMAND = [sys.executable, "-m", "boostext"]
+SAMPLE = Path(__file__).parent.parent / "sample_data"
+CORPORA: dict[str, dict[str, Any]] = {
+    "calls": {"ngrams": "1-2"},
+    "reuters-r90": {},
+    "debian-section-en": {},
+    "20newsgroups": {"ngrams": "1-3"},
+}
+"""Corpora with one or several labels, with attributes, and with n-grams, and their settings."""
+LIMIT = 2 << 30
+"""Bytes of memory of each process in `large`."""
+
+
+def equality(folder: str, count: str = "300") -> None:
+    """Compare the models of one process and of 1, 2, 3 and 5 workers."""
+    for name, settings in CORPORA.items():
+        path = SAMPLE / "calls.train.jsonl" if name == "calls" else Path(folder, name)
+        if path.is_dir():
+            path /= "train.jsonl.gz"
+        stops: list[dict[str, Any]] = [{}, {"valid_fraction": 0.1, "patience": 20}]
+        for stop in stops:
+            models = []
+            for workers in ("", 1, 2, 3, 5):
+                chosen = {**SETTINGS, **settings, **stop, "rounds": int(count)}
+                result = boostext.train(str(path), workers=workers, **chosen)
+                models.append(model_bytes(result.trained.model))
+            same = "equal" if len(set(models)) == 1 else "DIFFERENT"
+            kept = len(result.trained.model.rules)
+            told = "early stopping" if stop else "all rounds"
+            print(f"{name}, {told}: {same} models of {kept} rules", flush=True)
+            assert same == "equal", name
 
 
 def rounds(path: str, count: str = "2000") -> None:
@@ -67,6 +105,86 @@ def rounds(path: str, count: str = "2000") -> None:
     assert len(set(models)) == 1, "models differ"
 
 
+def memory(path: str, count: str = "5000") -> None:
+    """Print the memory of this process, which runs the scheduler as well, and of its workers."""
+
+    def told(step: boostext.Step) -> None:
+        if step.round % (int(count) // 10) == 0:
+            mine = _resident(os.getpid())
+            others = [f"{_resident(pid):,}" for pid in _workers(os.getsid(0))]
+            print(f"round {step.round}: {mine:,} MB; workers {', '.join(others)} MB", flush=True)
+
+    boostext.train(path, rounds=int(count), workers=2, progress=told, **SETTINGS)
+
+
+def large(documents: str = "600000") -> None:
+    """Train on three workers of LIMIT bytes, on a corpus that one such process refuses."""
+    import resource
+
+    from dask.distributed import Client, LocalCluster
+
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "large.jsonl")
+        _write_large(data, int(documents))
+        print(f"{data.stat().st_size >> 20:,} MB of text", flush=True)
+        command = [*COMMAND, "train", str(data), "-o", f"{folder}/m.boostext", "--preset", "paper"]
+        began = time.perf_counter()
+        alone = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT)),
+        )
+        spent = time.perf_counter() - began
+        print(f"one process: exit {alone.returncode} after {spent:.0f} s: {alone.stderr[-500:]}")
+        sizes = boostext.sizes(str(data), workers=3, **SETTINGS)
+        print(f"dry run: {sizes}", flush=True)
+        with (
+            LocalCluster(n_workers=3, threads_per_worker=1, memory_limit=LIMIT) as cluster,
+            Client(cluster) as client,
+        ):
+            pids = list(client.run(os.getpid).values())
+            at_round = list[float]()
+
+            def told(step: boostext.Step) -> None:
+                at_round.append(time.perf_counter())
+                if step.round == 1:
+                    print(f"peaks after reading: {_peaks(pids)} MB", flush=True)
+                    for pid in pids:  # from here on, the peak is that of the rounds
+                        Path(f"/proc/{pid}/clear_refs").write_text("5", "ascii")
+
+            began = time.perf_counter()
+            result = boostext.train(str(data), rounds=200, client=client, progress=told, **SETTINGS)
+            print(f"{len(result.trained.rounds)} rounds, first after {at_round[0] - began:.0f} s")
+            median = statistics.median(b - a for a, b in pairwise(at_round))
+            print(f"median of a round {1000 * median:.1f} ms")
+            print(f"peaks in the rounds: {_peaks(pids)} MB; formula ", end="")
+            print(f"{Team(Cluster(client)).memory(result.trained.prepared) >> 20} MB")
+
+
+def _write_large(path: Path, documents: int) -> None:
+    """Write documents of 400 tokens, drawn from 30,000 with a skewed distribution."""
+    draws = np.random.default_rng(1)
+    words = np.array([f"{number:x}" for number in range(30_000)])
+    with path.open("w", encoding="ascii") as file:
+        for _ in range(0, documents, 1000):
+            numbers = (len(words) * draws.random((1000, 400)) ** 1.5).astype(np.int64)
+            for row in numbers:
+                label = f"l{row[0] % 2 + 2 * (row[1] < 3000)}"
+                file.write(f'{{"text": "{" ".join(words[row])}", "label": "{label}"}}\n')
+
+
+def _resident(pid: int, field: str = "VmRSS") -> int:
+    """Return the memory of a process in megabytes."""
+    lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field)) >> 10
+
+
+def _peaks(pids: list[int]) -> list[int]:
+    return [_resident(pid, "VmHWM") for pid in pids]
+
+
 def predict(texts: str = "1000000") -> None:
     """Seconds for short texts, in one process with one thread and by two workers."""
     draws = random.Random(0)
@@ -74,10 +192,11 @@ def predict(texts: str = "1000000") -> None:
     with tempfile.TemporaryDirectory() as folder:
         data, model = Path(folder, "texts.jsonl"), Path(folder, "m.boostext")
         with data.open("w", encoding="utf-8") as file:
-            for _ in range(int(texts)):
+            for number in range(int(texts)):
                 chosen = draws.choices(words, k=12)
                 label = f"l{int(chosen[0][1:]) % 4}"
-                file.write(json.dumps({"text": " ".join(chosen), "label": label}) + "\n")
+                record = {"id": str(number), "text": " ".join(chosen), "label": label}
+                file.write(json.dumps(record) + "\n")
         with data.open(encoding="utf-8") as file:
             head = [json.loads(line) for line in islice(file, 5000)]
         boostext.train(head, rounds=500, **SETTINGS).model.save(model)
@@ -85,9 +204,25 @@ def predict(texts: str = "1000000") -> None:
         for options in (["--threads", "1"], ["--workers", "2"]):
             began = time.perf_counter()
             command = [*COMMAND, "predict", str(model), str(data), "-q", *options]
-            done = subprocess.run(command, capture_output=True, check=True)
-            outputs.append(done.stdout)
-            print(f"{' '.join(options)}: {time.perf_counter() - began:.1f} s", flush=True)
+            result = Path(folder, options[0])
+            with result.open("wb") as file:
+                process = subprocess.Popen(command, stdout=file, start_new_session=True)
+            seen: dict[int, list[int]] = {}
+            while process.poll() is None:
+                for pid in [process.pid, *_workers(process.pid)]:
+                    with contextlib.suppress(OSError, StopIteration):
+                        seen.setdefault(pid, []).append(_resident(pid))
+                time.sleep(0.5)
+            spent = time.perf_counter() - began
+            outputs.append(hashlib.sha256(result.read_bytes()).hexdigest())
+            ids = (json.loads(line)["id"] for line in result.open(encoding="utf-8"))
+            assert all(int(id) == number for number, id in enumerate(ids)), "order"
+            told = [f"{sizes[len(sizes) // 3]} {sizes[-2]}" for sizes in seen.values() if sizes[2:]]
+            print(
+                f"{' '.join(options)}: exit {process.returncode}, {spent:.1f} s; MB after a third"
+                f" and at the end, of each process: {', '.join(told)}",
+                flush=True,
+            )
         assert outputs[0] == outputs[1], "results differ"
 
 
@@ -96,6 +231,7 @@ def faults(path: str, times: str = "20") -> None:
     with tempfile.TemporaryDirectory() as folder:
         whole, broken = Path(folder, "whole.boostext"), Path(folder, "broken.boostext")
         train = ["train", path, "--preset", "paper", "--engine", "incremental", "--rounds", "400"]
+        train += ["--checkpoint-every", "0.01"]  # so that a checkpoint is written at most times
         subprocess.run([*COMMAND, *train, "-q", "-o", str(whole)], check=True, capture_output=True)
         for number in range(int(times)):
             code, said, left = _killed([*train, "-o", str(broken), "--workers", "2"], number)
@@ -149,7 +285,7 @@ def _workers(session: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    parts = {"rounds": rounds, "predict": predict, "faults": faults}
+    parts = {part.__name__: part for part in (equality, rounds, memory, large, predict, faults)}
     if len(sys.argv) < 2 or sys.argv[1] not in parts:
         sys.exit(__doc__)
     parts[sys.argv[1]](*sys.argv[2:])

@@ -106,7 +106,7 @@ def test_a_course_measures_what_training_without_the_fold_would():
     docs = documents()
     part = parts_of(docs, abstain=True, prior_rule=True)
     course = Course(part, part.prepared.plan.boosting)
-    course.go_on(30)
+    list(course.go_on(30))
     held = set(part.held.tolist())
     learned = [d for i, d in enumerate(docs) if i not in held]
     tested = [d for i, d in enumerate(docs) if i in held]
@@ -122,9 +122,9 @@ def test_a_course_taken_further_is_the_course_that_ran_through():
     part = parts_of(documents())
     settings = replace(part.prepared.plan.boosting, rarity=1.0, reuse=0.5)
     stepwise, through = Course(part, settings), Course(part, settings)
-    stepwise.go_on(16)
-    stepwise.go_on(64)
-    through.go_on(64)
+    list(stepwise.go_on(16))
+    list(stepwise.go_on(64))
+    list(through.go_on(64))
     assert stepwise.marks == through.marks
     assert stepwise.done == 64
 
@@ -132,9 +132,9 @@ def test_a_course_taken_further_is_the_course_that_ran_through():
 def test_a_course_ends_where_told_and_where_the_best_is_far_behind():
     part = parts_of(documents())
     course = Course(part, part.prepared.plan.boosting)
-    course.go_on(100, stop=lambda mark: mark.round >= 20)
+    next(mark for mark in course.go_on(100) if mark.round >= 20)
     assert course.done == 20
-    course.go_on(100_000)
+    list(course.go_on(100_000))
     assert course.ended
     best = min(course.marks, key=lambda mark: mark.value)
     assert course.done <= max(2.5 * best.round, 500) * 1.2

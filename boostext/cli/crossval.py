@@ -13,6 +13,7 @@ from boostext.cli.options import (
     force_option,
     learning_options,
     said_of,
+    workers_option,
 )
 from boostext.cli.places import announce_stdin, spare_reports
 from boostext.cli.talk import Talk
@@ -34,6 +35,7 @@ from boostext.settings import Group
     show_default=True,
     help="Format of the out-of-fold scores, which have a line for each document and label.",
 )
+@workers_option
 @force_option
 @corrections_options
 @learning_options
@@ -48,6 +50,7 @@ def command(
     groups: list[Group],
     given: Mapping[str, str],
     progress: str,
+    workers: str,
     as_json: bool,
     talk: Talk,
 ) -> None:
@@ -79,6 +82,7 @@ def command(
                 labels_from=labels_from,
                 new_labels=new_labels,
                 watch=watch,
+                workers=workers,
                 preset=preset,
                 **said_of(groups, given),
             )

@@ -130,7 +130,6 @@ def _train(
     from boostext.library.data import corrections_of
     from boostext.model.file import MODEL_FILE
     from boostext.reports.folder import report_folder
-    from boostext.training.plan import retrain_line
 
     tuning = _tuning(output, preset, tune, given, budget)
     mended = corrections_of(labels_from, new_labels)
@@ -143,28 +142,44 @@ def _train(
         if tuning is not None:
             tuning.prepare(resume, force)
         work: dict[str, Any] = {"old": old, "tuning": tuning, "corrections": mended}
-        work |= {"watch": watch, "workers": workers, "reports": bool(report)}
-        with place.keeping() as work["checkpoint"]:
+        work |= {"watch": watch, "reports": bool(report)}
+        with (
+            place.keeping() as work["checkpoint"],
+            training.working(workers, plan, rules=True) as work["workers"],
+        ):
             result = training.run(data, None, plan, **work)
-        place.save(result.trained)
-        if tuning is not None and not result.interrupted:
-            tuning.done()
-        watch.stop.saved(_stopped(output, report, result))
-        told = result.summary
-        if folder:
-            done = result.trained.prepared.plan
-            if tuning is None:  # with corrected labels, other settings may go with the data
-                done = replace(done, text=plan.text, boosting=plan.boosting, open=plan.open)
-            words = retrain_line(done, [*data, "-o", output, "--report", str(report)])
-            shown: dict[str, Any] = {"title": Path(output).name, "retrain": words}
-            checked = mended.labels
-            tasks.report(result, folder, source=outliers, checked=checked, watch=watch, **shown)
+            place.save(result.trained)
+            if tuning is not None and not result.interrupted:
+                tuning.done()
+            watch.stop.saved(_stopped(output, report, result))
+            told = result.summary
+            if folder:
+                left_open = None if tuning else plan
+                shown: dict[str, Any] = {"title": Path(output).name, "watch": watch}
+                shown["retrain"] = _again(result, left_open, (*data, "-o", output), report)
+                shown |= {"checked": mended.labels, "workers": work["workers"]}
+                tasks.report(result, folder, source=outliers, **shown)
     for doubt in result.doubts():
         talk.warn(doubt)
     if as_json:
         talk.json({"model": output, **result.to_dict()})
     elif not talk.quiet:
         click.echo("\n".join([*told.lines(output), *([f"report: {report}"] if report else [])]))
+
+
+def _again(
+    result: Result, left_open: Plan | None, arguments: tuple[str, ...], report: str | None
+) -> str:
+    """The command that trains again. left_open: a plan whose open settings are to stay open,
+    because other settings may suit the data once labels are corrected.
+    """
+    from boostext.training.plan import retrain_line
+
+    done = result.trained.prepared.plan
+    if left_open is not None:
+        plan = left_open
+        done = replace(done, text=plan.text, boosting=plan.boosting, open=plan.open)
+    return retrain_line(done, [*arguments, "--report", str(report)])
 
 
 def _settings(

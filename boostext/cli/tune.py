@@ -14,6 +14,7 @@ from boostext.cli.options import (
     force_option,
     learning_options,
     tuning_options,
+    workers_option,
 )
 from boostext.cli.places import announce_stdin, check_output
 from boostext.cli.talk import Talk
@@ -28,6 +29,7 @@ from boostext.cli.talk import Talk
     is_flag=True,
     help="Continue tuning that was interrupted, from FILE.trials if it exists.",
 )
+@workers_option
 @force_option
 @corrections_options
 @learning_options
@@ -43,6 +45,7 @@ def command(
     groups: list[Any],
     given: Mapping[str, str],
     progress: str,
+    workers: str,
     as_json: bool,
     talk: Talk,
 ) -> None:
@@ -73,7 +76,8 @@ def command(
     announce_stdin(data, talk)
     with watched(talk, progress) as watch:
         mended = corrections_of(labels_from, new_labels)
-        chosen = tune_with(data, None, Plan(*groups).opened(preset, given), tuning, mended, watch)
+        plan = Plan(*groups).opened(preset, given)
+        chosen = tune_with(data, None, plan, tuning, mended, watch, workers)
         with replacing(output, kind) as file:
             file.write(chosen.to_yaml().encode("utf-8"))
         tuning.done()

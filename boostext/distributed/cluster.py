@@ -11,7 +11,7 @@ import logging
 import os
 import platform
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import metadata
 from multiprocessing import resource_tracker
@@ -150,18 +150,20 @@ class Actors:
 
     def call(self, method: str, each: Mapping[int, tuple[Any, ...]]) -> list[Any]:
         """Call a method on some workers and return the results. each: worker -> arguments."""
+        return self.gather([self.ask(worker, method, *asked) for worker, asked in each.items()])
+
+    def gather(self, talks: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
+        """Run coroutines that call `ask`, and return their results. An error ends all of them."""
         running = asyncio.run_coroutine_threadsafe(
-            self._called(method, each), self._cluster.client.loop.asyncio_loop
+            _together(talks), self._cluster.client.loop.asyncio_loop
         )
         try:
             return list(self._cluster.awaited(running.result))
         finally:
             running.cancel()
 
-    async def _called(self, method: str, each: Mapping[int, tuple[Any, ...]]) -> list[Any]:
-        return await asyncio.gather(*(self._one(method, *asked) for asked in each.items()))
-
-    async def _one(self, method: str, worker: int, arguments: tuple[Any, ...]) -> Any:
+    async def ask(self, worker: int, method: str, *arguments: Any) -> Any:
+        """Call a method on a worker and return its result."""
         # subtle: Dask's own actor proxies never return if a message cannot be deserialized
         from distributed.protocol import to_serialize
 
@@ -178,6 +180,15 @@ class Actors:
         if reply["status"] != "OK":
             raise reply["exception"]
         return reply["result"]
+
+
+async def _together(talks: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
+    tasks = [asyncio.ensure_future(talk) for talk in talks]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def _is_loss(error: Exception) -> bool:

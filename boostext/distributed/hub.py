@@ -23,6 +23,7 @@ from boostext.boosting.engines.interface import Engine, Problem
 from boostext.boosting.rules import Growth, Place, Placed
 from boostext.corpus.sources import BadRecords
 from boostext.distributed.cluster import Actors, Cluster
+from boostext.distributed.jobs import OnWorkers
 from boostext.distributed.part import Liking, Move, Part, without_lists
 from boostext.distributed.reading import FarData, FarLists, matched, reason_to_read_here
 from boostext.distributed.terms import Held
@@ -38,25 +39,25 @@ MOST_WAITING = 8
 """Maximum number of rules that a worker may not have applied yet."""
 
 
-def check_learner(settings: BoostingSettings) -> None:
-    """Raise SettingsError if rules cannot be learned on workers with these settings."""
-    if not fits(settings):
-        raise SettingsError(
-            f"--algorithm {settings.algorithm} with these settings is not learned on workers, "
-            "which search for rules of one condition by real or discrete votes; leave out "
-            "--workers, or choose mh or logistic with the learner stump"
-        )
-
-
 class Team:
-    """The workers used for training."""
+    """The workers used for training. jobs: runs folds and trials on them."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+        self._cluster, self.jobs = cluster, OnWorkers(cluster)
+
+    @staticmethod
+    def check_learner(settings: BoostingSettings) -> None:
+        """Raise SettingsError if rules cannot be learned on workers with these settings."""
+        if not fits(settings):
+            raise SettingsError(
+                f"--algorithm {settings.algorithm} with these settings is not learned on workers, "
+                "which search for rules of one condition by real or discrete votes; leave out "
+                "--workers, or choose mh or logistic with the learner stump"
+            )
 
     def make_for(self, prepared: Prepared) -> Maker:
         """Return a factory of engines on workers. Raises WorkerError if they lack memory."""
-        check_learner(prepared.plan.boosting)
+        self.check_learner(prepared.plan.boosting)
         self._check_memory(prepared)
         return maker(self._cluster)
 

@@ -676,12 +676,15 @@ class FarLists:
     def _fetched(self) -> Int32:
         if self._fetch is None:
             raise BoostextError(GONE)
-        LOG.info("the lists of all terms are brought into this process for cross-validation")
+        LOG.info("this process collects the lists of all terms for cross-validation")
         held = self._fetch()
         order = np.argsort(np.argsort(self.owners, kind="stable"), kind="stable")
         names = [name for each in held for name in each.names]
         self.names = [names[int(i)] for i in order]
         return gather(joined_lists([each.lists for each in held]), order).items
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Lists, (self.starts, self.items)
 
     def close(self) -> None:
         """The workers are let go."""
@@ -696,6 +699,15 @@ GONE = (
 
 def _gone(worker: int, method: str, argument: Any) -> Any:
     raise BoostextError(GONE)
+
+
+class Spelled(tuple[Condition, ...]):
+    """ConditionNames of lists that were collected."""
+
+    __slots__ = ()
+
+    def aliases(self, j: int) -> tuple[Condition, ...]:
+        return ()
 
 
 class FarNames:
@@ -714,6 +726,10 @@ class FarNames:
         if j not in known:
             known[j] = self._lists.ask(int(self._lists.owners[j]), "condition", j)
         return known[j]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        _ = self._lists.items  # collects the names as well
+        return Spelled, (self._lists.names,)
 
     def aliases(self, j: int) -> tuple[Condition, ...]:
         return ()

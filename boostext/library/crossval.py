@@ -29,6 +29,7 @@ from boostext.training.crossval import (
     with_rounds,
 )
 from boostext.training.held_out import with_threshold
+from boostext.training.jobs import Jobs
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared
 
@@ -139,15 +140,19 @@ def check_plan(plan: Plan) -> None:
 
 
 def held_out_in_turn(
-    prepared: Prepared, on_round: Callable[[int, int], None] = lambda done, total: None
+    prepared: Prepared,
+    on_round: Callable[[int, int], None] = lambda done, total: None,
+    jobs: Jobs | None = None,
 ) -> CrossValidated:
-    """Cross-validate with the settings of the plan. on_round: rounds done and to do."""
+    """Cross-validate with the settings of the plan. on_round: rounds done and to do. jobs: where
+    the folds are learned, by default in threads.
+    """
     stop = prepared.plan.stop
     for remark in remarks_before(prepared):
         LOG.info(remark)
     if prepared.multilabel and "threshold" in prepared.chosen:
-        prepared = with_threshold(prepared)
+        prepared = with_threshold(prepared, jobs=jobs)
     if prepared.plan.boosting.rounds == 0:
         prepared = with_rounds(prepared, MOST_ROUNDS)
-    found = cross_validate(prepared, stop.folds, stop.splits, prepared.groups, on_round)
+    found = cross_validate(prepared, stop.folds, stop.splits, prepared.groups, on_round, jobs=jobs)
     return CrossValidated(found)

@@ -13,6 +13,7 @@ from boostext.errors import SettingsError
 from boostext.reports.objections import MOST, dispute
 from boostext.reports.outliers import Objection, OutlierRow
 from boostext.training.audit import Audit, audit, effort
+from boostext.training.jobs import Jobs
 from boostext.training.run import Prepared
 from boostext.training.term_weights import terms_said
 
@@ -22,12 +23,15 @@ SOURCES = ("auto", "cv", "weights", "cumulated")
 
 
 def audited(
-    source: str, prepared: Prepared, on_fold: Callable[[int, int], None] = lambda done, total: None
+    source: str,
+    prepared: Prepared,
+    on_fold: Callable[[int, int], None] = lambda done, total: None,
+    jobs: Jobs | None = None,
 ) -> tuple[str, Audit | None]:
     """Where outliers come from, and the audit if it is that: `auto` does without on great data, or
     where there are too few documents for the folds, and says so.
 
-    on_fold: folds done and to do.
+    on_fold: folds done and to do. jobs: where the folds are learned, by default in threads.
     """
     if source not in SOURCES:
         raise SettingsError(f"source is {source!r}; expected one of {', '.join(SOURCES)}")
@@ -46,7 +50,7 @@ def audited(
         f"parts of the documents by what is learned from the other parts{times}"
     )
     try:
-        return "cv", audit(prepared, on_fold)
+        return "cv", audit(prepared, on_fold, jobs=jobs)
     except SettingsError as error:
         if source == "cv":
             raise

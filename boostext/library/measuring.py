@@ -57,6 +57,7 @@ def evaluate(
     new_labels: bool = False,
     watch: Watch | None = None,
     workers: Any = None,
+    client: Any = None,
     **reading: Any,
 ) -> Report:
     """Measure a model on labelled data: `.measures` by name, `.labels`, `.confusions` and more.
@@ -65,13 +66,13 @@ def evaluate(
     reliability curve, equal-width or equal-size. strict: a label that the model does not know is an
     error, and not only a miss. labels_from, new_labels, reading: as for the command; settings of
     the data, such as `text="body"`, win over those that the model remembers. watch: told how far
-    it is. workers: a number of processes to read and score the files of the data, the address of a
-    Dask scheduler, or a Dask Client.
+    it is. workers: a number of processes to read and score the files of the data, or the address of
+    a Dask scheduler; client: a Dask Client instead.
 
     BoostextError where no document has a label.
     """
     check_threshold(model.content, threshold_proba)
-    given = (labels_from, new_labels, reading, watch, workers)
+    given = (labels_from, new_labels, reading, watch, workers if client is None else client)
     scored = _scored(model, data, labels, strict, *given)
     return _measured(model.content, data, scored, threshold, bins, threshold_proba)
 

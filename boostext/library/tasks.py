@@ -35,7 +35,15 @@ from boostext.library.data import (
 from boostext.library.inspection import as_folder
 from boostext.library.judging import audited
 from boostext.library.reporting import Report, write_training_report
-from boostext.library.training import Result, plan_of, preset_of, read, training_data
+from boostext.library.training import (
+    Result,
+    jobs_of,
+    plan_of,
+    preset_of,
+    read,
+    training_data,
+    working,
+)
 from boostext.library.tuning import Chosen, Tuning, tuned
 from boostext.library.watch import Watch, interrupts
 from boostext.model.model import Model
@@ -57,15 +65,20 @@ def report(
     checked: Mapping[str, tuple[str, ...]] | None = None,
     retrain: str = "",
     watch: Watch | None = None,
+    workers: Any = None,
+    client: Any = None,
 ) -> list[Path]:
     """Write the report of a training (rules.tsv ... report.html) into a folder; its files.
 
     source: what the likely label errors go by, see `outliers`. title: of the page. checked: ids of
     documents that somebody has looked at, with their labels; they are not listed. retrain: the
-    command that the page tells people to train again with. watch: told how far it is.
+    command that the page tells people to train again with. watch: told how far it is. workers: a
+    number of processes that learn without each part of the documents, or the address of a Dask
+    scheduler; client: a Dask Client instead.
     """
-    judging = (watch or Watch()).judging
-    source, audit = audited(source, result.trained.prepared, judging)
+    prepared, judging = result.trained.prepared, (watch or Watch()).judging
+    with working(workers if client is None else client, prepared.plan) as team:
+        source, audit = audited(source, prepared, judging, jobs_of(team))
     with as_folder(folder) as place:
         assert place is not None, "a folder was named"
         wanted = Report(
@@ -92,13 +105,16 @@ def crossval(
     labels_from: Paths = (),
     new_labels: bool = False,
     watch: Watch | None = None,
+    workers: Any = None,
+    client: Any = None,
     **settings: Any,
 ) -> CrossValidated:
     """Learn without each part of the data in turn, and measure on what was left out.
 
     folds, splits and group are settings as all others are; see `boostext.train` for data, labels,
-    preset (paper or None) and settings. watch: told how far it is. Raises SettingsError where the
-    data cannot be cut so.
+    preset (paper or None) and settings. watch: told how far it is. workers: a number of processes
+    that learn the folds, or the address of a Dask scheduler; client: a Dask Client instead. Raises
+    SettingsError where the data cannot be cut so.
     """
     if preset_of(preset).search:
         raise SettingsError(
@@ -108,9 +124,10 @@ def crossval(
     plan, mended = plan_of(preset, settings), corrections_of(labels_from, new_labels)
     check_plan(plan)
     watch, account = watch or Watch(), BadRecords()
-    given = training_data(data, labels, plan, account, mended, watch)
-    prepared = read(given, plan, account, corrections=mended)
-    return held_out_in_turn(prepared, watch.cross_validating)
+    with working(workers if client is None else client, plan) as team:
+        given = training_data(data, labels, plan, account, mended, watch)
+        prepared = read(given, plan, account, corrections=mended)
+        return held_out_in_turn(prepared, watch.cross_validating, jobs_of(team))
 
 
 def tune(
@@ -121,19 +138,23 @@ def tune(
     budget: float | None = None,
     labels_from: Paths = (),
     new_labels: bool = False,
+    workers: Any = None,
+    client: Any = None,
     **settings: Any,
 ) -> Chosen:
     """Choose settings on the data alone, by trials on parts of it.
 
     preset: readable or accurate tries a few settings, else the whole grid. budget: seconds; it
-    decides how many trials there are. settings: are kept as they are.
+    decides how many trials there are. workers: a number of processes that run the trials, or the
+    address of a Dask scheduler; client: a Dask Client instead. settings: are kept as they are.
     """
     chosen = preset_of(preset)
     plan = plan_of(preset, settings)
     tuning = Tuning(chosen.search, frozenset(settings), budget)
     mended = corrections_of(labels_from, new_labels)
     with interrupts() as stop:
-        return tune_with(data, labels, plan, tuning, mended, Watch(stop))
+        asked = workers if client is None else client
+        return tune_with(data, labels, plan, tuning, mended, Watch(stop), asked)
 
 
 def tune_with(
@@ -143,14 +164,17 @@ def tune_with(
     tuning: Tuning,
     corrections: Corrections,
     watch: Watch,
+    workers: Any = None,
 ) -> Chosen:
     """`tune` with settings that are made."""
     account = BadRecords()
-    given = training_data(data, labels, plan, account, corrections, watch)
-    documents = list(given.documents)
-    tell(account)
-    tell_corrections(corrections)
-    return Chosen(tuned(documents, described(given.paths, plan), tuning, watch))
+    with working(workers, plan) as team:
+        given = training_data(data, labels, plan, account, corrections, watch)
+        documents = list(given.documents)
+        tell(account)
+        tell_corrections(corrections)
+        plan = described(given.paths, plan)
+        return Chosen(tuned(documents, plan, tuning, watch, jobs_of(team)))
 
 
 # Data ----------------------------------------------------------------------------------------

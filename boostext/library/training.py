@@ -52,6 +52,7 @@ from boostext.training.held_out import (
     settled,
     wants_cross_validation,
 )
+from boostext.training.jobs import Jobs
 from boostext.training.knowing import unlabelled_documents
 from boostext.training.plan import Plan, command_line
 from boostext.training.run import Hooks, Moment, Prepared, Trained, check_patience, learn, prepare
@@ -269,11 +270,11 @@ def run(
 
     tuning: settings are chosen first. old: a model of the same work to go on from. checkpoint: gets
     a model of the rounds so far now and then. watch: told how far it is, and asked to end it.
-    workers: see distributed.cluster.Asked; None or "" is this process. reports: whether there are
-    to be reports, for which this process reads the documents whoever learns.
+    workers: see distributed.cluster.Asked; or a Team; None or "" is this process. reports: whether
+    there are to be reports, for which this process reads the documents whoever learns.
     """
     watch, account, mended = watch or Watch(), BadRecords(), corrections or Corrections()
-    with working(workers, plan) as team:
+    with working(workers, plan, rules=True) as team:
         here = labels is not None or tuning is not None or bool(mended) or reports
         far = None if here or team is None else team.reading(paths_of(data), plan, account)
         given = (
@@ -282,14 +283,14 @@ def run(
             else _far_data(far, watch)
         )
         if tuning is not None:
-            given, plan = _tuned(given, plan, tuning, account, mended, watch)
+            given, plan = _tuned(given, plan, tuning, account, mended, watch, jobs_of(team))
         held = None
         if valid is not None:
             held = given_data(valid, plan.reading, account, valid_labels).documents
         prepared = read(given, plan, account, held, mended, tuning is not None, far)
         if team is None:
             check_memory(prepared)
-        prepared, cross = settle(prepared, watch)
+        prepared, cross = settle(prepared, watch, jobs_of(team))
         make = team.make_for(prepared) if team is not None else made_here
         trained = learned(prepared, cross, watch, old, checkpoint, make)
         if not len(prepared.corpus):
@@ -309,13 +310,19 @@ def _far_data(far: FarData, watch: Watch) -> Given:
 
 
 def _tuned(
-    given: Given, plan: Plan, tuning: Tuning, account: BadRecords, mended: Corrections, watch: Watch
+    given: Given,
+    plan: Plan,
+    tuning: Tuning,
+    account: BadRecords,
+    mended: Corrections,
+    watch: Watch,
+    jobs: Jobs | None,
 ) -> tuple[Given, Plan]:
     """The documents, now held, and the settings that are best for them."""
     documents = list(given.documents)
     tell(account)
     tell_corrections(mended)
-    found = tuned(documents, described(given.paths, plan), tuning, watch)
+    found = tuned(documents, described(given.paths, plan), tuning, watch, jobs)
     for line in table(found):
         LOG.info(line)
     LOG.info(f"chosen: {command_line(found.plan)}", extra=WHOLE)
@@ -393,11 +400,13 @@ def _compiling() -> None:
     on_compile(lambda: LOG.info("compiling, which only the first run needs ..."))
 
 
-def settle(prepared: Prepared, watch: Watch) -> tuple[Prepared, CrossValidation | None]:
+def settle(
+    prepared: Prepared, watch: Watch, jobs: Jobs | None = None
+) -> tuple[Prepared, CrossValidation | None]:
     """Whatever the plan leaves to cross-validation, with a word on what came of it."""
     for remark in remarks_before(prepared) if wants_cross_validation(prepared) else ():
         LOG.info(remark)
-    prepared, found = settled(prepared, watch.cross_validating)
+    prepared, found = settled(prepared, watch.cross_validating, jobs=jobs)
     if "threshold" in prepared.chosen:
         LOG.info(threshold_words(prepared))
     if found is not None:
@@ -433,18 +442,30 @@ def learned(
 
 
 @contextmanager
-def working(workers: Any, plan: Plan) -> Iterator[Team | None]:
-    """The workers, where these are asked for."""
+def working(workers: Any, plan: Plan, rules: bool = False) -> Iterator[Team | None]:
+    """The workers that are asked for, or None. workers: see `run`; a Team is passed on.
+
+    rules: whether they are to learn the rules of the plan, which they cannot for every algorithm.
+    """
     if workers is None or workers == "":
         yield None
         return
     from boostext.distributed.cluster import connected
-    from boostext.distributed.hub import Team, check_learner
+    from boostext.distributed.hub import Team
 
-    check_learner(plan.boosting)
+    if rules:
+        Team.check_learner(plan.boosting)
+    if isinstance(workers, Team):
+        yield workers
+        return
     with connected(workers, plan.run.threads) as cluster:
         LOG.info(str(cluster))
         yield Team(cluster)
+
+
+def jobs_of(team: Team | None) -> Jobs | None:
+    """Where folds and trials are learned; None is in threads."""
+    return None if team is None else team.jobs
 
 
 def _reading(data: Any, labels: Any, trained: Trained) -> Read:
@@ -509,15 +530,16 @@ def sizes_for(
 # The file of a model ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass
 class ModelPlace:
     """Where a training keeps its model, and its checkpoint beside it.
 
-    kind: what may be replaced there; None is anything.
+    kind: what may be replaced there; None is anything. saved: whether the model is there.
     """
 
     output: str
     kind: Kind | None = MODEL_FILE
+    saved: bool = False
 
     @property
     def checkpoint(self) -> Path:
@@ -555,20 +577,25 @@ class ModelPlace:
 
     @contextmanager
     def keeping(self) -> Iterator[Callable[[Model], None]]:
-        """`keep`, inside a block that tells where checkpoints are if workers are lost."""
+        """`keep`, inside a block that says what there is already if workers are lost."""
         try:
             yield self.keep
         except WorkerError as error:
-            if not self.checkpoint.exists():
+            if self.checkpoint.exists():
+                there = (
+                    f"{self.checkpoint} holds the rules so far, and --resume goes on from them, on "
+                    "any number of workers or on none"
+                )
+            elif self.saved:
+                there = f"{self.output} holds the model, which is complete"
+            else:
                 raise
-            raise WorkerError(
-                f"{error}; {self.checkpoint} holds the rules so far, and --resume goes on from "
-                "them, on any number of workers or on none"
-            ) from None
+            raise WorkerError(f"{error}; {there}") from None
 
     def save(self, trained: Trained) -> None:
         """The model; and, where it was stopped, all rules so far beside it, for going on."""
         write_model(trained.model, self.output, self.kind)
+        self.saved = True
         if trained.interrupted and len(trained.whole.rules) > len(trained.model.rules):
             write_model(trained.whole, self.checkpoint, self.kind)
         else:

@@ -11,10 +11,12 @@ from typing import Any
 
 from boostext.atomic import Kind, check_own, check_writable
 from boostext.corpus.documents import Document
+from boostext.errors import WorkerError
 from boostext.fields import count
 from boostext.library.config import write_config
 from boostext.library.watch import Watch
 from boostext.presets import PRESETS, Search
+from boostext.training.jobs import Jobs
 from boostext.training.plan import Plan
 from boostext.training.trial_log import begins_trials
 from boostext.training.tuning import Heat, Hooks, Outcome, Status, Tuned, tune
@@ -65,14 +67,23 @@ class Tuning:
             self.trials.unlink(missing_ok=True)
 
 
-def tuned(documents: Sequence[Document], plan: Plan, wanted: Tuning, watch: Watch) -> Tuned:
-    """Try settings; Stopped where the user ended it, with the trials so far kept."""
+def tuned(
+    documents: Sequence[Document],
+    plan: Plan,
+    wanted: Tuning,
+    watch: Watch,
+    jobs: Jobs | None = None,
+) -> Tuned:
+    """Try settings; Stopped where the user ended it, with the trials so far kept. jobs: where the
+    trials run, by default in threads.
+    """
     one_at_a_time = threading.Lock()
 
     def tell(status: Status) -> None:
         with one_at_a_time:
             watch.tuning(status, wanted.budget)
 
+    kept = f"; {wanted.trials} holds what was tried, and --resume continues"
     watch.stop.patient = True
     try:
         found = tune(
@@ -83,10 +94,13 @@ def tuned(documents: Sequence[Document], plan: Plan, wanted: Tuning, watch: Watc
             wanted.budget,
             wanted.trials,
             Hooks(lambda heats: LOG.info(intended(heats)), tell, watch.stop),
+            jobs,
         )
+    except WorkerError as error:
+        there = wanted.trials is not None and wanted.trials.exists()
+        raise WorkerError(f"{error}{kept if there else ''}") from None
     finally:
         watch.stop.patient = False
-    kept = f"; {wanted.trials} holds what was tried, and --resume continues"
     watch.stop.check(f"stopped{kept if wanted.trials else ''}")
     return found
 

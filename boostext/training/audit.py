@@ -8,20 +8,20 @@ put into corpora.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boostext.algorithms import MH
-from boostext.arrays import Float64, Int64, Scores
+from boostext.arrays import Float64, Int64, Lists, Scores
 from boostext.evaluation.calibrating import best_power, fit
 from boostext.evaluation.folds import Folds, make_folds
 from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import given_signs
 from boostext.model.calibration import calibrated
+from boostext.training.jobs import InThreads, Job, Jobs
 from boostext.training.run import Prepared
 from boostext.training.term_weights import (
     Examples,
@@ -32,6 +32,9 @@ from boostext.training.term_weights import (
     mean_one,
     term_matrix,
 )
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 SMALL, SPLITS = 50_000_000, 3
 """Maximum work for which SPLITS splits are averaged, which makes scores more stable."""
@@ -87,38 +90,38 @@ def audit(
     prepared: Prepared,
     on_fold: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
+    jobs: Jobs | None = None,
 ) -> Audit:
     """Score every document with weights that were learned from the other folds.
 
     on_fold: called with the number of folds done and of all folds. should_stop: if it returns true,
-    no further fold begins. Raises SettingsError, before learning, if the data cannot be split into
-    folds.
+    no further fold begins. jobs: where the folds are learned, by default in threads. Raises
+    SettingsError, before learning, if the data cannot be split into folds.
     """
     corpus, plan, asked = prepared.corpus, prepared.plan, effort(prepared)
     cuts = [
         make_folds(corpus.label_sets, asked.folds, plan.boosting.seed + number, prepared.groups)
         for number in range(asked.splits)
     ]
-    jobs = [(cut, fold) for cut in cuts for fold in range(cut.count)]
+    each = [(cut, fold) for cut in cuts for fold in range(cut.count)]
     terms = term_matrix(prepared.features, len(corpus.labels))
-    done, lock = 0, threading.Lock()
+    done = 0
 
-    def work(job: tuple[Folds, int]) -> tuple[Held, Scores] | None:
+    def told(number: int, judged: bool) -> bool:
         nonlocal done
-        if should_stop():
-            return None
-        found = _held_out(prepared, terms, *job)
-        with lock:
+        if judged:
             done += 1
-            on_fold(done, len(jobs))
-        return found
+            on_fold(done, len(each))
+        return should_stop()
 
-    with ThreadPoolExecutor(min(plan.threads, len(jobs))) as pool:
-        found = list(filter(None, pool.map(work, jobs)))
-    scores = _mean_scores(found, (len(corpus), len(corpus.labels)))
+    labels, multilabel = len(corpus.labels), prepared.multilabel
+    given = Given(terms.rows, corpus.label_sets, prepared.weights, labels, multilabel)
+    run = (jobs or InThreads(plan.threads)).run(judged, given, each, told)
+    found = [pair for pair in run if pair is not None]
+    scores = _mean_scores(found, (len(corpus), labels))
     folds = tuple(held for held, _ in found[: asked.folds])
-    given = given_signs(corpus) > 0
-    return Audit(prepared, terms, folds, scores, chances(scores, given, prepared.multilabel))
+    signs = given_signs(corpus) > 0
+    return Audit(prepared, terms, folds, scores, chances(scores, signs, multilabel))
 
 
 def _mean_scores(found: Sequence[tuple[Held, Scores]], shape: tuple[int, int]) -> Scores:
@@ -131,16 +134,33 @@ def _mean_scores(found: Sequence[tuple[Held, Scores]], shape: tuple[int, int]) -
         return np.asarray(total / times[:, None] / MH.link)
 
 
-def _held_out(prepared: Prepared, terms: TermMatrix, cut: Folds, fold: int) -> tuple[Held, Scores]:
-    corpus = prepared.corpus
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What all folds learn from: the terms of m examples, their labels and weights."""
 
-    def examples(chosen: Int64) -> Examples:
-        given = given_matrix(corpus.label_sets, chosen, len(corpus.labels))
-        return Examples(terms.rows[chosen], given, mean_one(prepared.weights[chosen]))
+    rows: csr_array
+    label_sets: Lists
+    weights: Float64
+    labels: int
+    multilabel: bool
 
-    learned, held = examples(cut.learned(fold)), examples(cut.held(fold))
-    found = learned_weights(learned, held, prepared.multilabel)
-    return Held(cut.held(fold), found), found.scores(held.rows).astype(np.float64)
+    def examples(self, chosen: Int64) -> Examples:
+        given = given_matrix(self.label_sets, chosen, self.labels)
+        return Examples(self.rows[chosen], given, mean_one(self.weights[chosen]))
+
+
+def judged(given: Given, cut: Folds, fold: int, threads: int) -> Job:
+    """Learn without a fold and score it, as a job, which yields whether that is done.
+
+    It returns what was learned and the scores, or None if it is to stop before it begins.
+    """
+    if (yield False):
+        return None
+    learned, held = given.examples(cut.learned(fold)), given.examples(cut.held(fold))
+    found = learned_weights(learned, held, given.multilabel)
+    scores = found.scores(held.rows).astype(np.float64)
+    yield True
+    return Held(cut.held(fold), found), scores
 
 
 def chances(scores: Scores, given: Booleans, multilabel: bool) -> Float64:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather
 from boostext.settings import BoostingSettings
 from boostext.training.crossval import Sums
+from boostext.training.jobs import InThreads, Job, Jobs
 from boostext.training.run import Prepared
 
 MOST_ROUNDS = 200_000
@@ -97,7 +99,7 @@ class Course:
         self._booster = part.prepared.booster(part.training, part.learned, self._boosting, threads)
         self._rounds = self._booster.rounds()
         start = part.prepared.start(part.held)
-        self._sums = Sums(part.measured, self._booster.members, start)
+        self._sums = Sums.of(part.measured, self._booster.members, start)
         self._seen: set[int] = set()
         multilabel = part.prepared.multilabel
         self._monitor = Monitor.of(plan.stop.monitor, part.gold, multilabel, boosting)
@@ -106,8 +108,8 @@ class Course:
         self._best: Mark | None = None
         self._least = rounds_of(LEAST_STEPS, boosting, len(corpus.labels))
 
-    def go_on(self, last: int, stop: Callable[[Mark], bool] = lambda mark: False) -> None:
-        """Learn until round `last`, the end, or a mark for which `stop` returns true."""
+    def go_on(self, last: int) -> Iterator[Mark]:
+        """Learn until round `last` or the end, and yield a mark for each measured round."""
         while self.done < last and not self.ended:
             made = next(self._rounds, None)
             if made is None:
@@ -116,8 +118,8 @@ class Course:
             self._sums.add(made)
             self._seen |= {place.condition for _, place in made.placed} - {ALWAYS}
             self.done = made.number
-            if (is_marked(made.number) or made.number == last) and stop(self._marked()):
-                return
+            if is_marked(made.number) or made.number == last:
+                yield self._marked()
 
     def _marked(self) -> Mark:
         """Measure, and end the run if the best mark was too long ago."""
@@ -168,29 +170,93 @@ def marks_held_out(
     enough: int,
     on_round: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
+    jobs: Jobs | None = None,
 ) -> list[Mark]:
     """Marks up to the plan's rounds, averaged over folds.
 
     Folds are held out in turn until `enough` documents have been. on_round: called with the number
-    of rounds done and of all rounds, over all folds. SettingsError if folds are impossible.
+    of rounds done and of all rounds, over all folds. jobs: where the folds are learned, by default
+    in threads. SettingsError if folds are impossible.
     """
     plan, sets = prepared.plan, prepared.corpus.label_sets
     folds = make_folds(sets, plan.stop.folds, plan.boosting.seed, prepared.groups)
     sizes = [len(folds.held(n)) for n in range(folds.count)]
     count = int(np.count_nonzero(np.cumsum([0, *sizes[:-1]]) < enough))
-    workers = min(count, plan.threads)
     done = [0] * count
 
-    def learned(number: int) -> list[Mark]:
-        course = Course(split(prepared, folds, number), plan.boosting, plan.threads // workers)
+    def told(number: int, mark: Mark) -> bool:
+        done[number] = mark.round
+        on_round(sum(done), count * plan.boosting.rounds)
+        return should_stop()
 
-        def told(mark: Mark) -> bool:
-            done[number] = mark.round
-            on_round(sum(done), count * plan.boosting.rounds)
-            return should_stop()
+    each = [(folds, number) for number in range(count)]
+    found = (jobs or InThreads(plan.threads)).run(marks_of, prepared, each, told)
+    return list(joined(found, sizes[:count]))
 
-        course.go_on(plan.boosting.rounds, told)
-        return course.marks
 
-    with ThreadPoolExecutor(workers) as pool:
-        return list(joined(list(pool.map(learned, range(count))), sizes[:count]))
+def marks_of(prepared: Prepared, folds: Folds, fold: int, threads: int) -> Job:
+    """Learn one fold up to the plan's rounds, as a job that yields marks and returns them all."""
+    boosting = prepared.plan.boosting
+    course = Course(split(prepared, folds, fold), boosting, threads)
+    for mark in course.go_on(boosting.rounds):
+        if (yield mark):
+            break
+    return course.marks
+
+
+class Run(NamedTuple):
+    """What is known of a course. marks, done, ended: see Course."""
+
+    marks: list[Mark]
+    done: int
+    ended: bool
+
+
+class Trials:
+    """The courses of several settings on the same features and folds.
+
+    Courses stay in the process that began them. Another process repeats one from its beginning.
+    """
+
+    def __init__(self, prepared: Prepared, folds: Folds) -> None:
+        self.prepared, self.folds = prepared, folds
+        self._splits: dict[int, Split] = {}
+        self._courses: dict[tuple[str, int], Course] = {}
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Trials, (self.prepared, self.folds)
+
+    def keep(self, names: Collection[str]) -> None:
+        """Release the courses with other names."""
+        self._courses = {key: course for key, course in self._courses.items() if key[0] in names}
+
+    def course(self, name: str, fold: int, boosting: BoostingSettings, threads: int) -> Course:
+        """The course of some settings on a fold. name: that of the settings."""
+        with self._lock:
+            if fold not in self._splits:
+                self._splits[fold] = split(self.prepared, self.folds, fold)
+        if (name, fold) not in self._courses:
+            self._courses[name, fold] = Course(self._splits[fold], boosting, threads)
+        return self._courses[name, fold]
+
+
+def trial(
+    trials: Trials,
+    name: str,
+    fold: int,
+    boosting: BoostingSettings,
+    lasts: Sequence[int],
+    threads: int,
+) -> Job:
+    """Run a course up to each of some rounds in turn, as a job that yields marks.
+
+    lasts: the rounds at which the trials of these settings ended, which are measured, and the round
+    at which this one is to end.
+    """
+    course = trials.course(name, fold, boosting, threads)
+    for last in lasts:
+        for mark in course.go_on(last):
+            if (yield mark):
+                return Run(course.marks, course.done, course.ended)
+    return Run(course.marks, course.done, course.ended)

@@ -2,21 +2,19 @@
 
 Features are extracted once, from all documents. The filters min_df, max_df and max_terms therefore
 use all documents, but no labels. A condition that holds for no document of a training part is not a
-candidate there. Folds are learned in parallel by threads that share the features, and the results
-do not depend on the number of threads.
+candidate there. Folds are learned in parallel, in threads that share the features or on workers,
+and the results do not depend on their number.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from boostext.algorithms import ALGORITHMS
-from boostext.arrays import Int8, Int64, Scores
+from boostext.arrays import Int8, Int32, Int64, Scores
 from boostext.boosting.codings import code_matrix, decode
 from boostext.boosting.membership import Membership
 from boostext.boosting.other_members import OtherMembership
@@ -28,6 +26,7 @@ from boostext.evaluation.measures import Monitor
 from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather
 from boostext.settings import BoostingSettings
+from boostext.training.jobs import InThreads, Job, Jobs
 from boostext.training.run import Prepared
 from boostext.training.validation import is_measured
 
@@ -35,47 +34,31 @@ MOST_ROUNDS = 2000
 """Number of rounds that are tried if cross-validation chooses their number."""
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """One fold: the held-out examples (ascending), their features, and the rounds without them.
-
-    members: the conditions of the training part. start: (held out, k), scores from prior knowledge,
-    if any. curve: (round, value of the measure) for the measured rounds.
-    """
-
-    examples: Int64
-    features: FeatureMatrix
-    members: Membership
-    rounds: tuple[Round, ...]
-    curve: tuple[tuple[int, float], ...]
-    start: Scores | None = None
-
-    def sums(self, first: int, fading: bool = False) -> Scores:
-        """(held out, k'): the sums of the votes of the first rounds.
-
-        fading: the mean of the sums after each of those rounds, as in `outliers.tapered`.
-        """
-        sums = Sums(self.features, self.members, self.start)
-        kept = self.rounds[:first]
-        for t, made in enumerate(kept):
-            sums.add(made, (first - t) / first if fading else 1.0)
-        return sums.value()
+Blocks = tuple[Int32, Int32]
+"""The documents for which a condition holds, and those for which it is unknown."""
 
 
 class Sums:
-    """The sums of votes on the documents of a feature matrix, updated rule by rule.
+    """The sums of the votes on some documents, updated round by round.
 
-    members: the conditions from which the rules were chosen; listed ones have the same numbers in
-    `features`. start: (m, k), scores before any vote, such as those from prior knowledge.
+    find: returns the documents of a condition by its number. count: number m of documents. start:
+    (m, k), scores before any vote, such as those from prior knowledge.
     """
 
     def __init__(
-        self, features: FeatureMatrix, members: Membership, start: Scores | None = None
+        self, find: Callable[[int], Blocks], count: int, start: Scores | None = None
     ) -> None:
+        self._tally = Tally[int](find, count, start)
+
+    @staticmethod
+    def of(features: FeatureMatrix, members: Membership, start: Scores | None = None) -> Sums:
+        """The sums on the documents of a feature matrix.
+
+        members: the conditions from which the rules were chosen; listed ones have the same numbers
+        in `features`.
+        """
         found = OtherMembership(features, members)
-        self._tally = Tally[int](
-            lambda j: (found.yes(j), found.unknown(j)), features.document_count, start
-        )
+        return Sums(lambda j: (found.yes(j), found.unknown(j)), features.document_count, start)
 
     def add(self, made: Round, factor: float = 1.0) -> None:
         """Add the votes of the rules of a round."""
@@ -85,6 +68,33 @@ class Sums:
     def value(self) -> Scores:
         """(m, k): the sums of the votes so far."""
         return self._tally.value()
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """One fold: the held-out examples (ascending), and the rounds that were learned without them.
+
+    blocks: the held-out examples of each condition in the rounds, numbered from 0. curve: (round,
+    value of the measure) for the measured rounds. start: (held out, k), scores from prior
+    knowledge, if any.
+    """
+
+    examples: Int64
+    blocks: Mapping[int, Blocks]
+    rounds: tuple[Round, ...]
+    curve: tuple[tuple[int, float], ...]
+    start: Scores | None = None
+
+    def sums(self, first: int, fading: bool = False) -> Scores:
+        """(held out, k'): the sums of the votes of the first rounds.
+
+        fading: the mean of the sums after each of those rounds, as in `outliers.tapered`.
+        """
+        sums = Sums(self.blocks.__getitem__, len(self.examples), self.start)
+        kept = self.rounds[:first]
+        for t, made in enumerate(kept):
+            sums.add(made, (first - t) / first if fading else 1.0)
+        return sums.value()
 
 
 @dataclass(frozen=True)
@@ -142,24 +152,29 @@ def cross_validate(
     groups: Sequence[Hashable] | None = None,
     on_round: Callable[[int, int], None] = lambda done, all: None,
     should_stop: Callable[[], bool] = lambda: False,
+    jobs: Jobs | None = None,
 ) -> CrossValidation:
     """Learn in every fold with the settings of the plan, and measure on its held-out part.
 
     splits: number of different splits; their seeds are that of the plan and the following ones.
     groups: see `make_folds`. on_round: called with the number of rounds done and of all rounds,
-    over all folds. Raises SettingsError, before learning, if the data cannot be split this way.
+    over all folds. jobs: where the folds are learned, by default in threads. Raises SettingsError,
+    before learning, if the data cannot be split this way.
     """
     corpus, plan = prepared.corpus, prepared.plan
     seed = plan.boosting.seed
     cuts = tuple(
         make_folds(corpus.label_sets, folds, seed + number, groups) for number in range(splits)
     )
-    jobs = [(cut, fold) for cut in cuts for fold in range(cut.count)]
-    counter = _Counter(on_round, len(jobs) * plan.boosting.rounds, should_stop)
-    workers = min(len(jobs), plan.threads)
-    threads = max(1, plan.threads // workers)
-    with ThreadPoolExecutor(workers) as pool, counter:
-        held = tuple(pool.map(lambda job: _held_out(prepared, job, threads, counter), jobs))
+    each = [(cut, fold) for cut in cuts for fold in range(cut.count)]
+    done = [0] * len(each)
+
+    def told(number: int, rounds: int) -> bool:
+        done[number] = rounds
+        on_round(sum(done), len(each) * plan.boosting.rounds)
+        return should_stop()
+
+    held = tuple((jobs or InThreads(plan.threads)).run(held_out, prepared, each, told))
     monitor = _monitor(prepared, np.arange(len(corpus)))
     curve = tuple(_curve([fold.curve for fold in held], plan.boosting.rounds))
     return CrossValidation(prepared, cuts, held, monitor.name, curve, _best(curve, monitor))
@@ -172,39 +187,13 @@ def remarks_before(prepared: Prepared) -> Iterator[str]:
     yield from fold_remarks(corpus.labels, corpus.label_sets, folds)
 
 
-class _Counter:
-    """Counts the rounds of all folds, and stops them on an error or on request."""
-
-    def __init__(
-        self, tell: Callable[[int, int], None], total: int, asked: Callable[[], bool]
-    ) -> None:
-        self._tell, self._total, self._asked = tell, total, asked
-        self._done, self._left = 0, False
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        self._left = kind is not None
-
-    def after_round(self) -> bool:
-        """Count one round, and return whether to continue."""
-        with self._lock:
-            self._done += 1
-            self._tell(self._done, self._total)
-        return not (self._left or self._asked())
-
-
-def _held_out(
-    prepared: Prepared, job: tuple[Folds, int], threads: int, counter: _Counter
-) -> HeldOut:
-    cut, fold = job
+def held_out(prepared: Prepared, cut: Folds, fold: int, threads: int) -> Job:
+    """Learn one fold, as a job. It yields the number of rounds so far and returns a HeldOut."""
     learned, held = cut.learned(fold), cut.held(fold)
     training, measured = prepared.parts(learned, held)
     booster = prepared.booster(training, learned, prepared.plan.boosting, threads)
     start = prepared.start(held)
-    monitor, sums = _monitor(prepared, held), Sums(measured, booster.members, start)
+    monitor, sums = _monitor(prepared, held), Sums.of(measured, booster.members, start)
     rounds: list[Round] = []
     curve: list[tuple[int, float]] = []
     last = prepared.plan.boosting.rounds
@@ -213,9 +202,13 @@ def _held_out(
         sums.add(made)
         if is_measured(made.number) or made.number == last:
             curve.append((made.number, monitor.value(booster.decode(sums.value()))))
-        if not counter.after_round():
+        if (yield made.number):
             break
-    return HeldOut(held, measured, booster.members, tuple(rounds), tuple(curve), start)
+    found = OtherMembership(measured, booster.members)
+    places = [place for made in rounds for _, place in made.placed]
+    used = {j for place in places for j in (place.condition, *(c for c, _ in place.precondition))}
+    blocks = {j: (found.yes(j), found.unknown(j)) for j in sorted(used)}
+    return HeldOut(held, blocks, tuple(rounds), tuple(curve), start)
 
 
 def _monitor(prepared: Prepared, examples: Int64) -> Monitor:

@@ -25,7 +25,7 @@ def cumulated_shares(trained: Trained) -> Float64:
     rounds = trained.rounds
     signs, code = label_signs(model, corpus), code_of(model.boosting, model.labels)
     points = {round(t) for t in np.linspace(1, len(rounds), POINTS)} if rounds else set()
-    sums = Sums(trained.members.features, trained.members, trained.prepared.start_of_all)
+    sums = Sums.of(trained.members.features, trained.members, trained.prepared.start_of_all)
     total = np.zeros(len(corpus))
     for made in rounds:
         sums.add(made)

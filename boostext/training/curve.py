@@ -42,7 +42,7 @@ def curve(trained: Trained) -> tuple[str, list[CurveRow]]:
     gold = corpus_gold(prepared.corpus, len(model.labels))
     monitor = Monitor.of(plan.stop.monitor, gold, prepared.multilabel, plan.boosting)
     valid = dict(trained.best.curve) if trained.best else {}
-    sums = Sums(prepared.features, trained.members, prepared.start_of_all)
+    sums = Sums.of(prepared.features, trained.members, prepared.start_of_all)
     last = len(trained.rounds)
     rows = []
     for made, terms in zip(trained.rounds, term_counts(trained), strict=True):

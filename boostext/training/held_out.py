@@ -27,6 +27,7 @@ from boostext.training.crossval import (
     cross_validate,
     with_rounds,
 )
+from boostext.training.jobs import Jobs
 from boostext.training.plan import Plan
 from boostext.training.run import Hooks, Prepared, Trained, learn
 
@@ -78,13 +79,15 @@ def settled(
     prepared: Prepared,
     on_round: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
+    jobs: Jobs | None = None,
 ) -> tuple[Prepared, CrossValidation | None]:
     """Choose the number of rounds if the plan leaves it open; also return the cross-validation.
 
-    This is the smallest of the best numbers of rounds, and at most MOST_ROUNDS.
+    This is the smallest of the best numbers of rounds, and at most MOST_ROUNDS. jobs: where the
+    folds are learned, by default in threads.
     """
     if prepared.multilabel and "threshold" in prepared.chosen:
-        prepared = with_threshold(prepared, on_round, should_stop)
+        prepared = with_threshold(prepared, on_round, should_stop, jobs)
     plan = prepared.plan
     check_held_out(plan, prepared.validation is not None)
     check_thresholds(prepared)
@@ -92,7 +95,7 @@ def settled(
         return prepared, None
     trial = prepared if plan.boosting.rounds else with_rounds(prepared, MOST_ROUNDS)
     found = cross_validate(
-        trial, plan.stop.folds, plan.stop.splits, prepared.groups, on_round, should_stop
+        trial, plan.stop.folds, plan.stop.splits, prepared.groups, on_round, should_stop, jobs
     )
     rounds = plan.boosting.rounds or max(found.best, 1)
     return with_rounds(prepared, rounds), found
@@ -102,6 +105,7 @@ def with_threshold(
     prepared: Prepared,
     on_round: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
+    jobs: Jobs | None = None,
 ) -> Prepared:
     """Choose one threshold for all labels if none is given, and the best number of rounds.
 
@@ -115,7 +119,7 @@ def with_threshold(
         stop = replace(plan.stop, tune_thresholds="micro-f1")
         return replace(prepared, plan=replace(plan, stop=stop))
     try:
-        found = marks_held_out(prepared, ENOUGH, on_round, should_stop)
+        found = marks_held_out(prepared, ENOUGH, on_round, should_stop, jobs)
     except SettingsError:
         return prepared
     marks = [mark for mark in found if mark.value == mark.value]

@@ -13,7 +13,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -28,9 +27,10 @@ from boostext.presets import BRACKET, STEPS, Search, grid
 from boostext.training.candidates import Candidate, candidates
 from boostext.training.choosing import chosen_by
 from boostext.training.columns import declared_labels
-from boostext.training.courses import MOST_ROUNDS, Course, Mark, joined, rounds_of
+from boostext.training.courses import MOST_ROUNDS, Mark, Run, joined, rounds_of, trial
 from boostext.training.examples import is_multilabel
 from boostext.training.groups import Groups
+from boostext.training.jobs import InThreads, Jobs
 from boostext.training.plan import Plan, command_line
 from boostext.training.trial_log import Trial, TrialLog
 from boostext.training.tuning_parts import Parts
@@ -146,6 +146,7 @@ def tune(
     budget: float | None = None,
     trials: Path | None = None,
     hooks: Hooks | None = None,
+    jobs: Jobs | None = None,
 ) -> Tuned:
     """Try settings on parts of the documents, and rank them.
 
@@ -153,13 +154,14 @@ def tune(
     search: its trials are one bracket; None is the whole grid, with one bracket after another
     until the budget (seconds) is used, or one bracket without a budget. given: settings that are
     not changed; if `rounds` is one of them, it is the maximum for all trials. trials: a file that
-    logs the trials; those already in it are not repeated, and their time counts. Raises
-    BoostextError and its subclasses if no candidate can be tried.
+    logs the trials; those already in it are not repeated, and their time counts. jobs: where the
+    trials run, by default in threads. Raises BoostextError and its subclasses if no candidate can
+    be tried.
     """
     most = (plan.boosting.rounds if "rounds" in given else 0) or MOST_ROUNDS
     first = chosen_by(documents, plan)
     plan = replace(plan, open=frozenset())
-    run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks())
+    run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks(), jobs)
     if search:
         choices = (*first, *search.trials_for(run.multilabel))
     else:
@@ -177,9 +179,15 @@ class _Tuning:
     """The state of a search. courses: one for each fold of the candidates that may advance."""
 
     def __init__(
-        self, documents: Sequence[Document], plan: Plan, most: int, budget: float | None,
-        trials: Path | None, hooks: Hooks,
-    ) -> None:  # fmt: skip
+        self,
+        documents: Sequence[Document],
+        plan: Plan,
+        most: int,
+        budget: float | None,
+        trials: Path | None,
+        hooks: Hooks,
+        jobs: Jobs | None,
+    ) -> None:
         self.plan = replace(plan, stop=replace(plan.stop, valid_fraction=0.0, patience=0))
         self.most, self.budget, self.hooks = most, budget, hooks
         documents = list(Unlabelled(plan.boosting.task).left_out(documents))
@@ -191,7 +199,9 @@ class _Tuning:
         self.labels = len(corpus.labels)
         self.parts = Parts(documents, corpus, self.plan, groups)
         self.log = TrialLog.open(trials, _work(corpus.digest, plan)) if trials else TrialLog()
-        self.courses: dict[str, list[Course]] = {}
+        self.jobs = jobs or InThreads(plan.threads)
+        self.courses: dict[str, list[Run]] = {}
+        self._lasts: dict[tuple[str, int], list[int]] = {}
         self.outcomes: dict[str, Outcome] = {}
         self.refusal: BoostextError | None = None
         self._limit = float("inf")
@@ -219,6 +229,8 @@ class _Tuning:
             if self.over():
                 break
         self.courses.clear()
+        self._lasts.clear()
+        self.parts.keep({c.plan.text for c in found}, ())
 
     def _kept(self, trials: int) -> int:
         return -(-trials // (KEEP_SLOW if self.parts.slow else KEEP))
@@ -231,7 +243,7 @@ class _Tuning:
     def _rung(self, found: Sequence[Candidate], step: int, keep: int, folds: int) -> None:
         """Run each candidate for `step` steps in every fold, grouped by equal terms."""
         texts = list(dict.fromkeys(c.plan.text for c in found))
-        side_by_side = max(1, self.plan.threads // folds)
+        side_by_side = max(1, self.jobs.slots // folds)
         done: list[Candidate] = []
         for text in texts:
             group = [c for c in found if c.plan.text == text]
@@ -251,7 +263,7 @@ class _Tuning:
         known = {c.settings: self.log.get(c.settings, lasts[c.settings], folds) for c in found}
         new = [c for c in found if known[c.settings] is None]
         begin = self.hooks.clock()
-        if new and not self._read(new[0].plan, folds):
+        if new and not self._read(new[0].plan):
             return
         self._learn(new, lasts, folds)
         seconds = (self.hooks.clock() - begin) / max(len(new), 1)
@@ -265,10 +277,10 @@ class _Tuning:
     def _last(self, candidate: Candidate, step: int) -> int:
         return min(rounds_of(step, candidate.plan.boosting, self.labels), self.most)
 
-    def _read(self, plan: Plan, folds: int) -> bool:
+    def _read(self, plan: Plan) -> bool:
         """Prepare the features of the plan's terms; False if there are none."""
         try:
-            self.parts.of(plan, folds)
+            self.parts.of(plan)
         except BoostextError as error:
             self.refusal = error
             return False
@@ -276,22 +288,23 @@ class _Tuning:
 
     def _learn(self, found: Sequence[Candidate], lasts: Mapping[str, int], folds: int) -> None:
         """Begin or continue the courses of each candidate up to its last round."""
-        jobs = [(c, n) for c in found for n in range(folds)]
-        threads = max(1, self.plan.threads // max(len(jobs), 1))
+        if not found:
+            return
+        of = [(candidate, fold) for candidate in found for fold in range(folds)]
+        for candidate, fold in of:
+            self._lasts.setdefault((candidate.settings, fold), []).append(lasts[candidate.settings])
 
-        def work(job: tuple[Candidate, int]) -> Course:
-            candidate, fold = job
-            begun = self.courses.get(candidate.settings, [])
-            part, last = self.parts.of(candidate.plan, folds)[fold], lasts[candidate.settings]
-            new = fold >= len(begun)
-            course = Course(part, candidate.plan.boosting, threads) if new else begun[fold]
-            course.go_on(last, lambda mark: self._told(candidate, mark, last))
-            return course
+        def told(number: int, mark: Mark) -> bool:
+            candidate = of[number][0]
+            return self._told(candidate, mark, lasts[candidate.settings])
 
-        with ThreadPoolExecutor(max(1, min(self.plan.threads, len(jobs)))) as pool:
-            made = list(pool.map(work, jobs))
+        each = [
+            (c.settings, fold, c.plan.boosting, tuple(self._lasts[c.settings, fold]))
+            for c, fold in of
+        ]
+        made = self.jobs.run(trial, self.parts.of(found[0].plan), each, told)
         for candidate in found:
-            mine = [course for (c, _), course in zip(jobs, made, strict=True) if c is candidate]
+            mine = [run for (c, _), run in zip(of, made, strict=True) if c is candidate]
             self.courses[candidate.settings] = mine
 
     def _told(self, candidate: Candidate, mark: Mark, last: int) -> bool:
@@ -302,11 +315,10 @@ class _Tuning:
 
     def _trial(self, candidate: Candidate, last: int, folds: int, seconds: float) -> Trial:
         courses = self.courses[candidate.settings]
-        sizes = [len(part.held) for part in self.parts.of(candidate.plan, folds)]
         whole = all(course.ended or course.done >= last for course in courses)
         common = min((c.done for c in courses if not c.ended), default=last)
         found = ([mark for mark in course.marks if mark.round <= common] for course in courses)
-        marks = tuple(joined(list(found), sizes))
+        marks = tuple(joined(list(found), self.parts.sizes[:folds]))
         return Trial(candidate.settings, last, marks, seconds, whole, folds)
 
     def _take(self, candidate: Candidate, trial: Trial) -> None:
@@ -346,7 +358,7 @@ class _Tuning:
         """Release what no candidate of the next length needs."""
         names = {c.settings for c in kept}
         self.courses = {k: v for k, v in self.courses.items() if k in names}
-        self.parts.forget({c.plan.text for c in kept})
+        self.parts.keep({c.plan.text for c in kept}, names)
 
     def tuned(self) -> Tuned:
         ranked = tuple(self._ranked())

@@ -6,6 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -14,10 +15,10 @@ from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.evaluation.folds import Folds, make_folds
 from boostext.settings import TextSettings
-from boostext.training.courses import Split, split
+from boostext.training.courses import Trials
 from boostext.training.groups import Groups
 from boostext.training.plan import Plan
-from boostext.training.run import Prepared, prepare
+from boostext.training.run import prepare
 
 FOLDS = 5
 HELD_OUT = 2000
@@ -33,7 +34,7 @@ OFTEN = 10
 
 
 class Parts:
-    """The parts of the folds, created on demand. slow: whether trials are slow."""
+    """The features of each kind of terms, created on demand. slow: whether trials are slow."""
 
     def __init__(
         self, documents: Sequence[Document], corpus: Corpus, plan: Plan, groups: Groups
@@ -43,8 +44,7 @@ class Parts:
         texts = (text for document in documents for text in document.texts.values())
         characters = sum(map(len, texts))
         self._long, self.slow = characters > LONG, characters > SLOW
-        self._prepared: dict[TextSettings, Prepared] = {}
-        self._made: dict[TextSettings, list[Split]] = {}
+        self._made: dict[TextSettings, Trials] = {}
 
     def suit(self, plan: Plan) -> bool:
         """Whether a plan is worth trying on this data. Letters and gaps are not tried on long texts
@@ -55,24 +55,27 @@ class Parts:
     def folds(self, at_last: bool) -> int:
         """The number of folds, from the first on, that trials hold out in turn."""
         wanted = AT_LAST if at_last and not self.slow else HELD_OUT
-        sizes = [len(self._folds.held(fold)) for fold in range(FOLDS)]
-        before = np.cumsum([0, *sizes[:-1]])
+        before = np.cumsum([0, *self.sizes[:-1]])
         return int(np.count_nonzero(before < wanted))
 
-    def of(self, plan: Plan, folds: int) -> list[Split]:
-        """The parts of the first folds, with the plan's terms; BoostextError if it finds none."""
-        text = plan.text
-        if text not in self._prepared:
-            self._prepared[text] = prepare(self._documents, replace(plan, stop=self._plan.stop))
-            self._made[text] = []
-        made = self._made[text]
-        made += [split(self._prepared[text], self._folds, n) for n in range(len(made), folds)]
-        return made[:folds]
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The number of documents that each fold holds out."""
+        return [len(self._folds.held(fold)) for fold in range(FOLDS)]
 
-    def forget(self, kept: Collection[TextSettings]) -> None:
-        """Release the features of all other kinds of terms."""
-        self._prepared = {k: v for k, v in self._prepared.items() if k in kept}
-        self._made = {k: v for k, v in self._made.items() if k in kept}
+    def of(self, plan: Plan) -> Trials:
+        """The trials with the plan's terms; BoostextError if it finds none."""
+        text = plan.text
+        if text not in self._made:
+            prepared = prepare(self._documents, replace(plan, stop=self._plan.stop))
+            self._made[text] = Trials(prepared, self._folds)
+        return self._made[text]
+
+    def keep(self, texts: Collection[TextSettings], names: Collection[str]) -> None:
+        """Release the features of all other kinds of terms, and all other trials."""
+        self._made = {k: v for k, v in self._made.items() if k in texts}
+        for trials in self._made.values():
+            trials.keep(names)
 
 
 def tuning_folds(corpus: Corpus, seed: int, groups: Groups, documents: Sequence[Document]) -> Folds:

@@ -226,7 +226,7 @@ def test_a_silent_rule_may_speak_below_a_threshold(unknown):
     assert [r.z for r in replayed] == [r.z for r in made]
     assert (again.scores() == first.scores()).all()
 
-    sums = Sums(features, first.members)
+    sums = Sums.of(features, first.members)
     for each in made:
         sums.add(each)
     np.testing.assert_allclose(sums.value(), first.scores(), rtol=1e-12)

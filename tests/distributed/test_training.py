@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import boostext
 from boostext.corpus.documents import Document, Origin
 from boostext.distributed.cluster import checked, connected
-from boostext.distributed.hub import check_learner, dealt, maker
+from boostext.distributed.hub import Team, dealt, maker
 from boostext.distributed.part import packed, unpacked
 from boostext.errors import SettingsError, WorkerError
 from boostext.model.file import model_bytes
@@ -113,7 +113,7 @@ def test_a_lost_worker_ends_training_with_a_whole_checkpoint(first):
 @pytest.mark.parametrize("kind", [{"learner": "tree"}, {"algorithm": "mp"}, {"index": "gini"}])
 def test_what_is_not_learned_on_workers_is_refused(kind):
     with pytest.raises(SettingsError, match="is not learned on workers"):
-        check_learner(Plan.of(**kind).boosting)
+        Team.check_learner(Plan.of(**kind).boosting)
 
 
 @pytest.mark.parametrize("asked", ["0", "-2", "host:8786", "two", "2000"])
