@@ -21,91 +21,92 @@ class BoostingSettings(Group):
     algorithm: str = setting("mh", "Boosting algorithm.", choices=tuple(ALGORITHMS))
     learner: str = setting(
         "auto",
-        "Rules of a round: one condition (stump), several conditions with a vote where all hold "
-        "and another elsewhere (rules), a tree, the next rule of an alternating tree (adtree), "
-        "or several conditions that are silent elsewhere (conjunction).",
+        "Rules of a round: one condition (stump), several conditions with one vote if all of "
+        "them hold and another otherwise (rules), a tree, the next rule of an alternating tree "
+        "(adtree), or several conditions that abstain unless all of them hold (conjunction).",
         choices=("auto", *LEARNERS),
     )
     index: str = setting(
         "z",
-        "How conditions are chosen: by the Z of the algorithm, or by a measure of purity.",
+        "Criterion for choosing conditions: the Z of the algorithm, or a measure of purity.",
         choices=("z", "gini", "entropy", "kearns-mansour"),
     )
     resample: bool = setting(
         False,
-        "Choose rules on a sample of examples that is drawn by their weights, instead of on "
-        "weighted examples.",
+        "Choose rules on a sample that is drawn in proportion to the weights of the examples, "
+        "instead of on the weighted examples.",
         negative=True,
     )
     task: str = setting(
         "auto",
-        "Whether a document has one label or several. auto goes by the data.",
+        "Whether each document has exactly one label, or any number. auto depends on the data.",
         choices=("auto", "single", "multi"),
     )
     votes: str = setting(
         "auto",
-        "Votes that express confidence (real), or that all have the same size (discrete). auto "
-        "is what the algorithm was published with.",
+        "Votes of any size, which express confidence (real), or votes of the same size "
+        "(discrete). auto is the choice in the publication of the algorithm.",
         choices=("auto", "real", "discrete"),
     )
     alpha: str = setting(
         "auto",
         "How the size of votes is computed. For mr and m2: by a bound, exactly or numerically, "
-        "and real votes by a bound or by Newton's method. For the others: numerically, for the "
-        "least loss. Votes of one size that may be silent can also be sized in the conservative "
-        "way of Freund and Schapire.",
+        "and for real votes by a bound or by Newton's method. For the others: numerically, to "
+        "minimize the loss. For discrete votes of rules that may abstain: also conservatively, as "
+        "proposed by Freund and Schapire.",
         choices=("auto", "bound", "exact", "numeric", "newton", "conservative"),
     )
     abstain: bool = setting(
         False,
-        "Rules are silent where their term is absent. Rules about numbers are silent on one side "
-        "of their threshold.",
+        "Rules abstain if their term is absent. Rules about numbers abstain on one side of their "
+        "threshold.",
         negative=True,
     )
     prior_rule: bool = setting(
         False,
-        "The first rule is about no term: it votes for each label by how frequent the label is.",
+        "The first rule has no condition: its votes represent the frequencies of the labels.",
         negative=True,
     )
     unknown: str = setting(
         "abstains",
-        "What rules do where a value is missing: they are silent, or they have a vote for it.",
+        "What rules do if a value is missing: they abstain, or they have votes for this case.",
         choices=("abstains", "votes"),
     )
     bins: int = setting(
         0,
-        "Number of parts, with about as many documents each, into which thresholds split a "
+        "Number of parts, of about the same number of documents, into which thresholds divide a "
         "numeric column. 0 tries a threshold between any two values, which is slow if there are "
         "very many.",
         low=0,
     )
     unknown_categories: bool = setting(
         True,
-        "A missing category counts as unknown. Without it, it is just none of the values.",
+        "Treat a missing category as unknown. Otherwise it is treated as different from all "
+        "values.",
         negative=True,
     )
     rounds: int = setting(
         1000,
-        "Number of rules to learn. auto (or 0) finds it by cross-validation.",
+        "Number of rules to learn. auto (or 0) chooses it by cross-validation.",
         parse="rounds",
         low=0,
     )
     smoothing: float | str = setting(
         "1/m",
-        "Constant that is added to weights when votes are computed: a number, or for m documents "
-        "and k labels 1/m, 0.2/m or the like, ss99 (1/(2mk)) or bt00 (1/(mk)).",
+        "Constant that is added to weights when votes are computed: a number or, for m documents "
+        "and k labels, a multiple of 1/m such as 0.2/m, ss99 for 1/(2mk), or bt00 for 1/(mk).",
         parse="smoothing",
     )
     start: str = setting(
         "uniform",
-        "First weights of the examples. balanced gives half of an example's weight to the right "
-        "label.",
+        "Initial weights of the examples. balanced gives half of the weight of an example to its "
+        "own labels.",
         choices=("uniform", "balanced"),
     )
     class_weight: tuple[str, ...] = setting(
         (),
-        "LABEL=FACTOR multiplies the weight of the examples that have the label; repeat it for "
-        "several. balanced gives the examples of each label the same total weight.",
+        "LABEL=FACTOR multiplies the weights of the documents with this label; repeat it for "
+        "several labels. balanced gives each label the same total weight.",
     )
     coloring: str = setting(
         "random",
@@ -114,86 +115,87 @@ class BoostingSettings(Group):
     )
     coding: str = setting(
         "spread",
-        "How mo makes its output code.",
+        "How the output code of mo is generated.",
         choices=("random", "spread", "one-per-label", "exhaustive"),
     )
     code_length: int = setting(
         0, "Number of columns of the code; 0 is 10 log2 of the number of labels.", low=0
     )
     code: tuple[str, ...] = setting(
-        (), "One row of a code of your own, as LABEL=+-+-. Repeat it for all labels."
+        (), "One row of your own output code, such as LABEL=+-+-. Repeat it for every label."
     )
     decoding: str = setting(
         "loss",
-        "How the columns of the code give a label: by the least loss, or by the nearest row.",
+        "How the scores of the columns determine a label: the one with the smallest loss, or the "
+        "one with the nearest row.",
         choices=("loss", "hamming"),
     )
     shrinkage: float = setting(
         1.0,
-        "Learning rate: a factor on every vote except those of the prior rule.",
+        "Learning rate: all votes except those of the prior rule are multiplied by it.",
         above=0,
         high=1,
     )
     term_fraction: float = setting(
         1.0,
-        "Share of the conditions, drawn at random, that can be chosen in a round.",
+        "Fraction of the conditions, drawn at random, that can be chosen in a round.",
         above=0,
         high=1,
     )
     rarity: float = setting(
         0.0,
-        "Prefer rare terms: the power of ln(m/df) by which the gain of a condition is multiplied.",
+        "Preference for rare terms: gains are multiplied by this power of ln(m/df).",
         low=0,
         high=16,
     )
     reuse: float = setting(
         1.0,
-        "Factor on the gain of a condition for each time that it was chosen before.",
+        "Factor by which the gain of a condition is multiplied for each time that it was chosen.",
         above=0,
         high=1,
     )
     terms: int = setting(
         0,
-        "Maximum number of distinct conditions in all rules; later rules use them again. 0 is no "
+        "Maximum number of distinct conditions; once it is reached, rules reuse them. 0 means no "
         "limit.",
         low=0,
     )
     threshold: float = setting(
         0.0,
-        "Score above which a label is given, if documents may have several.",
+        "Score above which a label is predicted, if documents may have several.",
         low=-1e6,
         high=1e6,
     )
     max_literals: int = setting(
         0,
-        "Maximum number of conditions in a rule of the learners rules and conjunction; 0 is 4.",
+        "Maximum number of conditions in a rule of the learners rules and conjunction; 0 means 4.",
         low=0,
         high=64,
     )
     grow_fraction: float = setting(
         0.667,
-        "Share of the data on which such a rule is grown; it is pruned on the rest. 1 does not "
-        "prune.",
+        "Fraction of the data on which such a rule is grown; it is pruned on the rest. 1 turns "
+        "pruning off.",
         above=0,
         high=1,
     )
     default_rule: bool = setting(
         True,
-        "Conjunctions only: a rule about every document competes in each round.",
+        "Conjunctions only: in each round, a rule without conditions competes as well.",
         negative=True,
     )
     rules_for: str = setting(
         "",
-        "Conjunctions only: learn only rules that speak for this label. The default rule is "
-        "exempt.",
+        "Conjunctions only: learn only rules that vote for this label, except for the default "
+        "rule.",
     )
     tree_depth: int = setting(
-        0, "Depth of trees. 0 is 3 levels in a tree, and no limit in an adtree.", low=0, high=64
+        0, "Depth of trees. 0 means 3 levels for tree, and no limit for adtree.", low=0, high=64
     )
     rules_per_round: int = setting(
         5, "Number of rules whose votes mh-kr averages.", low=1, high=10_000
     )
-    seed: int = setting(0, "Seed of everything that is random.", low=0, high=2**32 - 1)
+    seed: int = setting(0, "Seed for random numbers.", low=0, high=2**32 - 1)
 
     def check(self) -> None:
         super().check()

@@ -27,7 +27,7 @@ class DataSettings(Group):
 
     format: str = setting(
         "auto",
-        "Format of the data. auto goes by the ending of each file.",
+        "Format of the data. auto follows from the ending of each file.",
         choices=(
             "auto",
             "jsonl",
@@ -46,58 +46,61 @@ class DataSettings(Group):
     )
     text: tuple[str, ...] = setting(
         ("text",),
-        "Field that holds the text, such as text or data.text. Repeat it for several fields.",
+        "Field that contains the text, such as text or data.text. Repeat it for several fields.",
     )
     label: tuple[str, ...] = setting(
-        ("labels", "label"), "Field or column that holds the labels. Repeat it for several columns."
+        ("labels", "label"),
+        "Field or column that contains the labels. Repeat it for several columns.",
     )
-    id: str = setting("id", "Field that holds the id of the document.")
-    weight: str = setting("weight", "Field that holds the weight of the document.")
+    id: str = setting("id", "Field that contains the id of the document.")
+    weight: str = setting("weight", "Field that contains the weight of the document.")
     attribute: tuple[str, ...] = setting(
         (),
-        "Another field that rules may ask for, as a category or a number. Repeat it for several.",
+        "Another field that rules may use, as a category or a number. Repeat it for several "
+        "fields.",
     )
     label_sep: str = setting(
         "",
-        "Separator that splits a label into several, such as ';'. By default labels are not split.",
+        "Separator between several labels in a cell, such as ';'. By default labels are not split.",
     )
     label_columns: str = setting(
         "auto",
-        "What several label columns hold: labels, or 0 and 1 (or no and yes) for the label that "
-        "the column is named after. auto goes by the first record that fills one of them.",
+        "Contents of several label columns: labels, or 0 and 1 (or no and yes) for the label that "
+        "is the name of the column. auto depends on the first record that has one of them.",
         choices=("auto", "labels", "one-hot"),
         flags={"one-hot": "one-hot", "no-one-hot": "labels"},
     )
     literal_labels: bool = setting(
         False,
-        "Take labels exactly as they stand: with blanks around them, 1.0 and 1 as different "
-        "labels, and a list such as ['a', 'b'] as one label.",
+        "Use labels exactly as they are written: spaces around them are kept, 1.0 and 1 are "
+        "different labels, and a list such as ['a', 'b'] is a single label.",
         negative=True,
     )
     missing: tuple[str, ...] = setting(
         (),
-        "Another mark of a missing value, besides nan, NULL, None, NA, N/A, \\N, - and the like. "
-        "Repeat it for several; an empty one ('') removes all of these.",
+        "Another mark of missing values, besides nan, NULL, None, NA, N/A, \\N, - and similar "
+        "ones. Repeat it for several marks; an empty one ('') removes the built-in marks.",
     )
     attribute_type: tuple[str, ...] = setting(
         (),
-        "Type of one attribute: NAME=number, NAME=decimal-comma or NAME=category. By default an "
-        "attribute has the type of most of its values. Repeat it for several.",
+        "Type of one attribute: NAME=number, NAME=decimal-comma or NAME=category. By default, "
+        "the type of most of its values is used. Repeat it for several attributes.",
     )
     known_types: tuple[str, ...] = setting((), "Types that columns had in training.", hidden=True)
     delimiter: str = setting(
-        "", "Character that separates the columns of a CSV. By default it depends on the format."
+        "",
+        "Character that separates the columns of a CSV file. By default it depends on the format.",
     )
     header: bool = setting(
         True,
-        "The first row of CSV and TSV files names the columns. Without it, columns are named 1, "
-        "2, 3 and so on.",
+        "The first row of CSV and TSV files contains the names of the columns. Otherwise the "
+        "columns are called 1, 2, 3 and so on.",
         negative=True,
     )
     quotes: bool = setting(
         True,
-        "Quotation marks enclose the fields of CSV and TSV files. Without it, they are part of "
-        "the text.",
+        "Fields of CSV and TSV files may be enclosed in quotation marks. Otherwise quotation "
+        "marks are part of the text.",
         negative=True,
     )
     names: str = setting(
@@ -105,7 +108,7 @@ class DataSettings(Group):
     )
     names_dialect: str = setting(
         "boostexter",
-        "How stem files are written; jboost has backslash escapes and // comments.",
+        "Syntax of stem files; that of jboost has backslash escapes and // comments.",
         choices=("boostexter", "jboost"),
     )
     schema: tuple[str, ...] = setting((), "The lines of the column description.", hidden=True)
@@ -115,14 +118,14 @@ class DataSettings(Group):
     endings: tuple[str, ...] = setting((), "The endings of the training files.", hidden=True)
     answers: str = setting(
         "accepted",
-        "Which records of annotation programs are read: all, or those that were not rejected, "
-        "skipped or left unconfirmed.",
+        "Which records in exports of annotation programs are read: all of them, or only those "
+        "that were not rejected, skipped or left unconfirmed.",
         choices=("accepted", "all"),
     )
     where: tuple[str, ...] = setting(
         (),
-        "Read only the records for which FIELD=VALUE or FIELD!=VALUE is true. Repeat it: all "
-        "conditions must hold; of several values for one field, any.",
+        "Read only the records for which FIELD=VALUE or FIELD!=VALUE is true. If it is repeated, "
+        "all conditions must hold; several values for the same field are alternatives.",
     )
     encoding: str = setting("utf-8", "Character encoding of the files.")
     encoding_errors: str = setting(
@@ -130,12 +133,12 @@ class DataSettings(Group):
     )
     skip_bad: bool = setting(
         False,
-        "Leave out bad records, count them and list them, instead of stopping at the first one.",
+        "Leave out bad records and list them, instead of stopping at the first one.",
         negative=True,
     )
     max_record: int = setting(
         16,
-        "Size in MB of the longest record, compressed or not. A longer record is a bad one.",
+        "Maximum size of a record in MB, after decompression. A longer record is a bad record.",
         low=1,
         high=1024,
     )
@@ -194,11 +197,12 @@ class StopSettings(Group):
     """
 
     valid: tuple[str, ...] = setting(
-        (), "File of labelled data on which the number of rounds is chosen. Repeat it for several."
+        (),
+        "File of labelled data on which the number of rounds is chosen. Repeat it for several.",
     )
     valid_fraction: float = setting(
         0.0,
-        "Share of the training data, drawn at random, to hold out as validation data.",
+        "Fraction of the training data, drawn at random, that is held out as validation data.",
         low=0,
         high=0.9,
     )
@@ -209,33 +213,33 @@ class StopSettings(Group):
         choices=("auto", *MONITORS),
     )
     patience: int = setting(
-        0, "Stop when so many rounds have brought no improvement; 0 runs all rounds.", low=0
+        0, "Stop after this number of rounds without an improvement; 0 runs all rounds.", low=0
     )
     folds: int = setting(
         5, "Number of parts of the data that cross-validation holds out in turn.", low=2, high=1000
     )
     splits: int = setting(
         1,
-        "Number of times that cross-validation divides the data anew; scores are averaged.",
+        "Number of random splits of the data for cross-validation; scores are averaged.",
         low=1,
         high=100,
     )
     group: str = setting(
         "",
-        "Field by which documents are held out together, such as a caller. Rules do not ask for "
-        "it.",
+        "Field whose value groups documents that are held out together, such as the caller. Rules "
+        "do not use it.",
     )
     calibrate: str = setting(
         "none",
-        "Fit probabilities on held-out documents, those of the validation data or of "
-        "cross-validation.",
+        "Method for calibrating probabilities on held-out documents, from the validation data or "
+        "from cross-validation.",
         choices=("none", "sigmoid", "isotonic"),
     )
     tune_thresholds: str = setting(
         "",
-        "Choose thresholds on held-out documents: micro-f1 gives one for all labels; f1, f2 or "
-        "f0.5 (with more or less weight on recall) give one for each, and so does precision=P, for "
-        "the most recall at that precision.",
+        "Choose thresholds on held-out documents: micro-f1 gives a single threshold; f1, f2 or "
+        "f0.5 (with more or less weight on recall) give one for each label, and so does "
+        "precision=P, with the highest recall at this precision.",
     )
 
     def check(self) -> None:
@@ -248,13 +252,11 @@ class StopSettings(Group):
 class RunSettings(Group):
     """How the work is done. None of these settings changes the model."""
 
-    threads: int = setting(
-        0, "Number of threads; 0 uses all that this process may use.", low=0, high=1024
-    )
+    threads: int = setting(0, "Number of threads; 0 uses all available ones.", low=0, high=1024)
     engine: str = setting(
         "auto",
-        "How rules are searched: by computing all anew (plain), or only what has changed "
-        "(incremental).",
+        "How rules are searched: by computing everything again in each round (plain), or only "
+        "what has changed (incremental).",
         choices=("auto", "plain", "incremental"),
     )
     checkpoint_every: float = setting(300.0, "Seconds between checkpoints; 0 writes none.", low=0)
@@ -265,27 +267,29 @@ class KnowledgeSettings(Group):
     """Prior knowledge. The model keeps the content of the files, not their names."""
 
     knowledge: str = setting(
-        "", "File of prior knowledge: rules, shares of labels, forbidden terms."
+        "", "File of prior knowledge: rules, frequencies of labels, forbidden terms."
     )
     knowledge_weight: float | str = setting(
         "auto",
-        "How much the knowledge about a document counts beside its labels. auto makes it less "
-        "the more documents there are, and 0 does not use it.",
+        "Weight of the knowledge about a document, relative to its labels. auto decreases with "
+        "the number of documents; 0 does not use the knowledge.",
         parse="number_or_auto",
         low=0,
     )
     unlabelled: tuple[str, ...] = setting(
         (),
-        "File of documents without labels, of which only the knowledge counts. Repeat it for "
-        "several.",
+        "File of documents without labels, for which only the knowledge is used. Repeat it for "
+        "several files.",
     )
 
     def check(self) -> None:
         super().check()
         if self.unlabelled and not self.knowledge:
-            raise SettingsError("--unlabelled documents take part by --knowledge FILE; give both")
+            raise SettingsError("--unlabelled has no effect without --knowledge FILE; give both")
         if self.knowledge_weight != "auto" and not self.knowledge:
-            raise SettingsError("--knowledge-weight is about --knowledge FILE; give both")
+            raise SettingsError(
+                "--knowledge-weight has no effect without --knowledge FILE; give both"
+            )
 
     def weight(self, documents: int) -> float:
         """Return eta; auto is (FEW_TOLD / documents)^3, at most 1.

@@ -16,66 +16,63 @@ from boostext.fields import Group, setting
 class TextSettings(Group):
     """How texts become terms. The model keeps these settings, so prediction needs none."""
 
-    analyzer: str = setting(
-        "word", "What a token is: a word or a letter.", choices=("word", "char")
-    )
+    analyzer: str = setting("word", "Type of tokens: words or letters.", choices=("word", "char"))
     ngrams: tuple[int, int] = setting(
         (1, 1),
-        "Lengths of n-grams, such as 1-3. With --sparse it is the width of the window.",
+        "Lengths of n-grams, such as 1-3. With --sparse, the widths of the window.",
         parse="ngram_range",
         low=1,
         high=32,
     )
     expert: str = setting(
         "ngram",
-        "How n-grams are made: of tokens in a row (ngram), also with gaps (sparse), only of the "
-        "greatest length (full), or as pairs with a gap that is not marked (icsi-sparse).",
+        "Type of n-grams: consecutive tokens (ngram), also with gaps (sparse), only those of the "
+        "maximum length (full), or pairs with a gap that is not marked (icsi-sparse).",
         choices=("ngram", "sparse", "full", "icsi-sparse"),
         flags={"sparse": "sparse", "full": "full", "icsi-sparse": "icsi-sparse"},
     )
     counts: tuple[int, ...] = setting(
         (1,),
-        "Also make terms that occur at least so many times in a document, such as 1,2,3,5,8.",
+        "Minimum numbers of occurrences that rules may require of a term, such as 1,2,3,5,8.",
         parse="integers",
         low=1,
     )
     min_df: int | float = setting(
         1,
-        "Leave out terms that occur in fewer documents; a number, or a share such as 0.001.",
+        "Leave out terms that occur in fewer documents: a number, or a fraction such as 0.001.",
         parse="frequency",
         low=0,
     )
     max_df: int | float = setting(
         1.0,
-        "Leave out terms that occur in more documents; a number, or a share such as 0.5.",
+        "Leave out terms that occur in more documents: a number, or a fraction such as 0.5.",
         parse="frequency",
         low=0,
     )
     max_terms: int = setting(
-        0, "Keep only so many terms, the most frequent ones; 0 keeps all.", low=0
+        0, "Maximum number of terms, the most frequent ones; 0 keeps all.", low=0
     )
     lowercase: bool = setting(True, "Convert texts to lower case.", negative=True)
     token_pattern: str = setting(
-        "", "Regular expression that matches a token, instead of the built-in tokenizer."
+        "", "Regular expression that matches tokens, instead of the built-in tokenizer."
     )
-    punctuation: bool = setting(False, "Punctuation marks are tokens, too.", negative=True)
+    punctuation: bool = setting(False, "Use punctuation marks as tokens, too.", negative=True)
     stop_words: tuple[str, ...] = setting(
-        (), "File of words to leave out, one in each line.", parse="word_file"
+        (), "File of words to leave out, one on each line.", parse="word_file"
     )
     simplest_name: bool = setting(
         True,
-        "Terms that occur in exactly the same documents are named after the simplest of them, "
-        "instead of the first.",
+        "Of terms that occur in exactly the same documents, use the simplest one instead of the "
+        "first.",
         negative=True,
     )
     drop: str = setting(
         "",
-        "Regular expression; terms that it matches are left out. The words of a term are joined "
-        "by #.",
+        "Regular expression for terms that are left out. The words of a term are joined by #.",
     )
     per_field: tuple[str, ...] = setting(
         (),
-        "An option of this section for one text field only: FIELD:OPTION=VALUE. Repeat it for "
+        "Option of this section for one text field only: FIELD:OPTION=VALUE. Repeat it for "
         "several.",
     )
 

@@ -137,7 +137,7 @@ def test_the_printed_settings_of_data_give_the_same(several, tmp_path, capsys):
     assert "abstain: true  # chosen by the data" in printed
     main(["train", "--print-config"], standalone_mode=False)
     without = capsys.readouterr().out
-    assert "# abstain goes by the data" in without
+    assert "# abstain depends on the data" in without
     (tmp_path / "c.yaml").write_text(without, encoding="utf-8")
     paths = [str(tmp_path / name) for name in ("a", "b")]
     same = ["train", str(several), "-q", "--rounds", "60", "-o"]

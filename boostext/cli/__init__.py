@@ -6,20 +6,20 @@ COMMANDS = {
     "train": "Learn a model from labelled documents.",
     "tune": "Find good settings on the training data alone.",
     "predict": "Label new documents.",
-    "inspect": "Show the rules of a model, and the labels that look wrong.",
+    "inspect": "Show the rules of a model, and likely label errors.",
     "evaluate": "Measure a model on labelled documents.",
-    "compare": "Show what changes from one model to another.",
+    "compare": "Compare the results of two models.",
     "crossval": "Measure settings by cross-validation.",
     "suggest": "Suggest which documents to label next.",
-    "check": "Show what is in the data: labels, sizes, duplicates.",
-    "prune": "Make a model of fewer rules or terms.",
-    "export": "Write a model as a file that predicts by itself.",
-    "convert": "Rewrite a corpus or a model in another format.",
+    "check": "Show the contents of the data: labels, sizes, duplicates.",
+    "prune": "Reduce a model to fewer rules or terms.",
+    "export": "Write a model as a file that makes predictions by itself.",
+    "convert": "Convert a corpus or a model to another format.",
 }
-"""name -> the first sentence of its help; the module boostext.cli.NAME is imported when it runs"""
+"""The first sentence of the help of each command; boostext.cli.NAME is imported when it runs."""
 
 main = Program(
     name="boostext",
     commands_help=COMMANDS,
-    help="Learn readable rules that categorize texts, and find the labels that look wrong.",
+    help="Learn readable rules that classify texts, and find likely label errors.",
 )

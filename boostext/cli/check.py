@@ -34,7 +34,7 @@ from boostext.settings import DataSettings, TextSettings
 @click.option(
     "--knowledge",
     metavar="FILE",
-    help="File of rules as for train --knowledge. Shows how often each rule holds, and how "
+    help="File of rules, as for train --knowledge. Shows how often each rule applies, and how "
     "often it is right.",
 )
 @settings_options(data_settings=DataSettings, text=TextSettings)
@@ -53,12 +53,12 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Show what is in the data: labels, sizes, duplicates.
+    """Show the contents of the data: labels, sizes, duplicates.
 
-    Also shown are texts that occur with different labels, labels that look alike, and texts without
-    any term. Two texts are the same if training sees the same terms in them, which depends on the
+    The command also shows texts that occur with different labels, labels that look alike, and texts
+    without any term. Two texts are the same if they have the same terms, which depends on the
     options of "Text to terms". Bad records are counted and listed, and do not stop the check. With
-    --test, texts that are in both files and labels that are in only one are shown, too. With
+    --test, texts that are in both files and labels that are in only one are shown as well. With
     --knowledge, the rules of that file are compared with the labels.
 
     \b

@@ -44,11 +44,11 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Show what changes from one model to another.
+    """Compare the results of two models.
 
     Both models are applied to the same labelled documents. The command shows the measures of both,
-    the labels and documents that the second model gets right or wrong where the first did not, and
-    the terms that the two weigh differently.
+    the labels and documents on which only one of the models is right, and the terms that have a
+    different influence.
 
     \b
     Example:

@@ -29,12 +29,12 @@ from boostext.settings import DataSettings
     "--to",
     "target_format",
     metavar="FORMAT",
-    help="Format of TARGET, if its ending does not tell.",
+    help="Format of TARGET, if it does not follow from the ending.",
 )
 @click.option(
     "--lossy",
     is_flag=True,
-    help="Change or leave out what the format cannot hold, and count it, instead of stopping.",
+    help="Change or leave out values that the format cannot represent, instead of stopping.",
 )
 @safe_cells_option
 @click.option(
@@ -42,22 +42,24 @@ from boostext.settings import DataSettings
     type=click.Choice(["ngram", "full", "icsi-sparse"]),
     default="ngram",
     show_default=True,
-    help="When a .shyp is read: the option -N of icsiboost (ngram, fgram or sgram) that it was "
-    "made with.",
+    help="When a .shyp is read: the option -N of icsiboost (ngram, fgram or sgram) with which it "
+    "was trained.",
 )
 @click.option(
     "--ngrams",
     metavar="N-M",
     default="1-1",
     show_default=True,
-    help="When a .shyp is read: its n-grams, such as 1-3 for -W 3 of icsiboost. Options of "
-    "columns in the .names file win over this.",
+    help="When a .shyp is read: the lengths of its n-grams, such as 1-3 for -W 3 of icsiboost. "
+    "Options of columns in the .names file take precedence.",
 )
 @click.option(
-    "--multilabel", is_flag=True, help="When a .shyp is read: give all labels with a score above 0."
+    "--multilabel",
+    is_flag=True,
+    help="When a .shyp is read: predict all labels with a score above 0.",
 )
 @click.option("--accept-edits", is_flag=True, help="Accept a model file that was edited by hand.")
-@click.option("--packed", is_flag=True, help="Write a .shyp with one rule for each condition.")
+@click.option("--packed", is_flag=True, help="Write a .shyp with a single rule for each condition.")
 @force_option
 @settings_options(data_settings=DataSettings)
 @corrections_options
@@ -77,16 +79,17 @@ def command(
     talk: Talk,
     **of_models: Any,
 ) -> None:
-    """Rewrite a corpus or a model in another format.
+    """Convert a corpus or a model to another format.
 
-    Corpora go between JSONL, CSV, TSV, fastText lines, folders and stems (.data with .names), by
-    the endings of the names. A model (.boostext) goes to .json, which holds all of it as text, or
-    to a .shyp with its .names, for BoosTexter and icsiboost; and back.
+    Corpora can be converted between JSONL, CSV, TSV, fastText, folders and stems (.data with
+    .names), according to the endings of the names. A model (.boostext) can be converted to .json,
+    which contains all of it as text, and to .shyp with its .names, the format of BoosTexter and
+    icsiboost; and from these formats back to .boostext.
 
     \b
     Examples:
       boostext convert calls.csv calls.jsonl --text message
-      boostext convert calls.jsonl mended.jsonl --labels-from corrections.csv
+      boostext convert calls.jsonl corrected.jsonl --labels-from corrections.csv
       boostext convert calls.boostext calls.json
       boostext convert calls.shyp calls.boostext --ngrams 1-2
     """

@@ -26,14 +26,14 @@ from boostext.settings import Group
 @click.option(
     "--report",
     metavar="DIR",
-    help="Folder for the curve, the reliability, and the out-of-fold scores.",
+    help="Folder for tables: the measure by number of rounds, reliability, and out-of-fold scores.",
 )
 @click.option(
     "--output",
     type=click.Choice(["tsv", "jsonl"]),
     default="tsv",
     show_default=True,
-    help="Format of the out-of-fold scores, which have a line for each document and label.",
+    help="Format of the out-of-fold scores, which have one line for each document and label.",
 )
 @workers_option
 @force_option
@@ -56,10 +56,10 @@ def command(
 ) -> None:
     """Measure settings by cross-validation.
 
-    DATA is divided into parts (folds). For each part, a model is learned on the others and measured
-    on that part. The command shows the measure against the number of rounds, the best number, and
-    all measures there. Each part has its share of every label, and documents with the same value
-    of --group are in the same part. No model is written: use train --rounds N, or train --rounds
+    DATA is divided into folds. For each fold, a model is trained on the others and measured on this
+    one. The command shows the measure against the number of rounds, the best number of rounds, and
+    all measures there. Every fold has its share of each label, and documents with the same value
+    of --group are in the same fold. No model is written: use train --rounds N, or train --rounds
     auto, which does both.
 
     \b

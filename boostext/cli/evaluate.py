@@ -29,23 +29,27 @@ from boostext.cli.talk import Talk
 @click.option(
     "--strict",
     is_flag=True,
-    help="Stop at a label that the model does not know, instead of counting it as a miss.",
+    help="Stop if a label is not known to the model, instead of counting it as a miss.",
 )
 @threshold_options
 @count_option("--confusions", "Number of confusions to show, the most frequent first.", 0)
 @click.option(
     "--tune-thresholds",
     is_flag=True,
-    help="Choose the threshold of greatest F1 for each label on DATA, and write the model with "
-    "these thresholds to MODEL2.",
+    help="Choose for each label the threshold with the highest F1 on DATA, and write the model "
+    "with these thresholds to MODEL2.",
 )
-@click.option("--reliability", is_flag=True, help="Show how often each probability came true.")
+@click.option(
+    "--reliability",
+    is_flag=True,
+    help="Show how often labels were right, by their predicted probability.",
+)
 @click.option(
     "--bins",
     type=click.Choice(["equal-width", "equal-size"]),
     default="equal-width",
     show_default=True,
-    help="Divide that curve into bins of equal width, or of about equal numbers of documents.",
+    help="Bins of --reliability: of equal width, or with about the same number of documents.",
 )
 @click.option(
     "-o", "--output", metavar="MODEL2", help="The model file that --tune-thresholds writes."

@@ -19,8 +19,8 @@ from boostext.cli.talk import Talk
     "target_format",
     required=True,
     type=click.Choice(["html", "javascript", "python"]),
-    help="What to write: a web page with a box for a text (html), a module for browsers and "
-    "Node 18 or later (javascript), or a file for Python 3.11 or later that needs no "
+    help="What to write: a web page with a field for a text (html), a module for browsers and "
+    "Node 18 or later (javascript), or a file for Python 3.11 or later that needs no other "
     "package (python).",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write.")
@@ -30,8 +30,8 @@ from boostext.cli.talk import Talk
     default=5,
     show_default=True,
     metavar="MB",
-    help="Size that the model may have in the file. Of a larger model the most important "
-    "conditions are kept, and the file says so.",
+    help="Maximum size of the model in the file. If it is larger, only the most important "
+    "conditions are included, and the file says so.",
 )
 @force_option
 @json_option
@@ -45,10 +45,10 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Write a model as a file that predicts by itself.
+    """Write a model as a file that makes predictions by itself.
 
-    The file holds the model and the code that predicts, and needs no network. It gives the same
-    labels and scores as `boostext predict`.
+    The file contains the model and the code for prediction, and does not use the network. It gives
+    the same labels and scores as `boostext predict`.
 
     \b
     Examples:

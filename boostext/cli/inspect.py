@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.argument("model")
 @click.argument("data", nargs=-1, metavar="[DATA...]")
 @click.option(
-    "-o", "--output", metavar="DIR", help="Folder for report.html and tables of what it shows."
+    "-o", "--output", metavar="DIR", help="Folder for report.html and tables with the results."
 )
 @count_option(
     "--top", "Number of rules, of terms for each label, and of likely label errors to show.", 1
@@ -46,46 +46,50 @@ if TYPE_CHECKING:
     type=click.Choice(["weights", "cv"]),
     default=None,
     help="How likely label errors are found: by the weight of the document in this model "
-    "(weights), or by what is learned without the document (cv), which takes longer and "
-    "finds more.  [default: cv with --output, else weights]",
+    "(weights), or by a classifier that is trained without the document (cv), which takes "
+    "longer and finds more.  [default: cv with --output, otherwise weights]",
 )
-@click.option("--dot", is_flag=True, help="Print the rules as a tree for Graphviz instead.")
+@click.option(
+    "--dot", is_flag=True, help="Only print the rules as a tree, in the DOT format of Graphviz."
+)
 @click.option(
     "--as-knowledge",
     is_flag=True,
-    help="Print the N strongest terms of each label as a file for train --knowledge instead.",
+    help="Only print the N strongest terms of each label as a file for train --knowledge.",
 )
 @click.option(
-    "--margins", is_flag=True, help="Also show the distribution of the margins, and its bound."
+    "--margins", is_flag=True, help="Also show the distribution of the margins, and its bounds."
 )
 @click.option(
     "--only-label",
     multiple=True,
     metavar="LABEL",
-    help="Show only this label. Repeat it for several.",
+    help="Show only this label. Repeat it for several labels.",
 )
 @click.option(
     "--term",
     multiple=True,
     metavar="TERM",
-    help="Show all about this term; with DATA also documents that have it. Repeat it for several.",
+    help="Show everything about this term; with DATA, also documents that contain it. Repeat it "
+    "for "
+    "several terms.",
 )
 @click.option(
-    "--grep", metavar="PATTERN", help="List the terms in which this regular expression is found."
+    "--grep", metavar="PATTERN", help="List the terms that match this regular expression."
 )
 @click.option(
     "--terms-where",
     multiple=True,
     metavar="FILTER",
     help="List the terms for which a filter is true, such as documents>=10, kind=number, "
-    "column=subject or label~^re. Columns are those of the JSON output. Repeat it: all "
-    "must be true.",
+    "column=subject or label~^re. The columns are those of the JSON output. If it is repeated, "
+    "all filters must be true.",
 )
 @click.option(
     "--document",
     metavar="ID|TEXT",
-    help="Explain the scores of one document: of the one in DATA with this id, or, without "
-    "DATA, of this text.",
+    help="Explain the scores of one document: the one in DATA with this id or, without DATA, "
+    "this text.",
 )
 @force_option
 @threads_option
@@ -105,10 +109,10 @@ def command(
     threads: int,
     **values: Any,
 ) -> None:
-    """Show the rules of a model, and the labels that look wrong.
+    """Show the rules of a model, and likely label errors.
 
-    With DATA, which is best the training data, the command also lists likely label errors: the
-    documents whose labels the rules speak against, the most suspicious first.
+    With DATA, preferably the training data, the command also lists likely label errors: the
+    documents whose labels the rules vote against, the most likely errors first.
 
     \b
     Example:

@@ -244,8 +244,8 @@ def overriding_options(command: Command) -> Command:
 
 
 NAMES_DATA = {
-    "text": ("the field that holds the text", "the text of one document", "--document"),
-    "label": ("the field that holds the labels", "a label to show", "--only-label"),
+    "text": ("the field that contains the text", "the text of one document", "--document"),
+    "label": ("the field that contains the labels", "a label to show", "--only-label"),
 }
 """field option -> what it names; what is asked for by the other option, where there is no data"""
 
@@ -370,7 +370,7 @@ def _help(field: dataclasses.Field[Any], defaults: bool, open: bool) -> str:
         return text
     shown = _shown_default(field)
     if open:
-        return f"{text}  [default: goes by the data; paper: {shown}]"
+        return f"{text}  [default: depends on the data; paper: {shown}]"
     return f"{text}  [default: {shown}]" if shown else text
 
 
@@ -389,7 +389,7 @@ def tuning_options(command: Command) -> Command:
         "--budget",
         metavar="TIME",
         callback=_duration,
-        help="Time for tuning, such as 90s, 10m or 2h. It decides how many trials there are.",
+        help="Time limit for tuning, such as 90s, 10m or 2h. It determines the number of trials.",
     )
     return budget(command)
 
@@ -400,7 +400,7 @@ def preset_option(command: Command) -> Command:
     return click.option(
         "--preset",
         type=click.Choice(list(PRESETS)),
-        help="Choose settings by purpose, instead of by the size and kind of the data. "
+        help="Choose the settings for a purpose, instead of from the size and kind of the data. "
         + told
         + ".",
     )(command)
@@ -428,7 +428,7 @@ def talk_options(command: Command) -> Command:
             return command(talk=talk, **values)
 
     for option in (
-        click.option("--debug", is_flag=True, help="Show where in the program an error arose."),
+        click.option("--debug", is_flag=True, help="Show a traceback if an error occurs."),
         click.option(
             "--no-color",
             is_flag=True,
@@ -453,11 +453,11 @@ def corrections_options(command: Command) -> Command:
         "--labels-from",
         multiple=True,
         metavar="FILE",
-        help="Corrections of labels: a CSV with the columns id and label, an outliers.tsv, or what "
-        "predict writes. Repeat it for several files, of which the last one counts.",
+        help="Corrections of labels: a CSV file with the columns id and label, an outliers.tsv, or "
+        "the output of predict. Repeat it for several files; the last one takes precedence.",
     )
     new_labels = click.option(
-        "--new-labels", is_flag=True, help="Allow corrections with labels that no document has."
+        "--new-labels", is_flag=True, help="Allow corrections to labels that no document has."
     )
     return labels_from(new_labels(command))
 
@@ -484,13 +484,13 @@ def threshold_options(command: Command) -> Command:
         "--threshold",
         type=float,
         metavar="X",
-        help="Give the labels with a score above X (a score, not a probability).",
+        help="Predict the labels with a score above X (a score, not a probability).",
     )
     probability = click.option(
         "--threshold-proba",
         type=click.FloatRange(0, 1),
         metavar="X",
-        help="Give the labels with a probability above X.",
+        help="Predict the labels with a probability above X.",
     )
     return score(probability(command))
 
@@ -513,8 +513,8 @@ def safe_cells_option(command: Command) -> Command:
     return click.option(
         "--safe-cells",
         is_flag=True,
-        help="Put an apostrophe before cells of CSV and TSV that begin with = + - @, which "
-        "spreadsheets take for formulas.",
+        help="Put an apostrophe before cells of CSV and TSV files that begin with = + - @, which "
+        "spreadsheets would treat as formulas.",
     )(command)
 
 
@@ -524,7 +524,7 @@ def threads_option(command: Command) -> Command:
         type=click.IntRange(0, 1024),
         default=0,
         metavar="N",
-        help="Number of threads; 0 uses all that this process may use.  [default: 0]",
+        help="Number of threads; 0 uses all available ones.  [default: 0]",
     )(command)
 
 
@@ -533,8 +533,8 @@ def workers_option(command: Command) -> Command:
         "--workers",
         metavar="N|ADDRESS",
         default="",
-        help="Work on N processes of this machine, or on the Dask cluster whose scheduler is at "
-        "ADDRESS, such as tcp://host:8786; auto is that of DASK_SCHEDULER_ADDRESS.",
+        help="Use N processes on this machine, or the Dask cluster whose scheduler is at ADDRESS, "
+        "such as tcp://host:8786; auto reads the address from DASK_SCHEDULER_ADDRESS.",
     )(command)
 
 
@@ -552,16 +552,16 @@ def learning_options(command: Command) -> Command:
     config = click.option(
         "--config",
         metavar="FILE",
-        help="YAML file of settings, by the names of their options. Options on the command "
-        "line win over it.",
+        help="YAML file of settings, which have the names of their options. Options on the command "
+        "line take precedence.",
     )
     progress = click.option(
         "--progress",
         type=click.Choice(["auto", "on", "off"]),
         default="auto",
         show_default=True,
-        help="Show the progress: on a terminal in one line that changes, else in a line now and "
-        "then.",
+        help="Show the progress: on a terminal in a line that is updated, otherwise in separate "
+        "lines.",
     )
     decorated: Command = with_groups
     settings = settings_options(**LEARNING)

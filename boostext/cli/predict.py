@@ -44,35 +44,35 @@ ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of the
     "--output",
     type=click.Choice(["jsonl", "tsv", "csv", "labels", "html"]),
     default=None,
-    help="Format of the results; html is a page with the words marked.  [default: jsonl]",
+    help="Format of the results; html is a page on which the words are marked.  [default: jsonl]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Short for --output jsonl.")
 @click.option(
     "--top",
     type=click.IntRange(1),
     metavar="K",
-    help="Number of best labels whose scores are given.  [default: 1]",
+    help="Show the scores of the N labels with the highest scores.  [default: 1]",
 )
-@click.option("--all-scores", is_flag=True, help="Give the scores of all labels.")
+@click.option("--all-scores", is_flag=True, help="Show the scores of all labels.")
 @click.option(
     "--proba",
     is_flag=True,
-    help="Also give probabilities. They sum to one if each document has one label and the model "
-    "is calibrated.",
+    help="Also show probabilities. They sum to 1 if each document has one label and the model is "
+    "calibrated.",
 )
 @threshold_options
 @click.option(
     "--explain",
     type=click.IntRange(1),
     metavar="N",
-    help="Show for each label the N terms that contributed most to its score: as a drawing, as "
-    "JSON with --output jsonl, or as a page with --output html.",
+    help="Show for each label the N terms that contributed most to its score: as text, as JSON "
+    "with --output jsonl, or as a page with --output html.",
 )
 @click.option(
     "--keep-columns",
     is_flag=True,
-    help="Put the fields of the input before those of the result, in jsonl, csv and tsv. A "
-    "field with the same name as one of the result is called input_NAME.",
+    help="Copy the fields of the input to the output, before those of the result (jsonl, csv and "
+    "tsv). A field with the same name as one of the result is renamed to input_NAME.",
 )
 @safe_cells_option
 @threads_option
@@ -96,13 +96,13 @@ def command(
 ) -> None:
     """Label new documents.
 
-    DATA are files, folders, or - for stdin. Each document has one result, in the order of the
-    input. Fields have the same names as in the training data, unless options name others.
+    DATA are files, folders, or - for stdin. There is one result for each document, in the order of
+    the input. Fields have the same names as in the training data, unless options name others.
 
-    A score is the sum of the votes for a label. If documents have one label each, it is the label
-    of greatest probability (of a calibrated model) or greatest score. If they may have several, all
-    labels above the thresholds of the model are given; without thresholds, those with a probability
-    above 1/2 (of a calibrated model) or a score above 0.
+    The score of a label is the sum of the votes for it. If each document has one label, the label
+    with the highest score is predicted. If documents may have several, all labels with scores above
+    the thresholds of the model are predicted or, without thresholds, those with a score above 0. A
+    calibrated model uses probabilities instead of scores, and 1/2 instead of 0.
 
     \b
     Example:

@@ -28,28 +28,29 @@ from boostext.fields import count
     "--rules",
     type=click.IntRange(1),
     metavar="N",
-    help="Keep the first N rules. With --terms, learn N rules before they are merged.",
+    help="Keep the first N rules. With --terms, the number of rules that are learned before "
+    "merging.",
 )
 @click.option(
     "--terms",
     type=click.IntRange(1),
     metavar="N",
-    help="Keep the N most important terms, and fit their votes anew on DATA, which must be the "
+    help="Keep the N most important terms, and fit their votes again on DATA, which must be the "
     "training data of the model.",
 )
 @click.option(
     "--valid",
     multiple=True,
     metavar="FILE",
-    help="Labelled data on which both models are measured. Repeat it for several files. Without "
-    "it, --terms measures on DATA.",
+    help="Labelled data on which both models are measured. Repeat it for several files. By "
+    "default, --terms measures on DATA.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(2),
     metavar="K",
-    help="Measure what pruning costs by cross-validation on DATA, the training data: K times a "
-    "model is learned without one part, pruned in the same way, and measured on that part.",
+    help="Measure the cost of pruning by cross-validation on DATA, the training data: for each "
+    "of K folds, a model is trained on the others, pruned in the same way, and measured.",
 )
 @force_option
 @threads_option
@@ -71,13 +72,13 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Make a model of fewer rules or terms.
+    """Reduce a model to fewer rules or terms.
 
-    The first N rules of a model are the model that training with N rounds gives. For the N most
-    important terms, the training data of the model is needed: votes are fitted anew, and the rules
-    of each term are merged into one. The command shows what this costs: a measure of both models,
-    and how many documents are won and lost, on the files of --valid, by --folds, or else on the
-    training data.
+    The first N rules of a model are the same as a model that was trained with N rounds. To keep the
+    N most important terms, the training data of the model is needed: their votes are fitted again,
+    and the rules of each term are merged into one. The command shows the cost: a measure of both
+    models, and the number of documents won and lost, on the files of --valid, by cross-validation
+    with --folds, or otherwise on the training data.
 
     \b
     Example:

@@ -36,7 +36,7 @@ from boostext.cli.talk import Talk
     "-o",
     "--output",
     metavar="FILE",
-    help="The file to write; its ending (.jsonl, .csv, .json or .html) tells the format.  "
+    help="The file to write; its ending (.jsonl, .csv, .json or .html) determines the format.  "
     "[default: stdout]",
 )
 @click.option(
@@ -44,44 +44,44 @@ from boostext.cli.talk import Talk
     "target_format",
     type=click.Choice(["jsonl", "csv", "label-studio", "html"]),
     default=None,
-    help="Format of the suggestions: label-studio is tasks to import there, html a page to "
-    "label them on.  [default: by the ending of FILE, else jsonl]",
+    help="Format of the suggestions: label-studio writes tasks for Label Studio, and html a page "
+    "on which they can be labeled.  [default: from the ending of FILE, otherwise jsonl]",
 )
 @click.option(
     "--by",
     type=click.Choice(["margin", "entropy", "votes", "random"]),
     default="margin",
     show_default=True,
-    help="What to go by: how close the two best scores are, or a score is to its threshold "
-    "(margin); the entropy of the probabilities; the disagreement of the model after "
-    "several of its rounds (votes); or chance (random).",
+    help="Measure of uncertainty: the difference between the two best scores, or of a score from "
+    "its threshold (margin); the entropy of the probabilities (entropy); the disagreement "
+    "between the model after several of its rounds (votes); or random choice (random).",
 )
 @click.option(
     "--spread/--no-spread",
     default=True,
     show_default=True,
-    help="Suggest documents later if they are nearly the same as one before, or are in doubt "
+    help="Suggest a document later if it is nearly the same as an earlier one, or uncertain "
     "because of the same terms.",
 )
 @click.option(
     "--committee",
     multiple=True,
     metavar="MODEL",
-    help="Another model that votes, with --by votes. Repeat it for several.",
+    help="Another model that votes, for --by votes. Repeat it for several models.",
 )
 @click.option(
     "--labels-from",
     multiple=True,
     metavar="FILE",
-    help="Leave out documents that already have a label in FILE, a CSV with the columns id and "
-    "label, such as the labeling page saves. Repeat it for several.",
+    help="Leave out documents that already have a label in FILE, a CSV file with the columns id "
+    "and label, such as the one that the labeling page saves. Repeat it for several files.",
 )
 @click.option(
     "--include-labelled",
     is_flag=True,
-    help="Also suggest documents that have a label in POOL, in order to check it.",
+    help="Also suggest documents that have a label in POOL, to check their labels.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of what is random.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed for random numbers.")
 @force_option
 @threads_option
 @overriding_options
@@ -104,9 +104,9 @@ def command(
 ) -> None:
     """Suggest which documents to label next.
 
-    POOL are files or folders of documents, or - for stdin. Of the documents without a label, those
-    are suggested about which the model is least certain, each with its most likely labels and the
-    terms that decide between them. Label them, and train again with
+    POOL are files or folders of documents, or - for stdin. The command suggests the documents
+    without a label about which the model is least certain, with their most likely labels and the
+    terms that decide between these. Label them, and train again with
     `boostext train ... --labels-from FILE`.
 
     \b

@@ -35,39 +35,39 @@ if TYPE_CHECKING:
 @click.option(
     "--report",
     metavar="DIR",
-    help="Folder for report.html and tables: rules, terms, likely label errors, and the course "
-    "of the training.",
+    help="Folder for report.html and tables: rules, terms, likely label errors, and the measures "
+    "after each round.",
 )
 @tuning_options
 @click.option(
     "--tune",
     is_flag=True,
-    help="Try several settings on parts of the training data first, and choose the best.",
+    help="First try several settings on parts of the training data, and choose the best ones.",
 )
 @click.option(
     "--outliers",
     type=click.Choice(["auto", "cv", "weights", "cumulated"]),
     default="auto",
     show_default=True,
-    help="How the report finds likely label errors: by what is learned without the document "
-    "(cv), or by the weight of the document in the last round (weights) or over all rounds "
-    "(cumulated). auto is cv, unless that takes minutes.",
+    help="How the report finds likely label errors: by a classifier that is trained without the "
+    "document (cv), by the weight of the document after the last round (weights), or by its "
+    "weight over all rounds (cumulated). auto is cv, unless that takes minutes.",
 )
 @click.option(
     "--resume",
     is_flag=True,
-    help="Continue a training that was interrupted, from MODEL.checkpoint or MODEL if one exists.",
+    help="Continue an interrupted training from MODEL.checkpoint or MODEL, if one exists.",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Only read the data, and show its size and the memory that training needs.",
+    help="Only read the data, and show its size and the memory that training would need.",
 )
 @click.option(
     "--print-config",
     is_flag=True,
-    help="Only print all settings as YAML, with a comment on where each comes from. Those that go "
-    "by the data need DATA.",
+    help="Only print all settings as YAML, with the origin of each as a comment. Settings that "
+    "depend on the data need DATA.",
 )
 @workers_option
 @force_option
@@ -83,8 +83,9 @@ def command(
 ) -> None:
     """Learn a model from labelled documents.
 
-    DATA are files (.jsonl, .csv, .tsv, fastText lines; also .gz, .bz2, .xz), folders of folders,
-    or - for stdin. Ctrl-C ends the training after the current round and saves the model so far.
+    DATA are files (such as .jsonl, .csv, .tsv or fastText, also compressed as .gz, .bz2 or .xz),
+    folders, or - for stdin. Ctrl-C ends the training after the current round and saves the model so
+    far.
 
     \b
     Example:

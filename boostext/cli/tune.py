@@ -27,7 +27,7 @@ from boostext.cli.talk import Talk
 @click.option(
     "--resume",
     is_flag=True,
-    help="Continue tuning that was interrupted, from FILE.trials if it exists.",
+    help="Continue an interrupted tuning from FILE.trials, if it exists.",
 )
 @workers_option
 @force_option
@@ -51,9 +51,9 @@ def command(
 ) -> None:
     """Find good settings on the training data alone.
 
-    Several settings are tried: models are learned on some parts of DATA and measured on the others.
-    The best settings are written to FILE, for train --config FILE. Settings that you give yourself
-    are kept as they are. Without --budget there are twelve trials, or those of the preset.
+    The command tries several settings: it trains models on some parts of DATA and measures them on
+    the others. The best settings are written to FILE, for train --config FILE. Settings that you
+    give are not changed. Without --budget there are twelve trials, or those of the preset.
 
     \b
     Example:

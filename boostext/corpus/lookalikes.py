@@ -49,10 +49,10 @@ def lookalikes(labels: Iterable[str], known: Sequence[str]) -> dict[str, str]:
 
 
 def alike_words(counts: Mapping[str, int], known: Sequence[str], whose: str) -> str:
-    """Such as `'Billing' (2) is like the model's 'billing'`; MOST_TOLD at most, "" for none."""
+    """Such as `'Billing' (2) looks like the model's 'billing'`; MOST_TOLD at most, "" for none."""
     found = lookalikes(counts, known)
     told = [
-        f"{spelled(label)} ({counts[label]:,}) is like {whose} {spelled(name)}"
+        f"{spelled(label)} ({counts[label]:,}) looks like {whose} {spelled(name)}"
         for label, name in list(found.items())[:MOST_TOLD]
     ]
     more = f" and {len(found) - MOST_TOLD:,} more" if len(found) > MOST_TOLD else ""

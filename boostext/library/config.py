@@ -72,7 +72,7 @@ def write_config(
             value = fields.to_plain(field, getattr(group, field.name))
             lines.append(f"# {field.metadata['help']}")
             if field.name in open:
-                lines.append(f"# {fields.option_name(field)} goes by the data")
+                lines.append(f"# {fields.option_name(field)} depends on the data")
                 continue
             source = "" if sources is None else sources.get(field.name, "default")
             # escaped as a YAML text would be: the name of a file may hold a line end

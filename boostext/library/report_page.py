@@ -72,7 +72,7 @@ def training_judged(trained: Trained, evidence: Evidence, cross: CrossValidation
 def _held_out(model: Model, corpus: Corpus, scores: Scores) -> Judged:
     """By rules of the model's own settings, learned without each document."""
     kept = np.flatnonzero(~np.isnan(scores).any(axis=1))
-    source = "the training documents, each by rules of the same settings learned without it"
+    source = "the training documents, each scored by rules that were learned without it"
     return Judged(
         source,
         "cross-validation",
@@ -87,7 +87,7 @@ def audit_judged(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
     kept = np.flatnonzero(~np.isnan(found.scores).any(axis=1))
     scores = found.scores[kept]
     given = found.chances[kept] > 0.5 if multilabel else greatest(scores)
-    source = "the training documents, each by what was learned without it"
+    source = "the training documents, each classified by a model that was trained without it"
     return Judged(source, "audit", some_of(corpus, kept.tolist()), scores, given)
 
 

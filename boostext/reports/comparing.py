@@ -97,7 +97,7 @@ def comparison_drawing(compared: Compared, top: int, page: Page) -> Text:
 
 def _measure_lines(compared: Compared, page: Page) -> Iterator[Text]:
     first, second = (shorten(name, 16, page) for name in compared.names)
-    yield Text(f"{'':<18}{first:>17}{second:>17}{'apart':>10}", HEAD)
+    yield Text(f"{'':<18}{first:>17}{second:>17}{'change':>10}", HEAD)
     for name, before, after in compared.measures():
         yield Text(f"{name:<18}{before:>17.4f}{after:>17.4f}{after - before:>+10.4f}")
 

@@ -49,16 +49,16 @@ def evaluation_summary(report: Report, page: Page) -> Text:
 
 
 def _notes(report: Report) -> list[str]:
-    left = f"{plural(report.unlabelled, 'record')} without a label left out"
-    empty = f"{plural(report.without_labels, 'document')} with no label: not in one-error, coverage"
-    strange = f"{plural(report.unknown_examples, 'document')} with labels the model cannot give: "
-    notes = [left] if report.unlabelled else []
-    notes += [f"{empty} and average precision"] if report.without_labels else []
+    left_out = f"left out: {plural(report.unlabelled, 'record')} without a label"
+    empty = f"{plural(report.without_labels, 'document')} with no label: not counted in one-error,"
+    strange = f"{plural(report.unknown_examples, 'document')} with labels that the model lacks: "
+    notes = [left_out] if report.unlabelled else []
+    notes += [f"{empty} coverage and average precision"] if report.without_labels else []
     if report.unknown_examples:
         names = (f"{spelled(label)} ({n:,})" for label, n in report.unknown_labels.items())
         notes.append(strange + "counted as misses: " + ", ".join(names))
     notes += [
-        f"{spelled(label)} is like the model's {spelled(known)}; is it meant?"
+        f"{spelled(label)} looks like the model's {spelled(known)}; are they the same label?"
         for label, known in report.alike_labels.items()
     ]
     return notes + ([_guessing(report.baseline)] if report.baseline else [])
@@ -117,9 +117,9 @@ def _label(row: LabelRow) -> str:
 def confusion_list(rows: Sequence[ConfusionRow], page: Page, most: int = 10) -> Text:
     """Draw the most common pairs of a missed label and the label predicted in its place."""
     if not rows:
-        return Text("No label was given in place of another.")
+        return Text("No label was predicted in place of another.")
     arrow = f" {page.glyphs.arrow} "
-    head = Text(f"   docs  missed{arrow}given instead", style=HEAD)
+    head = Text(f"   docs  missed{arrow}predicted instead", style=HEAD)
     half = (page.width - 9 - len(arrow)) // 2
     lines = []
     for row in rows[:most]:
@@ -146,7 +146,8 @@ def margin_drawing(rows: Sequence[MarginRow], page: Page) -> Text:
         for row in rows[::2]
     ]
     note = Text(
-        "share of (document, label) pairs, or of documents, with this margin or less", style=QUIET
+        "fractions of (document, label) pairs, or of documents, with at most this margin",
+        style=QUIET,
     )
     return stack([head, *lines, note])
 
@@ -160,7 +161,7 @@ def reliability_drawing(bins: Sequence[Bin], page: Page) -> Text:
     filled = [row for row in bins if row.count]
     if not filled:
         return Text("No probabilities.")
-    head = Text("probability       count   mean  came true", style=HEAD)
+    head = Text("probability       count   mean  frequency", style=HEAD)
     room = max(page.width - 44, 0)
     lines = [
         Text(

@@ -330,4 +330,5 @@ def _unknown_labels(gold: Gold) -> Iterator[str]:
             f"document has ({shown}); they count as errors"
         )
         for label, known in lookalikes(unknown, gold.labels[: gold.known]).items():
-            yield f"validation label {spelled(label)} is like {spelled(known)} of the training data"
+            like = f"{spelled(label)} looks like {spelled(known)}"
+            yield f"validation label {like} in the training data"

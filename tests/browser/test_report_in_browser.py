@@ -52,7 +52,7 @@ def choices(item):
 
 
 def decide(driver, place, choice):
-    """Press the button of a choice, the last for "label is fine"."""
+    """Press the button of a choice, the last for "label is correct"."""
     press(driver, choices(errors(driver)[place])[choice])
 
 
@@ -114,7 +114,7 @@ def test_errors_are_filtered_by_words_kind_and_label(driver):
     find(driver, "#e-text")[0].clear()
     find(driver, "#e-text")[0].send_keys("no such words in any document")
     assert errors(driver) == []
-    assert "nothing fits" in find(driver, "#e-pager")[0].text
+    assert "no matches" in find(driver, "#e-pager")[0].text
     find(driver, "#e-text")[0].clear()
     find(driver, "#e-text")[0].send_keys("a")
     find(driver, "#e-kind option")[1].click()
@@ -128,7 +128,7 @@ def test_two_mended_and_one_fine_are_saved_and_learned_from(driver, downloads, c
     ids = names(driver)[:3]
     for place, choice in ((0, 0), (1, 1), (2, -1)):
         decide(driver, place, choice)
-    assert "2 to mend, 1 fine" in find(driver, "#e-said")[0].text
+    assert "2 corrected, 1 confirmed" in find(driver, "#e-said")[0].text
     press(driver, find(driver, "#e-save")[0])
     with saved(folder).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -163,11 +163,11 @@ def test_errors_are_decided_by_keyboard_alone_and_kept(driver, report):
     key("j")
     key("k")
     assert driver.switch_to.active_element == errors(driver)[2]
-    assert "1 to mend, 1 fine" in find(driver, "#e-said")[0].text
+    assert "1 corrected, 1 confirmed" in find(driver, "#e-said")[0].text
     done = [item.get_attribute("class").split().count("done") for item in errors(driver)[:3]]
     assert done == [1, 1, 0]
     opened(driver, report)  # the browser keeps them
-    assert "1 to mend, 1 fine" in find(driver, "#e-said")[0].text
+    assert "1 corrected, 1 confirmed" in find(driver, "#e-said")[0].text
     find(driver, "#e-state option")[2].click()
     assert len(errors(driver)) == 2
 
@@ -180,7 +180,7 @@ def test_decisions_stay_through_ordering_and_paging(driver):
     find(driver, "#e-pager button")[0].click()
     assert "done" in errors(driver)[0].get_attribute("class")
     press(driver, find(driver, "#e-none")[0])
-    assert "0 to mend, 0 fine" in find(driver, "#e-said")[0].text
+    assert "0 corrected, 0 confirmed" in find(driver, "#e-said")[0].text
 
 
 def test_the_command_that_learns_again_is_whole(driver, report):
@@ -194,7 +194,7 @@ def test_a_term_is_argued_with(driver):
     more = find(driver, "#term-table td.more summary")[0]
     press(driver, more)
     about = find(driver, "#term-table .about")[0].text
-    for words in ("adds, where it is found", "alone:", "call-"):
+    for words in ("votes if it occurs", "labels of its documents:", "call-"):
         assert words in about
     for box in find(driver, "#term-table input[data-never]")[:2]:
         press(driver, box)
@@ -210,7 +210,7 @@ def test_a_text_is_labeled_as_it_is_typed(driver, report):
     said = json.loads(
         run("predict", report.parent / "calls.boostext", "--document", text, "--proba")
     )
-    given = [row for row in find(driver, "#box-scores tr") if "given" in row.text]
+    given = [row for row in find(driver, "#box-scores tr") if "predicted" in row.text]
     assert [row.text.split()[0] for row in given] == said["labels"]
     best = find(driver, "#box-scores tbody td")[0].text
     assert float(best) == pytest.approx(max(said["scores"].values()), abs=6e-4)
@@ -242,7 +242,7 @@ def test_a_confusion_shows_its_documents(driver):
     button = find(driver, "#confusion table.grid button[data-cell]")[0]
     press(driver, button)
     behind = find(driver, "#behind")[0]
-    assert "was given" in behind.text
+    assert "predicted as" in behind.text
     assert "call-" in behind.text
     assert driver.switch_to.active_element == behind
 

@@ -529,7 +529,7 @@ def test_documents_without_labels_are_no_misses_of_a_model_of_one_label(tmp_path
     assert (report["examples"], report["unlabelled"]) == (2, 1)
 
 
-# The page that tells of it -------------------------------------------------------------------
+# The page that describes it ------------------------------------------------------------------
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "data-formats.md"
 
@@ -539,7 +539,7 @@ def rows_of_labels():
     table = PAGE.read_text("utf-8").split("As a label:\n")[1].split("As a weight")[0]
     for line in table.strip().splitlines()[2:]:
         values, read_as = line.split("|")[1:3]
-        labels = re.findall("`([^`]+)`", read_as.split(";")[0].split(", told")[0])
+        labels = re.findall("`([^`]+)`", read_as.split(";")[0].split(", reported")[0])
         if "refused" in read_as or "--label-sep" in values:
             continue
         for value in re.findall("`([^`]+)`", values):

@@ -62,7 +62,7 @@ CASES = {
     # 19: labels that look alike
     "19 evaluate": Case(
         (TRAIN, "evaluate m u.jsonl --literal-labels"),
-        ("misses: 'Billing' (1)", "'moving ' (1)", "'Billing' is like the model's 'billing'"),
+        ("misses: 'Billing' (1)", "'moving ' (1)", "'Billing' looks like the model's 'billing'"),
         files={"u.jsonl": STRANGE},
     ),
     "19 check --test": Case(
@@ -72,7 +72,7 @@ CASES = {
     ),
     "19 train --valid": Case(
         ("train base.jsonl --valid u.jsonl -o m --rounds 3",),
-        ("validation label 'Billing' is like 'billing' of the training data",),
+        ("validation label 'Billing' looks like 'billing' in the training data",),
         files={"u.jsonl": STRANGE},
     ),
     "19 invisible, check": Case(

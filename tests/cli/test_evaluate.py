@@ -72,8 +72,8 @@ def test_data_without_documents_is_an_error(run, model, tmp_path):
 def test_confusions_can_be_left_out(run, model, tmp_path):
     rows = [{"text": "my bill", "labels": ["moving"]}]
     data = write_jsonl(tmp_path / "d.jsonl", rows)
-    assert "given instead" in run("evaluate", model, data).stdout
-    assert "given instead" not in run("evaluate", model, data, "--confusions", 0).stdout
+    assert "predicted instead" in run("evaluate", model, data).stdout
+    assert "predicted instead" not in run("evaluate", model, data, "--confusions", 0).stdout
 
 
 # Thresholds ----------------------------------------------------------------------------------
@@ -129,4 +129,4 @@ def test_the_calibration_curve_may_have_bins_of_equal_size(run, model, corpus):
     assert sum(row["count"] for row in bins) == 60
     assert all(row["count"] for row in bins)
     drawn = run("evaluate", model, corpus, "--reliability", "--bins", "equal-size")
-    assert "came true" in drawn.stdout
+    assert "frequency" in drawn.stdout

@@ -177,8 +177,8 @@ def test_labels_of_the_data_that_look_like_one_of_the_model_are_told_once(run, m
     (tmp_path / "a.csv").write_text("text,label\nbill,BILLING\nbill,repair\n", encoding="utf-8")
     done = run("predict", model, data)
     [line] = [line for line in done.stderr.splitlines() if ALIKE in line]
-    assert "'Billing' (2) is like the model's 'billing'" in line
-    assert r"'mo\u200bving' (1) is like the model's 'moving'" in line
+    assert "'Billing' (2) looks like the model's 'billing'" in line
+    assert r"'mo\u200bving' (1) looks like the model's 'moving'" in line
     assert "other" not in line
     assert "'BILLING' (1)" in run("predict", model, tmp_path / "a.csv").stderr
     (tmp_path / "a.ft").write_text("__label__Repair dead phone\n", encoding="utf-8")

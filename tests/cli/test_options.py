@@ -85,7 +85,7 @@ def test_options_of_the_short_help_are_options():
 
 def test_help_shows_defaults_and_choices(run):
     shown = " ".join(run("train", "--help-all").stdout.split())
-    assert "[default: goes by the data; paper: 1000]" in shown
+    assert "[default: depends on the data; paper: 1000]" in shown
     assert "[default: 300.0]" in shown
     assert "[default: no-resample]" in shown
     assert "--votes [auto|real|discrete]" in shown

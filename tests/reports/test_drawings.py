@@ -250,8 +250,8 @@ def test_an_explanation_sums_to_the_score():
 def test_an_evaluation_says_what_it_left_out_and_what_guessing_gives():
     text = " ".join(evaluation_summary(report(("Collect", "Rate")), Page(80)).plain.split())
     assert "12 documents, several labels each" in text
-    assert "1 record without a label left out" in text
-    assert "1 document with labels the model cannot give" in text
+    assert "left out: 1 record without a label" in text
+    assert "1 document with labels that the model lacks" in text
     assert "Collect for every document: one-error 0.7500" in text
     assert "one-error -" in text
 

@@ -148,7 +148,7 @@ def test_no_direction_is_turned(page):
 
 def test_a_document_is_worked_out(page):
     """Two sums, each with its score below the lines."""
-    worked = page.split("One document, worked out:")[1].split("</section>")[0]
+    worked = page.split("<h3>Example:")[1].split("</section>")[0]
     assert worked.count("<strong>score</strong>") == 2
     assert "<mark" in worked
 

@@ -229,7 +229,7 @@ def test_titles_cannot_end_a_comment(tmp_path):
     assert compiled.returncode == 0, compiled.stderr
     assert json.loads(compiled.stdout)["labels"] == []
     text = to_javascript(model, title, 50_000).text
-    assert text.splitlines()[1].startswith("// A boostext model that predicts")
+    assert text.splitlines()[1].startswith("// Prediction with a boostext model")
 
 
 def test_a_box_has_what_the_model_asks_for():

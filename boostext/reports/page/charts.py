@@ -176,10 +176,10 @@ def margin_chart(rows: Sequence[MarginRow]) -> Chart | None:
         line("bound, votes", "votes_bound"), line("bound, tanh", "tanh_bound"),
     ]  # fmt: skip
     about = (
-        "Of (document, label) pairs, or of documents with one label. The lower a line, the surer "
-        "the rules."
+        "The fraction of (document, label) pairs, or of documents if each has one label, with at "
+        "most this margin. The lower a line, the more confident the predictions."
     )
-    axes = ("margin", "share with it or less")
+    axes = ("margin", "cumulative fraction")
     return line_chart("margins", "Distribution of margins", about, axes, lines, (0, 1))
 
 
@@ -192,7 +192,7 @@ def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
     if not filled:
         return None
     x, y = Scale(0, 1, LEFT, WIDTH - RIGHT), Scale(0, 1, HEIGHT - BOTTOM, TOP)
-    line = Curve("came true", tuple((row.probability, row.frequency) for row in filled))
+    line = Curve("frequency", tuple((row.probability, row.frequency) for row in filled))
     most = max(row.count for row in filled)
     floor = HEIGHT - BOTTOM
     bars = []
@@ -201,11 +201,11 @@ def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
         said = f"{row.low:.1f} to {row.high:.1f}: {row.count:,}"
         bars.append(Bar(x(row.low) + 2, floor - tall, x(row.high) - x(row.low) - 4, tall, said))
     about = (
-        "What the model calls likely should come true as often: on the diagonal it does. "
-        "Bars show how many probabilities are in each bin."
+        "For calibrated probabilities, the observed frequency is equal to the probability, which "
+        "is the diagonal. Bars show the number of probabilities in each bin."
     )
     return Chart(
-        "reliability", "Reliability diagram", about, "probability", "share that came true",
+        "reliability", "Reliability diagram", about, "probability", "observed frequency",
         (replace(_trace(line, 1, x, y), ends=0.0),), _ticks(x), _ticks(y), tuple(bars),
         f"M{x(0):g} {y(0):g}L{x(1):g} {y(1):g}",
     )  # fmt: skip
@@ -229,7 +229,7 @@ class BarRow:
         return self.said == SILENT
 
 
-SILENT = "next to nothing"
+SILENT = "negligible"
 
 
 def bar_row(votes: Float64, full: float, names: Sequence[str], step: int = STEP) -> BarRow:

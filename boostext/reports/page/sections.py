@@ -227,7 +227,7 @@ def _figures(report: Report | None) -> Iterator[tuple[str, str]]:
 def _curves(content: Content) -> Iterator[Any]:
     if content.curves:
         yield line_chart(
-            "learning", "Learning curves", "After so many rounds.",
+            "learning", "Learning curves", "The measure after each number of rounds.",
             ("rounds", content.measure or "measure"), content.curves,
         )  # fmt: skip
     zs = np.asarray(content.model.history.z, np.float64)
@@ -235,7 +235,7 @@ def _curves(content: Content) -> Iterator[Any]:
         bounds = np.cumprod(zs)
         points = tuple((float(t), float(b)) for t, b in enumerate(bounds.tolist(), 1))
         each = tuple((float(t), float(z)) for t, z in enumerate(zs.tolist(), 1))
-        about = "Z is by how much a round lowers the bound on the training error."
+        about = "Z is the factor by which a round lowers the bound on the training error."
         lines = [Curve("product of Z", points), Curve("Z of a round", each)]
         yield line_chart("bound", "Bound and Z", about, ("rounds", "Z"), lines)
 

@@ -1,4 +1,4 @@
-"""The box of a page in which a text is typed: its fields, and the model behind it."""
+"""Values for the part of a page in which a text is typed and its labels are shown."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from boostext.reports.html import script_json, shown
 from boostext.reports.portable.plain_model import Packed
 
 COLUMNS, VALUES = 60, 300
-"""Attributes that have a control, and categories of each that it offers."""
+"""Maximum numbers of attributes with an input field, and of categories that one offers."""
 
 
 def box_values(model: Model, pack: Packed) -> dict[str, Any]:
-    """For `predict_box`: names as people see them, and those that the script needs as they are."""
+    """Return the values for the template `predict_box`.
+
+    Labels are shortened for display; the names of fields and attributes are unchanged, because the
+    script needs them.
+    """
     columns, fields = columns_asked(model), fields_asked(model)
     names = {
         "fields": fields, "columns": list(columns.items()),
@@ -31,14 +35,20 @@ def box_values(model: Model, pack: Packed) -> dict[str, Any]:
 
 
 def fields_asked(model: Model) -> list[str]:
-    """Texts that a model looks at; all where it asks for nothing else."""
+    """Return the text fields that the conditions of a model use.
+
+    If there are no conditions on attributes either, all text fields are returned.
+    """
     conditions = merge_rules(model).conditions
     asked = {condition.field for condition in conditions if isinstance(condition, Occurs)}
     return [name for name in model.data.text if name in asked or not columns_asked(model)]
 
 
 def columns_asked(model: Model) -> dict[str, list[str]]:
-    """Attributes that a model asks for: the values of a category, none for a number."""
+    """Return the attributes that a model uses, with the values of categories.
+
+    The list of values is empty for numeric attributes.
+    """
     columns: dict[str, list[str]] = {}
     for condition in merge_rules(model).conditions:
         if isinstance(condition, Equals | AtLeast) and (

@@ -1,7 +1,7 @@
-"""Prediction by a model as plain data, with nothing but the standard library.
+"""Prediction with an exported model, which needs only the standard library.
 
-`boostext export --to python` writes the source of this module into the file that it makes, after
-the source of the tokenizer and of the look-up of terms.
+`boostext export --to python` copies the source of this module to the exported file, after the
+source of the tokenizer and of the search for terms.
 """
 
 from __future__ import annotations
@@ -23,16 +23,20 @@ Document = Mapping[str, Any]
 
 
 def unpacked(data: str) -> dict[str, Any]:
+    """Decode a model from JSON that is compressed by gzip and encoded by base64."""
     model: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(data)))
     return model
 
 
 class Standalone:
-    """A model made ready. A document is a text, or {"texts": {field: text}, "attributes": {...},
-    "scored": {column: {word: value}}}.
+    """An exported model, ready for prediction.
+
+    A document is a text, or a dictionary: {"texts": {field: text}, "attributes": {column: value},
+    "scored": {column: {word: value}}}. labels: the names of the labels.
     """
 
     def __init__(self, model: Mapping[str, Any]) -> None:
+        """model: the decoded model, as returned by `unpacked`."""
         self.labels: list[str] = model["labels"]
         self._model = model
         self._trees = {field["name"]: _tree(field) for field in model["fields"]}
@@ -50,12 +54,12 @@ class Standalone:
                 self._columns[kind].append((place, asked))
 
     def predict(self, document: Document | str) -> list[str]:
-        """The labels given."""
+        """Return the predicted labels of a document."""
         scores = self.scores(document)
         return self._given(scores, self._chances(scores))
 
     def scores(self, document: Document | str) -> list[float]:
-        """One for each of `labels`."""
+        """Return the score of each label, in the order of `labels`."""
         yes, unknown = self._blocks(self._read(document))
         model = self._model
         sums = _added(model["base"], _total(yes, model["yes"], len(model["base"])))
@@ -72,7 +76,10 @@ class Standalone:
         return _decoded(sums, model["code"], model["decoding"]) if model["code"] else sums
 
     def chances(self, document: Document | str) -> list[float] | None:
-        """One for each of `labels`; None where scores say nothing of chances."""
+        """Return the probability of each label, in the order of `labels`.
+
+        The result is None if the scores of the model cannot be converted to probabilities.
+        """
         return self._chances(self.scores(document))
 
     def _chances(self, scores: Sequence[float]) -> list[float] | None:
@@ -104,7 +111,7 @@ class Standalone:
         return document
 
     def _blocks(self, document: Document) -> tuple[list[int], list[int]]:
-        """Conditions that are met, and those that are unknown, ascending."""
+        """Return the indices of the conditions that hold, and of those that are unknown, sorted."""
         yes, unknown = list(self._always), []
         for name, tree in self._trees.items():
             yes += tree.met(document.get("texts", {}).get(name, ""))
@@ -128,7 +135,7 @@ class Standalone:
 
 def _tree(field: Mapping[str, Any]) -> TermTree:
     settings = SimpleNamespace(**{**field, "ngrams": tuple(field["ngrams"])})
-    return TermTree(settings)  # type: ignore[arg-type]  # what it reads of the settings is there
+    return TermTree(settings)  # type: ignore[arg-type]  # it has all attributes that TermTree reads
 
 
 def _total(places: Iterable[int], delta: Sequence[Sequence[float]], width: int) -> list[float]:
@@ -143,7 +150,10 @@ def _added(a: Sequence[float], b: Sequence[float]) -> list[float]:
 
 
 def _decoded(sums: Sequence[float], code: Sequence[str], decoding: str) -> list[float]:
-    """Scores of labels from those of a code's columns. Source: Schapire & Singer 1999, Figure 3."""
+    """Return the scores of labels, given the scores of the columns of an output code.
+
+    Source: Schapire & Singer 1999, Figure 3.
+    """
     rows = [[1 if sign == "+" else -1 for sign in row] for row in code]
     if decoding == "hamming":
         signs = [(f > 0) - (f < 0) for f in sums]
@@ -161,7 +171,7 @@ def _sigmoid(odds: float) -> float:
 
 
 def _on(curve: Mapping[str, Any], score: float) -> float:
-    """The chance at a score: of a sigmoid, or between the points of a rising line."""
+    """Return the probability at a score, from a sigmoid or by linear interpolation."""
     if "slope" in curve:
         return _sigmoid(curve["slope"] * score + curve["intercept"])
     scores, chances = curve["scores"], curve["chances"]
@@ -173,7 +183,10 @@ def _on(curve: Mapping[str, Any], score: float) -> float:
 
 
 def run(predictor: Standalone) -> None:
-    """Each argument, or else each line of standard input, as one text; a line of JSON for each."""
+    """Print one line of JSON for each text.
+
+    The texts are the command-line arguments or, if there are none, the lines of standard input.
+    """
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")  # type: ignore[union-attr]
     for text in sys.argv[1:] or (line.rstrip("\r\n") for line in sys.stdin):

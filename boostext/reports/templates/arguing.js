@@ -1,4 +1,4 @@
-// Terms that no rule shall ask for, collected into an option of `boostext train`.
+// Excluded terms, as an option of `boostext train`.
 (() => {
   const shown = element("never");
   if (!shown) return;

@@ -1,4 +1,4 @@
-// A box for a text: its labels and scores, and the words that speak, as it is typed.
+// Text field with the labels and scores of the text, and marked words, updated as you type.
 (() => {
   const box = element("box");
   if (!box) return;
@@ -18,7 +18,7 @@
     }
     return { texts, attributes };
   }
-  // Marks that overlap add up; a letter keeps its marks.
+  // The votes of overlapping marks are added. Combining marks stay with their letters.
   function marked({ chars, marks }) {
     const votes = new Float64Array(chars.length);
     for (const [first, last, vote] of marks) for (let i = first; i < last; i++) votes[i] += vote;
@@ -44,7 +44,7 @@
     element("box-scores").querySelector("tbody").replaceChildren(...shown.map((j) => {
       const is = given.has(ready.labels[j]);
       const bar = make("span", { className: `strength w${Math.ceil(5 * Math.abs(scores[j]) / most) || 1} ${scores[j] < 0 ? "against" : "for"}` });
-      const head = make("th", { scope: "row" }, isolated(names.labels[j]), ...(is ? [" ", make("strong", { textContent: "given" })] : []));
+      const head = make("th", { scope: "row" }, isolated(names.labels[j]), ...(is ? [" ", make("strong", { textContent: "predicted" })] : []));
       return make("tr", { className: is ? "is-given" : "" }, head, make("td", { className: "n", textContent: scores[j].toFixed(3) }),
         make("td", {}, bar), make("td", { className: "n", textContent: chances ? chances[j].toFixed(3) : "" }));
     }));
@@ -53,16 +53,16 @@
     element("box-marked").replaceChildren(...told.flatMap((text, n) => (n ? ["\n", ...marked(text)] : marked(text))));
     element("box-marked").hidden = told.length === 0;
     element("box-scores").hidden = false;
-    said.textContent = `${[...given].length ? "" : "no label is given; "}words are marked by what they say of `;
+    said.textContent = `${[...given].length ? "" : "No label is predicted. "}Marked words have votes on `;
     said.append(isolated(names.labels[order[0]]));
   }
   let asked = 0;
   box.addEventListener("input", async () => {
     const mine = ++asked;
     if (!ready) {
-      said.textContent = "making the model ready …";
+      said.textContent = "Loading the model …";
       try { ready ??= predictor(await unpacked(read("box-data").data)); } catch {
-        said.textContent = "this browser cannot unpack the model; one of 2023 or later can";
+        said.textContent = "This browser cannot decompress the model; use a browser from 2023 or later.";
         return;
       }
     }

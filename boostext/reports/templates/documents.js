@@ -1,4 +1,4 @@
-// Documents by pages, with a filter and an index; the page is whole only once all of it is read.
+// Documents with pages, a filter and an index. Runs when the whole page has been loaded.
 document.addEventListener("DOMContentLoaded", () => {
   const SIZE = 10, LISTED = 300;
   const articles = [...document.querySelectorAll("body > article")];

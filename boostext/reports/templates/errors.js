@@ -1,4 +1,4 @@
-// Likely label errors: read, decide, save.
+// Likely label errors: shows the documents, and saves the decisions.
 (() => {
   const data = read("error-data");
   if (!data) return;
@@ -7,10 +7,11 @@
   const list = element("error-list");
   const controls = ["text", "kind", "label", "state", "order"].map((name) => element(`e-${name}`));
   const [words, kind, label, state, order] = controls;
-  const open = new Set(); // rows whose whole text is shown
+  const open = new Set(); // the rows whose whole text is shown
   let here = 0, visible = [];
 
-  // Decisions: row -> "fine", or the numbers of its new labels. The browser keeps them by id.
+  // Decisions: a map from rows to "fine" or to the indices of the new labels. They are kept in the
+  // storage of the browser, by the ids of the documents.
   const decided = new Map();
   const undo = [];
   const key = `boostext-errors-${data.key}`;
@@ -22,7 +23,7 @@
       if (said === "fine") decided.set(row, said);
       else if (Array.isArray(said)) decided.set(row, said.map((name) => number.get(name)).filter((n) => n !== undefined));
     }
-  } catch { /* a browser that keeps nothing, or what it kept is not ours */ }
+  } catch { /* there is no storage, or its content is not valid */ }
   function keep() {
     const kept = {};
     for (const [row, said] of decided)
@@ -39,7 +40,7 @@
   }
 
   const names = (numbers) => numbers.map((n) => shown[n]).join(" + ") || "(none)";
-  // What is offered first for a row: the suggestion, or the rival where it agrees with the label.
+  // The first choice for a row: the suggestion, or the rival if the suggestion is the given label.
   const suggestion = (row) =>
     row.kind === "agrees" && row.rival >= 0 && !multi ? [row.rival] : row.suggested;
   const offered = (row) => {
@@ -88,13 +89,13 @@
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", `label of ${row.name}`);
     if (row.id === null) {
-      group.append("its id is too long to be written into corrections");
+      group.append("The id is too long for a file of corrections.");
       return group;
     }
     group.append(...offered(row).map((n, place) =>
       button(isolated(shown[n]), now.includes(n), () => choose(row, n), String(place + 1))));
     if (labels.length > NEAR) {
-      const more = make("select", {}, new Option("another …", ""),
+      const more = make("select", {}, new Option("another label …", ""),
         ...shown.map((name, n) => new Option(now.includes(n) ? `✓ ${name}` : name, n)));
       more.setAttribute("aria-label", `another label of ${row.name}`);
       more.addEventListener("change", () => { if (more.value !== "" && labels[more.value] !== null) choose(row, Number(more.value)); });
@@ -102,7 +103,7 @@
       const far = now.filter((n) => !offered(row).includes(n));
       if (far.length) group.append(make("span", { className: "small" }, isolated(names(far))));
     }
-    group.append(button("label is fine", said === "fine", () => decide(row, said === "fine" ? undefined : "fine"), "f"));
+    group.append(button("label is correct", said === "fine", () => decide(row, said === "fine" ? undefined : "fine"), "f"));
     return group;
   }
   function drawn(row) {
@@ -117,7 +118,7 @@
     }
     text.append(evidence(row));
     if (row.alike.length)
-      text.append(make("details", { className: "small" }, make("summary", { textContent: "nearly the same text has other labels" }),
+      text.append(make("details", { className: "small" }, make("summary", { textContent: "Nearly the same text with other labels" }),
         make("div", { className: "beside" },
           make("div", {}, make("p", {}, isolated(row.name), ": ", isolated(names(row.given))), marked(row.text)),
           ...row.alike.map((other) => make("div", {}, make("p", {}, isolated(other.name), ": ", isolated(names(other.labels))),
@@ -126,7 +127,7 @@
       make("div", { className: "which" },
         make("div", {}, `${row.rank}. `, isolated(row.name)),
         make("div", { className: "small quiet" }, isolated(row.origin)),
-        make("div", { className: "small" }, `doubt ${row.score.toFixed(3)}, ${row.kind}`),
+        make("div", { className: "small" }, `score ${row.score.toFixed(3)}, ${row.kind}`),
         make("div", { className: "small quiet", textContent: `margin ${row.margin.toFixed(2)}, weight ${row.weight.toFixed(2)}` }),
         make("div", { className: "given" }, make("span", { className: "small quiet" }, "given "), isolated(names(row.given))),
         deciding(row)),
@@ -239,10 +240,10 @@
 
   function tell() {
     const fine = [...decided.values()].filter((said) => said === "fine").length;
-    element("e-said").textContent = `${decided.size - fine} to mend, ${fine} fine`;
+    element("e-said").textContent = `${decided.size - fine} corrected, ${fine} confirmed`;
     element("e-save").disabled = element("e-none").disabled = decided.size === 0;
   }
-  // RFC 4180; quoted whenever anything could be read otherwise.
+  // RFC 4180; a field is quoted if it has any unusual character.
   const field = (text) => (/^[A-Za-z0-9_.:/-]+$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`);
   element("e-save").addEventListener("click", () => {
     const lines = ["id,label,decision"];
@@ -261,7 +262,7 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     tell();
-    element("e-said").textContent += "; written to corrections.csv";
+    element("e-said").textContent += "; saved as corrections.csv";
   });
   element("e-none").addEventListener("click", () => { decided.clear(); undo.length = 0; keep(); draw(); });
   draw();

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const KEYS = "123456789abcdefghilmnopqrtvwxyz"; // j, k, s and u are steps
+  const KEYS = "123456789abcdefghilmnopqrtvwxyz"; // j, k, s and u have other functions
   const element = (id) => document.getElementById(id);
   const make = (name, properties = {}, ...children) => {
     const made = Object.assign(document.createElement(name), properties);
@@ -10,9 +10,9 @@
   const { key, multi, labels, shown, rows } = JSON.parse(element("data").textContent);
   const STORE = `boostext-labeling-${key}`;
 
-  // What is labeled: place of the document -> numbers of its labels; and in which order, for undo.
+  // Map from the index of a document to the indices of its labels; its order is used for undo.
   let labeled = new Map(), place = 0, kept = true;
-  let chosen = new Set(); // of the document on show, with several labels
+  let chosen = new Set(); // labels that are turned on for the current document, if it may have several
   try {
     const before = JSON.parse(localStorage.getItem(STORE) || "null");
     if (before) {
@@ -35,7 +35,7 @@
       make("div", { className: "text", dir: "auto" }, ...pieces.map((piece) => typeof piece === "string"
         ? piece : make("mark", { textContent: piece[0], className: piece[1] < 0 ? "against" : "" }))),
     ]));
-    element("reasons").replaceChildren(...(row.reasons.length ? ["in doubt for "] : []),
+    element("reasons").replaceChildren(...(row.reasons.length ? ["Reasons: "] : []),
       ...row.reasons.flatMap(([term, votes, label], number) => [number ? ", " : "",
         make("bdi", { textContent: term }), ` ${votes > 0 ? "+" : ""}${votes} `, make("bdi", { textContent: shown[label] })]));
     chosen = new Set(labeled.get(place) ?? (multi ? row.given : []));
@@ -66,7 +66,7 @@
     element("undo").disabled = element("save").disabled = labeled.size === 0;
     element("before").disabled = place === 0;
     element("after").disabled = place === rows.length - 1;
-    const warning = kept ? "" : " This browser keeps nothing: save before you close the page.";
+    const warning = kept ? "" : " This browser does not store the labels: save them before you close the page.";
     element("said").textContent = `${labeled.size} of ${rows.length} labeled.${more}${warning}`;
   }
 
@@ -80,11 +80,12 @@
     }
   }
   function give(numbers) {
-    labeled.delete(place); // so that it is the last one, for undo
+    labeled.delete(place); // it becomes the last one, for undo
     labeled.set(place, numbers);
     go(nextOpen());
   }
-  // The next document without a label, from here on and around; here where there is none.
+  // Returns the next document without a label, continuing at the beginning; the current one if all
+  // documents are labeled.
   function nextOpen() {
     for (let step = 1; step < rows.length; step += 1) {
       const next = (place + step) % rows.length;
@@ -108,10 +109,10 @@
     if (last === undefined) return;
     labeled.delete(last);
     go(last);
-    tell(" The last label is taken back.");
+    tell(" The last label was removed.");
   }
 
-  // RFC 4180; quoted whenever anything could be read otherwise.
+  // RFC 4180; a field is quoted if it has any unusual character.
   const field = (text) => (/^[A-Za-z0-9_.:/-]+$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`);
   function save() {
     const lines = ["id,label"];

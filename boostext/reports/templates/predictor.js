@@ -1,9 +1,10 @@
-// A boostext model that predicts: the tokenizer, the look-up of terms, and the sums of votes.
+// Prediction with a boostext model: the tokenizer, the search for terms, and the sums of votes.
 //
-// Characters are classed by the model's own table (Unicode 14.0), not by the engine's. A document
-// is a text, or {texts: {field: text}, attributes: {column: value}, scored: {column: {word: value}}}.
+// Character classes come from the table of the model (Unicode 14.0), not from the JavaScript
+// engine. A document is a text, or an object {texts: {field: text}, attributes: {column: value},
+// scored: {column: {word: value}}}.
 
-// The model from base64 of gzip of JSON.
+// Decodes a model from JSON that is compressed by gzip and encoded by base64.
 async function unpacked(data) {
   const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -23,7 +24,7 @@ function predictor(model) {
     }
   const classOf = (char) => String.fromCharCode(table[char.codePointAt(0)]);
   const classes = (chars) => chars.map(classOf).join("");
-  // What engines know as letters and marks and the table does not was assigned after it.
+  // Letters and marks that the engine knows but the table does not were added to Unicode later.
   const isNewer = (char) => char > "\x7f" && classOf(char) === "o" && /[\p{L}\p{M}\p{N}]/u.test(char);
   const isHalf = (char) => char.length === 1 && char >= "\ud800" && char <= "\udfff";
 
@@ -70,7 +71,7 @@ function predictor(model) {
     }).join("");
   }
   const isAscii = (text) => /^[\x00-\x7f]*$/.test(text);
-  // The normal form's characters, and for each where it begins and ends in the text as given.
+  // Returns the characters of the normal form, and where each begins and ends in the original text.
   function aligned(text, lower) {
     const chars = isAscii(text) ? text.split("") : Array.from(text);
     if (isAscii(text)) return { chars: (lower ? text.toLowerCase() : text).split(""), source: chars, begins: null };
@@ -125,7 +126,7 @@ function predictor(model) {
     return { normal, found, words: found.map(([token]) => token) };
   }
 
-  // Terms: a tree of tokens, walked from each token of a text ----------------------------------------
+  // Terms: a trie of tokens, searched from each token of a text ----------------------------------------
 
   const node = () => ({ term: -1, steps: new Map() });
   const fields = model.fields.map((field) => ({
@@ -164,7 +165,7 @@ function predictor(model) {
     }
     field.asked[field.numbers.get(key)].push([atLeast, place]);
   }
-  // Calls seen(term, places of its tokens) for every occurrence.
+  // Calls seen(term, positions of its tokens) for every occurrence.
   function walk(words, field, seen) {
     words.forEach((word, i) => {
       const root = field.roots.get(word);
@@ -188,7 +189,7 @@ function predictor(model) {
     else if (kind === "number") numbers.push([place, ...asked]);
     else always.push(place);
   });
-  // A number where a category is asked for is the one it spells, as Python spells it.
+  // A number used as a category is written as Python writes it.
   function category(value) {
     if (typeof value !== "number") return value ?? null;
     if (Number.isNaN(value)) return null;
@@ -240,7 +241,8 @@ function predictor(model) {
       if (literals.every(([asked, wanted]) => block(asked) === wanted)) sums = add(sums, votes[block(place)]);
     return model.code.length ? decoded(sums) : sums;
   }
-  // Scores of labels from those of a code's columns. Source: Schapire & Singer 1999, Figure 3.
+  // Scores of labels from the scores of the columns of an output code. Source: Schapire & Singer
+  // 1999, Figure 3.
   function decoded(sums) {
     const rows = model.code.map((row) => [...row].map((sign) => (sign === "+" ? 1 : -1)));
     if (model.decoding === "hamming")
@@ -269,7 +271,7 @@ function predictor(model) {
     const rise = (curve.chances[after] - curve.chances[after - 1]) / (curve.scores[after] - curve.scores[after - 1]);
     return rise * (score - curve.scores[after - 1]) + curve.chances[after - 1];
   }
-  // One for each label; null where scores say nothing of chances.
+  // Returns the probability of each label, or null if scores cannot be converted.
   const chances = (document) => chancesOf(scores(document));
   function chancesOf(found) {
     if (!model.curves.length) return model.link ? found.map((f) => sigmoid(model.link * f)) : null;
@@ -280,7 +282,8 @@ function predictor(model) {
     return powers.map((power) => (all > 0 ? power / all : 1 / powers.length));
   }
 
-  // Where the terms stand that speak of a label: [first, last + 1, votes] in characters of each text.
+  // Returns where the terms with votes on a label occur: [first, last + 1, votes], in characters of
+  // each text.
   function explain(document, label) {
     const j = model.labels.indexOf(label), read = whole(document), found = {};
     for (const field of fields) {

@@ -1,5 +1,5 @@
 "use strict";
-// What every part of the page needs: elements, tables by pages, sections that open.
+// Functions for all parts of the page: elements, tables with pages, and sections that open.
 
 const element = (id) => document.getElementById(id);
 const read = (id) => JSON.parse(element(id)?.textContent || "null");
@@ -8,15 +8,15 @@ const make = (name, properties = {}, ...children) => {
   made.append(...children);
   return made;
 };
-// Texts keep to themselves which way they run.
+// <bdi> isolates the direction of a text from that of its surroundings.
 const isolated = (text) => make("bdi", { textContent: text });
 
-// Buttons that go through pages: turn(page) draws one, and says how many rows there are.
+// Buttons for pages of rows: turn(first, size) draws a page and returns the number of all rows.
 function pager(place, size, turn) {
   let page = 0;
   const said = make("span", { className: "small quiet" });
   said.setAttribute("role", "status");
-  const before = make("button", { type: "button", textContent: "before" });
+  const before = make("button", { type: "button", textContent: "previous" });
   const after = make("button", { type: "button", textContent: "next" });
   const show = (wanted) => {
     page = Math.max(0, wanted);
@@ -26,7 +26,7 @@ function pager(place, size, turn) {
       count = turn(page * size, size);
     }
     const first = page * size;
-    said.textContent = count ? `${first + 1} to ${Math.min(first + size, count)} of ${count}` : "nothing fits";
+    said.textContent = count ? `${first + 1} to ${Math.min(first + size, count)} of ${count}` : "no matches";
     before.disabled = page === 0;
     after.disabled = first + size >= count;
     before.hidden = after.hidden = count <= size;
@@ -41,7 +41,7 @@ function compare(a, b, kind) {
   return kind === "number" ? Number(a) - Number(b) : String(a).localeCompare(String(b));
 }
 
-// Tables that are in the page already: pages, a filter, and heads that sort.
+// Tables of the page: add pages, a filter, and headings that sort.
 for (const table of document.querySelectorAll("table[data-page]")) {
   const body = table.tBodies[0];
   let rows = [...body.rows], fitting = rows;
@@ -72,7 +72,7 @@ for (const table of document.querySelectorAll("table[data-page]")) {
   fit();
 }
 
-// 1 to sort upwards, -1 down: a head that is pressed again turns round.
+// Returns 1 for ascending order and -1 for descending; a second click reverses the order.
 function turned(head, fallsFirst) {
   const before = head.getAttribute("aria-sort");
   for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
@@ -82,7 +82,7 @@ function turned(head, fallsFirst) {
   return now === "ascending" ? 1 : -1;
 }
 
-// Of articles in a choice one is shown; links to them, and to folded sections, open what they name.
+// Only one article of a choice is shown. Links to articles and to closed sections open them.
 for (const choice of document.querySelectorAll(".choice"))
   [...choice.children].forEach((article, number) => { article.hidden = number > 0; });
 function reveal(id) {
@@ -103,7 +103,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     try {
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = "copied";
-    } catch { // a browser that does not let pages copy: the text is chosen, for Ctrl-C
+    } catch { // the browser does not allow copying, so the text is selected for Ctrl-C
       getSelection().selectAllChildren(source);
       button.textContent = "selected";
     }
@@ -120,8 +120,8 @@ document.addEventListener("click", (event) => {
   const places = confusions.cells[key];
   const shown = element("behind");
   shown.replaceChildren(
-    make("h3", {}, isolated(missed), " was given ", isolated(given)),
-    make("p", { className: "quiet small", textContent: `${places.length} of ${count}, the surest mistakes first` }),
+    make("h3", {}, isolated(missed), " predicted as ", isolated(given)),
+    make("p", { className: "quiet small", textContent: `${places.length} of ${count}, the most confident errors first` }),
     make("ul", { className: "plain" }, ...places.map((place) => {
       const [name, origin, text] = confusions.documents[place];
       return make("li", {}, isolated(name), " ",
