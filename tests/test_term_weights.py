@@ -116,17 +116,17 @@ def test_an_audit_tells_folds_and_begins_none_when_it_is_asked_to_stop():
 
 def test_a_document_is_judged_by_the_others_alone():
     """Its scores are those of weights that were learned without it, over all of its splits."""
-    prepared = prepare(list(noisy(60)), plan_of(splits=4))
+    prepared = prepare(list(noisy(60)), plan_of(splits=7))
     found, labels = audit(prepared), len(prepared.corpus.labels)
     terms, total = term_matrix(prepared.features, labels), 0.0
-    for number in range(4):
+    for number in range(7):
         cut = make_folds(prepared.corpus.label_sets, 5, number)
         sides = []
         for chosen in (cut.learned(int(cut.of[7])), cut.held(int(cut.of[7]))):
             given = given_matrix(prepared.corpus.label_sets, chosen, labels)
             sides.append(Examples(terms.rows[chosen], given, mean_one(prepared.weights[chosen])))
         total = total + learned_weights(*sides, False).scores(terms.rows[[7]])[0]
-    assert found.scores[7] == pytest.approx(total / 4 / 2, abs=1e-5)
+    assert found.scores[7] == pytest.approx(total / 7 / 2, abs=1e-5)
 
 
 def test_objections_are_terms_of_the_document_that_speak_for_the_rival():

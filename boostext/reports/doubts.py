@@ -11,12 +11,17 @@ If every document has one label, the rates at which labels are confused are esti
 - The error rate of each label. Among the documents whose most likely label leads all others by the
   largest difference, this is the fraction that has a different label. For such clear cases a
   different label is taken to be an error, whatever the probabilities, because these were fitted to
-  the given labels and therefore reproduce their errors. The rate of each label is smoothed towards
-  that of all labels. Compare the anchor points of Liu & Tao 2016, s5.
-- The distribution of the errors over the other labels. Each document counts with the lead of its
-  most likely label over the given one, and the counts of each label are smoothed towards equal
-  shares (Dirichlet prior) with the strength that maximizes the leave-one-out likelihood. A few
-  random errors thus have little influence, while a consistent pattern is used.
+  the given labels and therefore reproduce their errors. Compare the anchor points of Liu & Tao
+  2016, s5.
+- The distribution of the errors over the other labels. It is first taken to be equal. Then each
+  document counts, for its most likely other label, with its probability of being an error, and the
+  doubts are computed anew, a few times over (expectation maximization; Dempster, Laird & Rubin
+  1977). Documents that are merely hard to tell apart thus count little, but clear errors count.
+
+The rates of single labels are smoothed towards that of all labels, and the distributions towards
+equal shares, with the strengths that predict each document best from all the others
+(leave-one-out likelihood). A few random errors thus have little influence, while a consistent
+pattern is used.
 
 If documents may have several labels, the rates come from the total probability of each label over
 the documents that lack it, and the total probability of its absence over those that have it. A
@@ -43,12 +48,14 @@ from boostext.reports.outliers import (
     row_margins,
 )
 
-SUREST = 0.3
+SUREST = 0.2
 """Fraction of documents, by the lead of the most likely label, used to estimate error rates."""
-STRENGTH = 10.0
-"""Number of documents at which the error rate of a label and the overall rate weigh the same."""
-MIXES = np.exp(np.linspace(np.log(0.1), np.log(300.0), 20))
-"""Candidate strengths of the Dirichlet prior, in documents."""
+STRENGTHS = np.append(np.exp(np.linspace(0.0, np.log(1000.0), 20)), 1e6)
+"""Candidate numbers of documents at which the rate of one label and that of all weigh the same."""
+MIXES = np.append(np.exp(np.linspace(np.log(0.1), np.log(300.0), 20)), 1e6)
+"""Candidate strengths of the Dirichlet prior of the distributions, in documents."""
+PASSES = 3
+"""How often the distributions are estimated anew; more passes take learning errors for patterns."""
 TINY = 1e-300
 """Lower limit of the arguments of logarithms."""
 
@@ -112,14 +119,20 @@ def doubt_of(odds: Float64) -> Float64:
 
 
 def _odds_of_one(chances: Float64, given: Booleans) -> Float64:
+    """Return the log odds that the only label is wrong, shape (m,)."""
+    return _odds_against(_mistaken(chances, given), chances, given)
+
+
+def _odds_against(mistaken: Float64, chances: Float64, given: Booleans) -> Float64:
     """Return the log of the sum over other labels y of p(y) P(g given | y), divided by p(g) / 2.
 
-    Here g is the given label. Its probability is halved because p(g) was also fitted to documents
-    where g is wrong: if the sum is half of p(g), g is as likely to be wrong as to be correct.
+    Here g is the given label, and mistaken has the terms of the sum. The probability of g is halved
+    because p(g) was also fitted to documents where g is wrong: if the sum is half of p(g), g is as
+    likely to be wrong as to be correct.
     """
-    mistaken = _mistaken(chances, given).sum(axis=1)
     own = np.where(given, chances, 0).sum(axis=1)
-    return np.asarray(np.log(np.maximum(mistaken, TINY)) - np.log(np.maximum(own / 2, TINY)))
+    sums = mistaken.sum(axis=1)
+    return np.asarray(np.log(np.maximum(sums, TINY)) - np.log(np.maximum(own / 2, TINY)))
 
 
 def _mistaken(chances: Float64, given: Booleans) -> Float64:
@@ -127,8 +140,18 @@ def _mistaken(chances: Float64, given: Booleans) -> Float64:
 
     The shape is (m, k); the value for the given label is 0.
     """
-    rates, shares = mistake_rates(chances, given), mistake_shares(chances, given)
-    return np.where(given, 0, chances) * (given @ (shares * rates))
+    rates, k = mistake_rates(chances, given), given.shape[1]
+    shares = (1 - np.eye(k)) / max(k - 1, 1)
+    for _ in range(PASSES):
+        mistaken = _replaced(chances, given, shares * rates)
+        doubts = doubt_of(_odds_against(mistaken, chances, given))
+        shares = mistake_shares(chances, given, doubts)
+    return _replaced(chances, given, shares * rates)
+
+
+def _replaced(chances: Float64, given: Booleans, mistakes: Float64) -> Float64:
+    """mistakes: (k, k), how often each given label (row) replaces each correct one (column)."""
+    return np.where(given, 0, chances) * mistakes[given.argmax(axis=1)]
 
 
 def mistake_rates(chances: Float64, given: Booleans) -> Float64:
@@ -137,37 +160,45 @@ def mistake_rates(chances: Float64, given: Booleans) -> Float64:
     The rates are estimated from the documents with the most confident predictions; see the module
     docstring.
     """
+    k = chances.shape[1]
     likeliest = chances.argmax(axis=1)
-    second, first = np.partition(chances, -2, axis=1)[:, -2:].T if chances.shape[1] > 1 else (0, 1)
+    second, first = np.partition(chances, -2, axis=1)[:, -2:].T if k > 1 else (0, 1)
     lead = (first - second) * np.ones(len(chances))
     surest = np.argsort(-lead, kind="stable")[: round(SUREST * len(chances) + 0.5)]
     wrong = ~given[surest, likeliest[surest]]
-    counts = np.bincount(likeliest[surest], minlength=chances.shape[1])
-    wrongs = np.bincount(likeliest[surest], wrong, minlength=chances.shape[1])
+    counts = np.bincount(likeliest[surest], minlength=k).astype(np.float64)
+    wrongs = np.bincount(likeliest[surest], wrong, minlength=k)
     common = (wrong.sum() + 0.5) / (len(surest) + 1)
-    return np.asarray((wrongs + STRENGTH * common) / (counts + STRENGTH))
+
+    def likelihood(strength: float) -> float:
+        """Of every document, by the rate without it."""
+        errors = np.log(np.maximum(wrongs - 1, 0) + strength * common)
+        correct = np.log(np.maximum(counts - wrongs - 1, 0) + strength * (1 - common))
+        all_of = np.log(np.maximum(counts - 1, 0) + strength)
+        return float(wrongs @ errors + (counts - wrongs) @ correct - counts @ all_of)
+
+    strength = max(STRENGTHS.tolist(), key=likelihood)
+    return np.asarray((wrongs + strength * common) / (counts + strength))
 
 
-def mistake_shares(chances: Float64, given: Booleans) -> Float64:
+def mistake_shares(chances: Float64, given: Booleans, doubts: Float64) -> Float64:
     """Return the distribution of the errors of each true label over the given labels.
 
-    The shape is (k, k): rows are given labels and columns are true labels. Columns sum to 1 unless
-    there is only one label.
+    doubts: (m,), the probability of each document to have a wrong label. The shape of the result is
+    (k, k): rows are given labels and columns are true labels. Columns sum to 1 unless there is only
+    one label.
     """
     k = given.shape[1]
-    labels, own = given.argmax(axis=1), np.where(given, chances, 0).sum(axis=1)
-    others = np.where(given, -1.0, chances)
-    likeliest = others.argmax(axis=1)
-    leads = np.maximum(others.max(axis=1, initial=-1.0) - own, 0)
+    labels, likeliest = given.argmax(axis=1), np.where(given, -1.0, chances).argmax(axis=1)
     counts = np.zeros((k, k))
-    np.add.at(counts, (labels, likeliest), leads)
+    np.add.at(counts, (labels, likeliest), doubts)
     sums, equal = counts.sum(axis=0), (1 - np.eye(k)) / max(k - 1, 1)
-    rest = np.maximum(counts[labels, likeliest] - leads, 0)
-    rest_of_all = np.maximum(sums[likeliest] - leads, 0)
+    rest = np.maximum(counts[labels, likeliest] - doubts, 0)
+    rest_of_all = np.maximum(sums[likeliest] - doubts, 0)
 
     def likelihood(mix: float) -> float:
         said = (rest + mix / max(k - 1, 1)) / (rest_of_all + mix)
-        return float(leads @ np.log(said))
+        return float(doubts @ np.log(said))
 
     mix = max(MIXES.tolist(), key=likelihood)
     return np.asarray((counts + mix * equal) / (sums + mix))

@@ -36,8 +36,9 @@ from boostext.training.term_weights import (
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-SMALL, SPLITS = 50_000_000, 3
-"""Maximum work for which SPLITS splits are averaged, which makes scores more stable."""
+WORK, SPLITS = 150_000_000, 6
+"""The work that may be spent on averaging several splits, which makes scores more stable, and the
+greatest number of splits that are averaged."""
 GREAT = 2_000_000_000
 """Work above which a report omits the audit unless requested, because it takes minutes."""
 
@@ -80,10 +81,11 @@ class Effort:
 
 
 def effort(prepared: Prepared) -> Effort:
-    """The size of the audit that the plan asks for. Small data has at least SPLITS splits."""
+    """The size of the audit that the plan asks for. Small data has more splits, up to SPLITS."""
     stop, labels = prepared.plan.stop, len(prepared.corpus.labels)
     work = len(prepared.features.yes.items) * labels * stop.folds
-    return Effort(stop.folds, max(stop.splits, SPLITS if work <= SMALL else 1), work)
+    affordable = min(WORK // max(work, 1), SPLITS)
+    return Effort(stop.folds, max(stop.splits, affordable), work)
 
 
 def audit(

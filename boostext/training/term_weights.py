@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Float32 = NDArray[np.float32]
 
-PENALTY = 0.1
+PENALTY = 0.03
 """Factor of half the squared weights, which is added to the total loss of all documents."""
 STEPS = 20
 """Maximum number of steps; more hardly change the ranking of likely label errors."""

@@ -9,7 +9,7 @@ from boostext.corpus.documents import Document
 from boostext.evaluation.weights import given_signs
 from boostext.features.extract import extract
 from boostext.reports.doubts import (
-    MIXES,
+    STRENGTHS,
     class_thresholds,
     doubt_odds,
     doubt_of,
@@ -32,23 +32,22 @@ def rows_of(label_sets, chances, multilabel=False, **given):
     return doubt_rows(corpus, multilabel, scores, chances)
 
 
-def test_doubt_is_the_chance_that_another_label_was_mistaken_for_the_given_one():
+def test_doubt_is_the_chance_that_another_label_was_mistaken_for_the_given_one(monkeypatch):
     given = [[0]] * 3 + [[1]] * 3 + [[0]]
     chances = np.array(
         [[0.75, 0.125, 0.125]] * 3 + [[0.125, 0.75, 0.125]] * 3 + [[0.05, 0.9, 0.05]]
     )
     signs = given_signs(corpus_of(given, LABELS))
-    odds = doubt_odds(chances, signs, False)
-    # the surest 3 of 7 are the last, likely b, and two of a: a mistake of b in 3, and one half more
+    # the surest 2 of 7 are the last, likely b, and one of a: a mistake of b in 2, and one half more
     rates = mistake_rates(chances, signs > 0)
-    common = (1 + 0.5) / (3 + 1)
-    assert rates == pytest.approx([10 * common / 12, (1 + 10 * common) / 11, common])
-    # the one count is of b, 0.85 toward a; no other document tells how to mix it: least is best
-    shares = mistake_shares(chances, signs > 0)
-    mixed = (0.85 + MIXES / 2) / (0.85 + MIXES)
-    assert np.abs(mixed - shares[0, 1]).min() < 1e-12
-    mistaken = 0.9 * rates[1] * shares[0, 1] + 0.05 * rates[2] * shares[0, 2]
-    assert odds[6] == pytest.approx(np.log(mistaken / (0.05 / 2)))
+    common = (1 + 0.5) / (2 + 1)
+    weights = [(rate - wrong) / (common - rate) for rate, wrong in zip(rates, (0, 1), strict=False)]
+    assert weights == pytest.approx([weights[0]] * 2)
+    assert np.abs(STRENGTHS / weights[0] - 1).min() < 1e-6
+    assert rates[2] == pytest.approx(common)
+    monkeypatch.setattr("boostext.reports.doubts.PASSES", 0)  # errors go to all labels alike
+    odds = doubt_odds(chances, signs, False)
+    assert odds[6] == pytest.approx(np.log((0.9 * rates[1] + 0.05 * rates[2]) / 2 / (0.05 / 2)))
     assert doubt_of(odds)[6] == pytest.approx(1 / (1 + np.exp(-odds[6])))
 
 
@@ -65,7 +64,7 @@ def test_the_same_chance_is_more_in_doubt_where_the_likely_label_is_often_mistak
 
 def test_mistakes_that_nobody_saw_go_anywhere_alike():
     given = np.eye(3, dtype=bool)
-    shares = mistake_shares(0.1 + 0.7 * np.eye(3), given)
+    shares = mistake_shares(0.1 + 0.7 * np.eye(3), given, np.zeros(3))
     assert shares == pytest.approx(0.5 * (1 - np.eye(3)))
 
 
@@ -75,7 +74,7 @@ def test_a_pattern_is_believed_as_far_as_each_mistake_is_foretold_by_the_others(
     k = 11
     labels = np.ones(40, int) if patterned else 1 + np.arange(40) % (k - 1)
     chances = np.tile(np.where(np.arange(k) == 0, 0.9, 0.01), (40, 1))
-    shares = mistake_shares(chances, np.arange(k) == labels[:, None])
+    shares = mistake_shares(chances, np.arange(k) == labels[:, None], np.full(40, 0.9))
     assert shares[:, 0].sum() == pytest.approx(1)
     assert (shares[1, 0] > share) == patterned
 
