@@ -151,7 +151,7 @@ def _mistaken(chances: Float64, given: Booleans) -> Float64:
 
 def _replaced(chances: Float64, given: Booleans, mistakes: Float64) -> Float64:
     """mistakes: (k, k), how often each given label (row) replaces each correct one (column)."""
-    return np.where(given, 0, chances) * mistakes[given.argmax(axis=1)]
+    return np.asarray(np.where(given, 0, chances) * mistakes[given.argmax(axis=1)])
 
 
 def mistake_rates(chances: Float64, given: Booleans) -> Float64:
