@@ -305,8 +305,10 @@ def check_value(field: dataclasses.Field[Any], value: Any) -> None:
     for number in value if isinstance(value, tuple) else (value,):
         if isinstance(number, bool) or not isinstance(number, int | float):
             continue
-        if math.isnan(number):
+        if number != number:
             raise SettingsError(f"{name} is not a number")
+        if isinstance(number, int) and number.bit_length() > 63:
+            raise SettingsError(f"{name} has more than 18 digits; expected a smaller number")
         if meta["low"] is not None and number < meta["low"]:
             raise SettingsError(f"{name} is {number}; it must be {meta['low']} or more")
         if meta["high"] is not None and number > meta["high"]:

@@ -461,6 +461,7 @@ def test_a_document_of_wrong_types_is_a_type_error(changes, said):
         ({"labels": ("",)}, "an empty label"),
         ({"labels": ("x", "x")}, "a label is given twice"),
         ({"attributes": {"n": float("nan")}}, "attribute 'n' is nan; use None for a missing value"),
+        ({"attributes": {"n": 10**400}}, "attribute 'n' is 10000"),
     ],
 )
 def test_a_document_of_wrong_values_is_told(changes, said):

@@ -55,6 +55,7 @@ def command(
       boostext compare old.boostext new.boostext calls.test.jsonl -o changes.html
     """
     from boostext.atomic import PAGE, replacing
+    from boostext.cli.progress import watched
     from boostext.library.classifier import Classifier
     from boostext.library.measuring import compare
     from boostext.reports.comparing import comparison_drawing, comparison_page
@@ -65,7 +66,8 @@ def command(
     if output:
         check_output(output, kind, (first, second, *data))
     announce_stdin(data, talk)
-    found = compare(old, new, test_files(data), names=_names(first, second), **reading)
+    with watched(talk):
+        found = compare(old, new, test_files(data), names=_names(first, second), **reading)
     if output:
         with replacing(output, kind) as file:
             file.write(comparison_page(found).encode("utf-8", "backslashreplace"))

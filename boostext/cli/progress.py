@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from boostext.training.tuning import Status
 Item = TypeVar("Item")
 LIVE_EVERY = 0.2
 PLAIN_EVERY = 5.0
+SILENT = 8.0
+"""Seconds after which a step that tells nothing, such as one long record, is said to go on."""
+LOOK_EVERY = 1.0
 TRAINING_SHARE = 0.05
 """At most this share of the time goes into measuring the training data for the line."""
 
@@ -44,10 +48,32 @@ def watched(talk: Talk, mode: str = "auto") -> Iterator[Progress]:
         progress = Progress("off" if talk.quiet else mode, stop=stop)
         talk.first = progress.finish
         try:
-            yield progress
+            with _never_silent(progress):
+                yield progress
         finally:
             progress.finish()
             talk.first = None
+
+
+@contextlib.contextmanager
+def _never_silent(progress: Progress) -> Iterator[None]:
+    """Let a thread look now and then whether the work inside the block has told anything."""
+    if progress.off:
+        yield
+        return
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(LOOK_EVERY):
+            progress.go_on()
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 class Progress(Watch):
@@ -69,6 +95,8 @@ class Progress(Watch):
         self.clock = clock
         self.start = self.last = clock()
         self.line: Line | None = None
+        self._read = 0
+        self._last_line = ""
         self._measured_for = 0.0
         self._width = 0
 
@@ -77,6 +105,7 @@ class Progress(Watch):
     def documents(self, items: Iterable[Item]) -> Iterator[Item]:
         for number, document in enumerate(items, 1):
             yield document
+            self._read = number
             if number % 64 == 0:
                 self.tell(lambda: f"{number:,} documents read")  # noqa: B023  # called at once
 
@@ -108,7 +137,16 @@ class Progress(Watch):
         """Write a line, if one is due."""
         if not self.off and self.clock() - self.last >= self.every:
             self.last = self.clock()
-            self._tell(line())
+            self._last_line = line()
+            self._tell(self._last_line)
+
+    def go_on(self) -> None:
+        """Write how far the work was when it last told anything, if that is a while ago."""
+        if not self.off and self.clock() - self.last >= SILENT:
+            self.last = self.clock()
+            read = f"{self._read:,} documents read" if self._read else ""
+            going = f"still working, {_duration(self.last - self.start)} so far"
+            self._tell("; ".join(filter(None, (self._last_line or read, going))))
 
     def finish(self) -> None:
         """Leave the live line; what follows begins on a new one."""

@@ -114,6 +114,7 @@ def command(
       boostext suggest calls.boostext calls.jsonl -n 250 -o next.html
       boostext suggest calls.boostext calls.jsonl --by entropy --to csv > next.csv
     """
+    from boostext.cli.progress import watched
     from boostext.library.classifier import Classifier
     from boostext.library.tasks import suggest, suggestion_format
 
@@ -124,17 +125,18 @@ def command(
         spare([*pool, model, *reading["labels_from"], *committee], output)
         check_writable(output, kind)
     announce_stdin(pool, talk)
-    found = suggest(
-        Classifier.load(model, threads),
-        pool,
-        count=wanted,
-        by=by,
-        spread=spread,
-        committee=[Classifier.load(path) for path in committee],
-        include_labelled=include_labelled,
-        seed=seed,
-        **reading,
-    )
+    with watched(talk):
+        found = suggest(
+            Classifier.load(model, threads),
+            pool,
+            count=wanted,
+            by=by,
+            spread=spread,
+            committee=[Classifier.load(path) for path in committee],
+            include_labelled=include_labelled,
+            seed=seed,
+            **reading,
+        )
     if output is None:
         sys.stdout.writelines(found.text(form))
     else:

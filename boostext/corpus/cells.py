@@ -151,7 +151,7 @@ class Cells:
 
     def number_labels(self, name: str, value: float, kinds: list[str]) -> Iterable[str]:
         """The label of a number: its decimal text, with 1.0 as "1"; NaN is a missing label."""
-        if math.isnan(value):
+        if value != value:
             kinds.append("missing label")
             return []
         if isinstance(value, float) and value.is_integer() and not self.literal:
@@ -247,7 +247,9 @@ class Cells:
         if isinstance(value, str) or value is None:
             return value or ""
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return number_text(value) if math.isfinite(value) else ""
+            return (
+                "" if isinstance(value, float) and not math.isfinite(value) else number_text(value)
+            )
         if isinstance(value, dict) and isinstance(value.get("$oid"), str):  # from MongoDB
             return str(value["$oid"])
         raise CellError(

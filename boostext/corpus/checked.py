@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from boostext.corpus.cells import GREATEST_WEIGHT
 from boostext.corpus.documents import Document
 from boostext.errors import BoostextError
 
+GREATEST = sys.float_info.max
+"""Larger whole numbers, and NaN and infinity, are no values of attributes."""
 WANTED = "expected a Document, such as Document('1', {'text': 'my bill'}, ('billing',))"
 
 
@@ -63,9 +65,9 @@ def _wrong_value(document: Document) -> str:
     if len(set(document.labels)) < len(document.labels):
         return "a label is given twice; give each once"
     for name, value in document.attributes.items():
-        if isinstance(value, int | float) and not math.isfinite(value):
-            return f"attribute {name!r} is {value}; use None for a missing value"
+        if isinstance(value, int | float) and not abs(value) <= GREATEST:
+            return f"attribute {name!r} is {str(value)[:50]}; use None for a missing value"
     for name, value in document.word_values().items():
-        if not math.isfinite(value):
+        if not abs(value) <= GREATEST:
             return f"the word {name!r} has the value {value}; leave out words without a value"
     return ""

@@ -2,12 +2,15 @@
 
 import io
 import os
+import sys
+import threading
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from boostext.cli import progress
-from boostext.cli.progress import PLAIN_EVERY, Line, Progress, is_live
+from boostext.cli.progress import PLAIN_EVERY, SILENT, Line, Progress, is_live
 from boostext.cli.talk import Talk
 
 from .conftest import records, write_jsonl
@@ -96,6 +99,35 @@ def test_reading_tells_how_many_documents_it_has_read():
     assert "64 documents read" in stream.getvalue()
     assert "192 documents read" in stream.getvalue()
     assert "\n" not in stream.getvalue()
+
+
+def test_a_long_step_is_said_to_go_on():
+    """Such as one record of many megabytes; the documents of this test are a second apart."""
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress("auto", stream, clock, {})
+    clock.now += SILENT
+    progress.go_on()
+    for _ in progress.documents(range(20)):
+        clock.now += 1
+        progress.go_on()
+    assert stream.getvalue().splitlines() == [
+        "still working, 0:08 so far",
+        "7 documents read; still working, 0:16 so far",
+        "15 documents read; still working, 0:24 so far",
+    ]
+
+
+def test_a_thread_looks_whether_anything_was_told(monkeypatch):
+    stream, looked = io.StringIO(), threading.Event()
+    monkeypatch.setattr(progress, "SILENT", 0.0)
+    monkeypatch.setattr(progress, "LOOK_EVERY", 0.001)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress.Progress, "finish", lambda self: looked.set())
+    with progress.watched(Talk()):
+        while not stream.getvalue():
+            time.sleep(0.001)
+    assert stream.getvalue().startswith("still working, 0:00 so far")
+    assert looked.is_set()
 
 
 def test_off_writes_nothing():

@@ -32,6 +32,19 @@ def test_a_full_record_keeps_everything_as_given(tmp_path):
     assert document.labelled
 
 
+@pytest.mark.parametrize("value", ["{}", "[{}]", '[{}, "a"]'])
+@pytest.mark.parametrize("field", ["label", "id", "text", "weight", "age"])
+def test_a_whole_number_of_any_size_is_a_value_like_others(tmp_path, field, value):
+    number = "9" * 400
+    record = {"text": '"a"', "label": '"x"', field: value.format(number)}
+    line = ", ".join(f'"{name}": {given}' for name, given in record.items())
+    path = write(tmp_path, "a.jsonl", f"{{{line}}}\n")
+    documents, bad = read_skipping(path, attribute=("age",) if field == "age" else ())
+    assert len(documents) + bad.count == 1
+    if value == "{}" and field == "label":
+        assert documents[0].labels == (number,)
+
+
 def test_a_label_may_be_a_string_and_is_not_split(tmp_path):
     assert one(tmp_path, {"text": "", "label": "a, b;c"}).labels == ("a, b;c",)
     assert one(tmp_path, {"text": "", "label": "a, b;c"}, label_sep=";").labels == ("a, b", "c")
