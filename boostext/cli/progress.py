@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import TextIO, TypeVar
 from boostext.boosting.rules import Round
 from boostext.cli.talk import Talk, is_terminal, unguarded
 from boostext.evaluation.measures import Monitor
-from boostext.library.watch import StopRequest, Watch, stop_request
+from boostext.library.watch import StopRequest, Watch, now_and_then, stop_request
 from boostext.reports.escape import visible
 from boostext.training.run import Moment, Prepared
 from boostext.training.summary import corpus_gold
@@ -48,32 +47,11 @@ def watched(talk: Talk, mode: str = "auto") -> Iterator[Progress]:
         progress = Progress("off" if talk.quiet else mode, stop=stop)
         talk.first = progress.finish
         try:
-            with _never_silent(progress):
+            with now_and_then(progress.go_on, LOOK_EVERY):
                 yield progress
         finally:
             progress.finish()
             talk.first = None
-
-
-@contextlib.contextmanager
-def _never_silent(progress: Progress) -> Iterator[None]:
-    """Let a thread look now and then whether the work inside the block has told anything."""
-    if progress.off:
-        yield
-        return
-    ended = threading.Event()
-
-    def look() -> None:
-        while not ended.wait(LOOK_EVERY):
-            progress.go_on()
-
-    thread = threading.Thread(target=look, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 class Progress(Watch):

@@ -275,8 +275,9 @@ def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> I
             text = raw.decode(encoding, "replace")
             fault = _not_text(source, number, offset, error) if errors == "strict" else None
             source.bad.replaced += errors == "replace"
-        yield number, text, fault
         offset += len(raw)
+        del raw
+        yield number, text, fault
 
 
 def _rest_of_line(source: Source, number: int, file: BinaryIO) -> int:

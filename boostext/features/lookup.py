@@ -5,12 +5,14 @@ Only terms that the model uses are looked up, by walking a tree of them from eac
 
 from __future__ import annotations
 
+import sys
+from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,8 +32,10 @@ if TYPE_CHECKING:
 
 SMALL, LARGE = 1_000_000, 30_000_000
 """Numbers of characters up to which kernels do not pay for building arrays and importing numba."""
-LONG = 4_000_000
-"""The same limit for a single text, whose list of tokens would take much memory."""
+LONG = 1_000_000
+"""Number of characters from which plain code keeps only the tokens that terms have."""
+MOST_FOUND = 10_000
+"""Maximum number of occurrences of a term that are shown in one text."""
 
 
 @dataclass
@@ -104,13 +108,18 @@ class TermTree:
 
     def met(self, text: str) -> list[int]:
         """Return the numbers of the conditions that a text meets."""
-        tokens = self.tokenizer.tokens(text)
+        tokens = self.tokenizer.tokens(text) if len(text) < LONG else self._known_tokens(text)
         met = [self.once[token] for token in self.once.keys() & tokens]
         if self.words or self.longer:
             for t, count in self._occurrences(tokens).items():
                 if len(tokens) == 1 or t not in self.alone:
                     met += [j for at_least, j in self.asked[t] if count >= at_least]
         return met
+
+    def _known_tokens(self, text: str) -> list[str]:
+        """Return the tokens of a text, with "" for each that no term has."""
+        known = {token: token for term in self.numbers for token in term if token is not None}
+        return [known.get(token, "") for token in self.tokenizer.each(text)]
 
     def _occurrences(self, tokens: Sequence[str]) -> dict[int, int]:
         """Return how often known terms occur in a text, without those that `once` has."""
@@ -144,6 +153,15 @@ def parts(term: Term[str], settings: TextSettings) -> Term[str]:
     return term[held[0] : held[-1] + 1] if held else ()
 
 
+@dataclass
+class Spans:
+    """The tokens of a text, and where in it each begins and ends."""
+
+    tokens: list[str] = field(default_factory=list)
+    begins: array[int] = field(default_factory=lambda: array("I"))
+    ends: array[int] = field(default_factory=lambda: array("I"))
+
+
 class ConditionLookup:
     """Find which conditions documents meet, and which are unknown for them.
 
@@ -169,7 +187,7 @@ class ConditionLookup:
         self._always: list[int] = []
         self._unknown_categories = unknown_categories
         self._work = 0
-        self._last: tuple[str, str, list[tuple[str, int, int]]] = ("", "", [])
+        self._last: tuple[str, str, Spans] = ("", "", Spans())
         for j, condition in enumerate(self.conditions):
             self._add(condition, j)
         for thresholds in self._thresholds.values():
@@ -228,10 +246,12 @@ class ConditionLookup:
         """
         documents = list(documents)
         each = list(map(self._plain_work, documents))
+        worth = False
         self._work += sum(each)
-        worth = len(each) > 1 and self._work > (SMALL if compiled.loaded() else LARGE)
-        # plain code builds a list of all tokens, which takes thirty times the size of the text
-        if (worth or max(each, default=0) > LONG) and not compiled.notice():
+        several = len(each) > 1 or max(each, default=0) > LONG
+        if several and self._work > (SMALL if compiled.loaded() else LARGE):
+            worth = not compiled.notice()
+        if worth:
             return self._compiled.blocks(documents, threads)
         pairs = [self._numbers(document) for document in documents]
         return Lists.of(yes for yes, _ in pairs), Lists.of(unknown for _, unknown in pairs)
@@ -254,17 +274,22 @@ class ConditionLookup:
 
         return CompiledLookup(self)
 
-    def _tokens(self, name: str, text: str) -> list[tuple[str, int, int]]:
+    def _tokens(self, name: str, text: str) -> Spans:
         """Return tokens with spans; those of the last text are cached, to explain many terms."""
         if self._last[:2] != (name, text):
-            found = self._tree(name).tokenizer.tokens_with_spans(text)
+            found = Spans()
+            for token, start, stop in self._tree(name).tokenizer.each_with_span(text):
+                found.tokens.append(sys.intern(token))
+                found.begins.append(start)
+                found.ends.append(stop)
             self._last = (name, text, found)
         return self._last[2]
 
     def find(self, document: Document, condition: Condition) -> list[Span]:
         """Return where a term occurs in the original text, as (start, end) of each run of tokens.
 
-        `a ? c` has two runs per occurrence. The list is empty for conditions on attributes.
+        `a ? c` has two runs per occurrence. The list is empty for conditions on attributes, and has
+        no more than the first MOST_FOUND occurrences.
         """
         if not isinstance(condition, Occurs):
             return []
@@ -272,24 +297,23 @@ class ConditionLookup:
         found = self._tokens(condition.field, document.texts.get(condition.field, ""))
         term = parts(condition.term, tree.settings)
         low, high = tree.settings.ngrams
-        if len(found) != 1 and only_alone(term, tree.settings.expert, high):
+        if len(found.tokens) != 1 and only_alone(term, tree.settings.expert, high):
             return []
         spans: set[Span] = set()
         for offsets in spread(term, tree.settings.expert, low, high):
-            for i in _places(found, term, offsets):
+            for i in islice(_places(found.tokens, term, offsets), MOST_FOUND):
                 spans.update(
-                    (found[i + first][1], found[i + last][2]) for first, last in _runs(offsets)
+                    (found.begins[i + first], found.ends[i + last])
+                    for first, last in _runs(offsets)
                 )
         return sorted(span for span in spans if span[1] > span[0])
 
 
-def _places(
-    found: Sequence[tuple[str, int, int]], term: Term[str], offsets: Offsets
-) -> Iterator[int]:
+def _places(tokens: Sequence[str], term: Term[str], offsets: Offsets) -> Iterator[int]:
     """Yield the index of the first token of each occurrence of the term."""
     held = [token for token in term if token is not None]
-    for i in range(len(found) - offsets[-1]):
-        if all(found[i + at][0] == token for at, token in zip(offsets, held, strict=True)):
+    for i in range(len(tokens) - offsets[-1]):
+        if all(tokens[i + at] == token for at, token in zip(offsets, held, strict=True)):
             yield i
 
 

@@ -76,8 +76,10 @@ class TreeArrays:
         return lambda: self._walk(number())
 
     def _walk(self, numbered: Numbered) -> Met:
-        found, sizes = numbered
-        tokens, ends = self._number[found], np.cumsum(sizes, dtype=np.int64)
+        tokens, sizes = numbered
+        for start in range(0, len(tokens), BATCH):  # an index array is twice as large
+            tokens[start : start + BATCH] = self._number[tokens[start : start + BATCH]]
+        ends = np.cumsum(sizes, dtype=np.int64)
         stack = np.zeros(3 * self._rows.longest, np.int64)
         seen = np.full(len(self._asked) - 1, -1, np.int64)
         counts, state = np.zeros(len(sizes), np.int64), np.zeros(3, np.int64)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from boostext.features.unicode_classes import class_letters
@@ -57,19 +58,20 @@ def _letter(text: str) -> int:
     return next((start for start in _starts(text) if start >= _PIECE), len(text))
 
 
-def normalize_aligned(text: str, lowercase: bool = True) -> tuple[str, list[int], list[int]]:
+def normalize_aligned(
+    text: str, lowercase: bool = True
+) -> tuple[str, Sequence[int], Sequence[int]]:
     """Return the normal form, and the start and end in `text` of each of its characters.
 
     Characters that are composed, or that one character expands to, have the span of their group.
     """
     normal = normalize(text, lowercase)
     if len(normal) == len(text) and (text.isascii() or _in_place(text, lowercase)):
-        return normal, list(range(len(text))), list(range(1, len(text) + 1))
-    begins: list[int] = []
-    ends: list[int] = []
+        return normal, range(len(text)), range(1, len(text) + 1)
+    begins, ends = array("I"), array("I")
     for start, stop, length in _groups(text, lowercase):
-        begins += [start] * length
-        ends += [stop] * length
+        begins.extend([start] * length)
+        ends.extend([stop] * length)
     return normal, begins, ends
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from boostext.arrays import Int32, Int64
 from boostext.features.normalize import normalize
 from boostext.features.text_kernels import PUNCTUATION, grow_tokens, kernel, tokenize
-from boostext.features.tokenizer import Tokenizer, fold_blanks
+from boostext.features.tokenizer import PIECE, Tokenizer, fold_blanks
 from boostext.features.unicode_classes import class_letters
 from boostext.settings import TextSettings
 
@@ -46,35 +46,41 @@ class WordNumbers:
         self._store = np.zeros(1 << 14, np.uint8)
         # the state of the kernel: byte, document, written, known, stop words, frozen
         self._state = np.zeros(6, np.int64)
-        for token in sorted(Tokenizer(settings).stop_words):
-            self._number([token])
+        self._tokenizer = Tokenizer(settings)
+        for token in sorted(self._tokenizer.stop_words):
+            self._number(token)
         self._state[4] = self._state[3]
         for token in given or ():
-            self._number([token])
+            self._number(token)
         self._state[5] = given is not None
 
     def prepare(self, texts: Sequence[str]) -> Callable[[], Numbered]:
-        encoded = [normalize(text, self._lowercase).encode("utf-8") for text in texts]
-        return lambda: self._number_bytes(encoded)
+        encoded, ends = bytearray(), []
+        for text in texts:
+            for _, piece in self._tokenizer.pieces(text):
+                encoded += normalize(piece, self._lowercase).encode("utf-8")
+            ends.append(len(encoded))
+        return lambda: self._number_bytes(encoded, ends)
 
-    def _number(self, texts: Sequence[str]) -> Numbered:
-        return self._number_bytes([text.encode("utf-8") for text in texts])
+    def _number(self, token: str) -> None:
+        encoded = bytearray(token.encode("utf-8"))
+        self._number_bytes(encoded, [len(encoded)])
 
-    def _number_bytes(self, encoded: Sequence[bytes]) -> Numbered:
-        text = np.frombuffer(bytearray(b"".join(encoded)), np.uint8)
-        ends = np.cumsum([len(item) for item in encoded], dtype=np.int64)
+    def _number_bytes(self, encoded: bytearray, stops: Sequence[int]) -> Numbered:
+        text, ends = np.frombuffer(encoded, np.uint8), np.array(stops, np.int64)
         # subtle: some scripts have no blanks between tokens, so each byte may be a token
         out = np.empty(len(text), np.int32)
-        counts = np.zeros(len(encoded), np.int64)
+        counts = np.zeros(len(ends), np.int64)
         # subtle: with given tokens the table does not change, so several threads may use it at once
         state = self._state.copy() if self._state[5] else self._state
         state[:3] = 0
-        while state[1] < len(encoded):
+        while state[1] < len(ends):
             kernel(tokenize)(text, ends, self._classes, self._slots, self._places, self._store,
                              out, counts, state)  # fmt: skip
-            if state[1] < len(encoded):
+            if state[1] < len(ends):
                 self._grow(len(text))
-        return out[: state[2]].copy(), counts
+        out.resize(int(state[2]), refcheck=False)  # in place: nothing else refers to it
+        return out, counts
 
     def _grow(self, room: int) -> None:
         known = int(self._state[3])
@@ -146,8 +152,14 @@ class CharacterNumbers:
     def prepare(self, texts: Sequence[str]) -> Callable[[], Numbered]:
         folded = [fold_blanks(normalize(text, self._lowercase)) for text in texts]
         counts = np.array([len(text) for text in folded], np.int64)
-        codes = np.frombuffer("".join(folded).encode("utf-32-le"), np.uint32)
-        return lambda: (self._number(codes), counts)
+        return lambda: (self._number_all("".join(folded)), counts)
+
+    def _number_all(self, text: str) -> Int32:
+        numbers = np.empty(len(text), np.int32)
+        for start in range(0, len(text), PIECE):
+            codes = np.frombuffer(text[start : start + PIECE].encode("utf-32-le"), np.uint32)
+            numbers[start : start + PIECE] = self._number(codes)
+        return numbers
 
     def _number(self, codes: NDArray[np.uint32]) -> Int32:
         numbers = self._numbers[codes]

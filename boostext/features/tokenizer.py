@@ -25,6 +25,7 @@ import re
 import signal
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import NoReturn
 
@@ -40,12 +41,16 @@ Span = tuple[int, int]
 PATIENCE, PACE = 5.0, 1e6
 """Seconds that a pattern may take on any text, and characters that allow one second more."""
 
+PIECE = 1 << 16
+"""Characters of a long text that are split into words together, which bounds the memory."""
+
 # x is a letter that is stacked below the one before; tokens never end with a joiner
 _WORD = "w[wmkxj]*(?<!j)|[sx][mkxj]*(?<!j)"
 _WORDS = re.compile(_WORD)
 _WORDS_AND_MARKS = re.compile(_WORD + "|p[mkxj]*(?<!j)")
 REPEATS = re.compile(r"[*+?{|]")
 _NOT_BLANK = re.compile(r"\S+")
+_BLANK = re.compile("[ \t\r\n]")
 
 
 class Tokenizer:
@@ -54,9 +59,8 @@ class Tokenizer:
     def __init__(self, settings: TextSettings) -> None:
         self.settings = settings
         self._spans = _span_finder(settings)
-        self._plain_words = not (
-            settings.analyzer == "char" or settings.token_pattern or settings.punctuation
-        )
+        self._words = not (settings.analyzer == "char" or settings.token_pattern)
+        self._plain_words = self._words and not settings.punctuation
 
     @functools.cached_property
     def stop_words(self) -> frozenset[str]:
@@ -71,6 +75,31 @@ class Tokenizer:
         if not self.stop_words:
             return tokens
         return [token for token in tokens if token not in self.stop_words]
+
+    def each(self, text: str) -> Iterator[str]:
+        """Yield the same tokens one by one, for long texts whose list would take much memory."""
+        for _, piece in self.pieces(text):
+            normal = normalize(piece, self.settings.lowercase)
+            if self.settings.analyzer == "char":
+                yield from fold_blanks(normal)
+            else:
+                spans = self._spans(normal)
+                found = (normal[start:stop] for start, stop in spans)
+                yield from (token for token in found if token not in self.stop_words)
+
+    def pieces(self, text: str) -> Iterator[tuple[int, str]]:
+        """Yield parts of a text, with their places in it, whose tokens are those of the text.
+
+        Words end at blanks. The matches of a pattern and characters need the text as a whole.
+        """
+        start = 0
+        while self._words and len(text) - start > PIECE:
+            blank = _BLANK.search(text, start + PIECE)
+            if not blank:
+                break
+            yield start, text[start : blank.start()]
+            start = blank.start()
+        yield start, text[start:] if start else text
 
     def line(self, text: str) -> str:
         """Return the tokens joined by blanks.
@@ -90,13 +119,16 @@ class Tokenizer:
 
         The blanks that are added at the ends for character n-grams have empty spans.
         """
-        normal, begins, ends = normalize_aligned(text, self.settings.lowercase)
-        found = []
-        for token, start, stop in self._tokens_in(normal):
-            if token not in self.stop_words:
-                begin = begins[start] if start < len(begins) else len(text)
-                found.append((token, begin, ends[stop - 1] if stop > start else begin))
-        return found
+        return list(self.each_with_span(text))
+
+    def each_with_span(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """Yield the same one by one."""
+        for place, piece in self.pieces(text):
+            normal, begins, ends = normalize_aligned(piece, self.settings.lowercase)
+            for token, start, stop in self._tokens_in(normal):
+                if token not in self.stop_words:
+                    begin = place + (begins[start] if start < len(begins) else len(piece))
+                    yield token, begin, place + ends[stop - 1] if stop > start else begin
 
     def is_token(self, token: str) -> bool:
         """Whether a text can have this token; always True for patterns, where it is not known."""
@@ -175,8 +207,11 @@ def _pattern_spans(pattern: re.Pattern[str]) -> Callable[[str], Iterable[Span]]:
         return (match.span() for match in found if match.end() > match.start())
 
     def watched(text: str) -> Iterable[Span]:
+        flat = array("I")
         with _patient(pattern, text):
-            return list(spans(text))
+            for span in spans(text):
+                flat.extend(span)
+        return zip(flat[::2], flat[1::2], strict=True)
 
     # a pattern with a single repetition cannot match a text in several ways
     return watched if len(REPEATS.findall(pattern.pattern)) > 1 else spans

@@ -9,7 +9,7 @@ import _thread
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
@@ -163,6 +163,24 @@ def interrupts() -> Iterator[StopRequest]:
         yield request
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def now_and_then(look: Callable[[], None], every: float) -> Iterator[None]:
+    """While the block runs, call `look` from a thread every so many seconds."""
+    ended = threading.Event()
+
+    def looking() -> None:
+        while not ended.wait(every):
+            look()
+
+    thread = threading.Thread(target=looking, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def until_stopped(items: Iterable[Item], stop: StopRequest) -> Iterator[Item]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from boostext import compiled
 from boostext.corpus.documents import Document
 from boostext.features import lookup as lookup_module
+from boostext.features import tokenizer as tokenizer_module
 from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.features.lookup import ConditionLookup
 from boostext.settings import TextSettings
@@ -105,13 +106,45 @@ sys.exit(str([name for name in ("numba", "scipy") if name in sys.modules]))
     assert done.stderr.strip() == "[]"
 
 
-def test_one_long_text_is_read_by_kernels_and_has_the_same_terms(monkeypatch):
-    """A list of its tokens would take thirty times its memory."""
+TEXT = "One two three. Don't stop, café 😀 one\ttwo cafe\u0301 日本 ONE\n" * 3
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        TextSettings(),
+        TextSettings(ngrams=(1, 2), stop_words=("stop",)),
+        TextSettings(punctuation=True, lowercase=False),
+        TextSettings(token_pattern=r"\w+|\W"),
+        TextSettings(analyzer="char", ngrams=(1, 3)),
+    ],
+    ids=range(5),
+)
+def test_a_long_text_is_read_in_pieces_and_has_the_same_terms(monkeypatch, settings):
+    """A list of all its tokens would take thirty times its memory."""
+    words = ("one", "café", "日", "two", "t", "nowhere", "e", "One")
+    terms = [(word,) for word in words if settings.analyzer == "word" or len(word) == 1]
+    terms += [("one", "two"), ("café", "日")] if settings.ngrams == (1, 2) else []
+    terms += [("o n",), ("ne ",)] if settings.analyzer == "char" else []
+    given = [Occurs("text", term, n) for term in terms for n in (1, 2, 7)]
+    document = Document("1", {"text": TEXT})
+    expected = ConditionLookup(given, settings, ["text"])
+    yes = expected.blocks(document)[0].tolist()
+    assert yes
+    spans = [expected.find(document, condition) for condition in given]
     monkeypatch.setattr(lookup_module, "LONG", 10)
-    given = [Occurs("text", ("one", "two")), Occurs("text", ("z",)), Occurs("text", ("three",))]
-    lookup = ConditionLookup(given, TextSettings(ngrams=(1, 2)), ["text"])
-    document = Document("1", {"text": "one two three"})
-    yes, unknown = lookup.batch([document])
-    assert yes[0].tolist() == lookup.blocks(document)[0].tolist() == [0, 2]
+    monkeypatch.setattr(tokenizer_module, "PIECE", 7)
+    lookup = ConditionLookup(given, settings, ["text"])
+    assert lookup.blocks(document)[0].tolist() == yes
+    assert [lookup.find(document, condition) for condition in given] == spans
+    monkeypatch.setattr(lookup_module, "LARGE", 0)
+    monkeypatch.setattr(lookup_module, "SMALL", 0)
+    assert lookup.batch([document])[0][0].tolist() == yes
     assert ("_compiled" in vars(lookup)) == (not compiled.notice())
-    assert unknown[0].tolist() == []
+
+
+def test_a_term_is_shown_at_its_first_places(monkeypatch):
+    monkeypatch.setattr(lookup_module, "MOST_FOUND", 2)
+    condition = Occurs("text", ("a",))
+    lookup = ConditionLookup([condition], TextSettings(), ["text"])
+    assert lookup.find(Document("1", {"text": "a b a a"}), condition) == [(0, 1), (4, 5)]
