@@ -259,6 +259,13 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def duration(seconds: float) -> str:
+    """ "0:07", "12:34" or "3:00:00"."""
+    whole = int(min(seconds, 359_999))
+    hours, minutes = divmod(whole // 60, 60)
+    return (f"{hours}:{minutes:02}" if hours else f"{minutes}") + f":{whole % 60:02}"
+
+
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return `, did you mean NAME?`, or "" if no known name is similar."""
     near = difflib.get_close_matches(name, known, 1)

@@ -13,6 +13,7 @@ from typing import TextIO, TypeVar
 from boostext.boosting.rules import Round
 from boostext.cli.talk import Talk, is_terminal, unguarded
 from boostext.evaluation.measures import Monitor
+from boostext.fields import duration
 from boostext.library.watch import StopRequest, Watch, now_and_then, stop_request
 from boostext.reports.escape import visible
 from boostext.training.run import Moment, Prepared
@@ -123,7 +124,7 @@ class Progress(Watch):
         if not self.off and self.clock() - self.last >= SILENT:
             self.last = self.clock()
             read = f"{self._read:,} documents read" if self._read else ""
-            going = f"still working, {_duration(self.last - self.start)} so far"
+            going = f"still working, {duration(self.last - self.start)} so far"
             self._tell("; ".join(filter(None, (self._last_line or read, going))))
 
     def finish(self) -> None:
@@ -196,7 +197,7 @@ class Line:
             if value is not None:
                 parts.append(f"{name} {self.monitor.name} {value:.4f}")
         left = (self.rounds - made.number) / rate
-        return "  ".join([*parts, f"{rate:.1f} rounds/s", f"{_duration(left)} left"])
+        return "  ".join([*parts, f"{rate:.1f} rounds/s", f"{duration(left)} left"])
 
 
 def _tuning(status: Status, budget: float | None) -> str:
@@ -215,10 +216,3 @@ def _columns() -> int:
         return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except (OSError, ValueError):
         return 80
-
-
-def _duration(seconds: float) -> str:
-    """ "0:07", "12:34" or "3:00:00"."""
-    whole = int(min(seconds, 359_999))
-    hours, minutes = divmod(whole // 60, 60)
-    return (f"{hours}:{minutes:02}" if hours else f"{minutes}") + f":{whole % 60:02}"

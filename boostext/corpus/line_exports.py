@@ -63,6 +63,7 @@ def _top_keys(events: Iterator[Any], source: Source) -> Iterator[str]:
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
                 return
+            _value(events, event, source, 0)  # a key may itself be a list
             yield str(getattr(event, "value", ""))
 
 

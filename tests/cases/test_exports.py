@@ -202,6 +202,7 @@ BAD_YAML = [
     ("rules: []", r"is not Rasa NLU data; expected a list of intents under 'nlu:'"),
     ("- a", "is not Rasa NLU data"), ("", "is not Rasa NLU data"), ("nlu: 3", "nlu is not a list"),
     ("nlu: [", "not YAML"), ("nlu: " + "[" * 500, "nested too deeply"),
+    ("a: 1\n? - - nlu: b\n: c\n? {nlu: []}\n: d\n", "is not Rasa NLU data"),
 ]  # fmt: skip
 
 
