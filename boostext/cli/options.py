@@ -266,8 +266,9 @@ def _file_values(path: str | None, groups: list[type[Group]]) -> dict[str, Any]:
         return {}
     from boostext.library.config import read_config
 
-    is_read(click.get_current_context(), path)
-    return read_config(Path(path), groups)
+    ctx = click.get_current_context()
+    is_read(ctx, path)
+    return read_config(Path(path), groups, lambda named: is_read(ctx, named))
 
 
 def _given(group: str, values: dict[str, Any]) -> dict[str, Any]:

@@ -7,17 +7,13 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
-from boostext.boosting.rules import Round
 from boostext.cli.talk import Talk, is_terminal, unguarded
-from boostext.evaluation.measures import Monitor
 from boostext.fields import duration
-from boostext.library.watch import StopRequest, Watch, now_and_then, stop_request
+from boostext.library.watch import Line, StopRequest, Watch, now_and_then, stop_request
 from boostext.reports.escape import visible
 from boostext.training.run import Moment, Prepared
-from boostext.training.summary import corpus_gold
 from boostext.training.tuning import Status
 
 Item = TypeVar("Item")
@@ -162,42 +158,6 @@ class Progress(Watch):
             with contextlib.suppress(OSError):
                 self.stream.write(text)
                 self.stream.flush()
-
-
-@dataclass
-class Line:
-    """What the progress line tells of rounds. rounds: to do in all. done: in this run. train,
-    valid: the monitored measure, None where not yet taken.
-    """
-
-    rounds: int
-    monitor: Monitor
-    done: int = 0
-    train: float | None = None
-    valid: float | None = None
-
-    @staticmethod
-    def of(prepared: Prepared) -> Line:
-        plan = prepared.plan
-        gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
-        monitor = Monitor.of(plan.stop.monitor, gold, prepared.multilabel, plan.boosting)
-        return Line(plan.boosting.rounds, monitor)
-
-    def after(self, moment: Moment) -> None:
-        """Take note of a round."""
-        self.done += 1
-        if moment.valid is not None:
-            self.valid = moment.valid
-
-    def text(self, made: Round, seconds: float) -> str:
-        """seconds: since the first round of this run began."""
-        rate = self.done / max(seconds, 1e-9)
-        parts = [f"round {made.number}/{self.rounds}", f"Z {made.z:.4f}", f"bound {made.bound:.3g}"]
-        for name, value in (("train", self.train), ("valid", self.valid)):
-            if value is not None:
-                parts.append(f"{name} {self.monitor.name} {value:.4f}")
-        left = (self.rounds - made.number) / rate
-        return "  ".join([*parts, f"{rate:.1f} rounds/s", f"{duration(left)} left"])
 
 
 def _tuning(status: Status, budget: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,14 @@ class Entry:
     is_list: bool
 
 
-def read_config(path: Path, groups: Sequence[type[Group]]) -> dict[str, Any]:
+def read_config(
+    path: Path, groups: Sequence[type[Group]], is_read: Callable[[str], object] = str
+) -> dict[str, Any]:
     """Field name -> value for the entries of the file at `path`.
 
     Keys are option names, with hyphens or underscores. Raises SettingsError naming file and line;
-    all unknown keys are told at once, each with the nearest known one.
+    all unknown keys are told at once, each with the nearest known one. is_read: called with the
+    name of each further file that is read, such as that of the stop words.
     """
     known = {f.name: f for group in groups for f in group.options()}
     flags = {
@@ -51,6 +54,8 @@ def read_config(path: Path, groups: Sequence[type[Group]]) -> dict[str, Any]:
             continue
         if field.name in values:
             raise SettingsError(f"{path}:{entry.line}: {entry.key} sets {field.name} a second time")
+        if fields.kind(field) == "word_file" and not entry.is_list:
+            is_read(entry.values[0].text)
         values[field.name] = value
     return values
 

@@ -11,10 +11,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
+from boostext.fields import duration
+
 if TYPE_CHECKING:
+    from boostext.boosting.rules import Round
+    from boostext.evaluation.measures import Monitor
     from boostext.training.run import Moment, Prepared
     from boostext.training.tuning import Status
 
@@ -95,6 +100,45 @@ class Watch:
 
     def tuning(self, status: Status, budget: float | None) -> None:
         """After some rounds of a trial; it may come from several threads. budget: seconds."""
+
+
+@dataclass
+class Line:
+    """What the progress line tells of rounds. rounds: to do in all. done: in this run. train,
+    valid: the monitored measure, None where not yet taken.
+    """
+
+    rounds: int
+    monitor: Monitor
+    done: int = 0
+    train: float | None = None
+    valid: float | None = None
+
+    @staticmethod
+    def of(prepared: Prepared) -> Line:
+        from boostext.evaluation.measures import Monitor
+        from boostext.training.summary import corpus_gold
+
+        plan = prepared.plan
+        gold = corpus_gold(prepared.corpus, len(prepared.corpus.labels))
+        monitor = Monitor.of(plan.stop.monitor, gold, prepared.multilabel, plan.boosting)
+        return Line(plan.boosting.rounds, monitor)
+
+    def after(self, moment: Moment) -> None:
+        """Take note of a round."""
+        self.done += 1
+        if moment.valid is not None:
+            self.valid = moment.valid
+
+    def text(self, made: Round, seconds: float) -> str:
+        """seconds: since the first round of this run began."""
+        rate = self.done / max(seconds, 1e-9)
+        parts = [f"round {made.number}/{self.rounds}", f"Z {made.z:.4f}", f"bound {made.bound:.3g}"]
+        for name, value in (("train", self.train), ("valid", self.valid)):
+            if value is not None:
+                parts.append(f"{name} {self.monitor.name} {value:.4f}")
+        left = (self.rounds - made.number) / rate
+        return "  ".join([*parts, f"{rate:.1f} rounds/s", f"{duration(left)} left"])
 
 
 @contextmanager

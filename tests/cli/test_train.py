@@ -80,10 +80,14 @@ def test_no_other_file_that_is_read_is_written_over(run, corpus, tmp_path):
     told = f"valid: ['{valid}']\n"
     for path, content in ((words, "the\n"), (config, told), (text, "a text\n")):
         path.write_text(content, encoding="utf-8")
+    naming = tmp_path / "naming.yaml"
+    naming.write_text(f"stop-words: {words}\n{told}", encoding="utf-8")
     before = [path.read_bytes() for path in (words, config, text, valid)]
     for command in ("train", "tune"):
         for output in (words, config, text, valid):
             options = ("--config", config, "--stop-words", words, "--force")
+            if output == words:
+                options = ("--config", naming, "--force")
             done = run(command, corpus, tmp_path / "texts", "-o", output, *options)
             assert done.exit_code == 2
             assert f"{output}: is read, and would be written over" in done.stderr
