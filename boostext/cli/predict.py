@@ -101,8 +101,8 @@ def command(
 
     The score of a label is the sum of the votes for it. If each document has one label, the label
     with the highest score is predicted. If documents may have several, all labels with scores above
-    the thresholds of the model are predicted or, without thresholds, those with a score above 0. A
-    calibrated model uses probabilities instead of scores, and 1/2 instead of 0.
+    the thresholds of the model are predicted or, without thresholds, those with a score above 0. If
+    the model is calibrated, this is the highest probability, and a probability above 1/2.
 
     \b
     Example:

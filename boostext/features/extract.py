@@ -9,8 +9,10 @@ then the words of scored texts by first occurrence. The order does not depend on
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
@@ -18,12 +20,11 @@ from boostext.arrays import Int32, Int64, Lists
 from boostext.corpus.column_types import CATEGORY, column_type
 from boostext.corpus.documents import Attribute, Document
 from boostext.features.attributes import WordColumn, categories, numeric_column
-from boostext.features.counter import Counter, TermCounter
+from boostext.features.conditions import Condition, Equals, Occurs
 from boostext.features.matrix import FeatureMatrix, NumericColumn
-from boostext.features.merge import gather, joined_lists, merge
-from boostext.features.names import CategorySource, LazyNames, TermSource
+from boostext.features.merge import Merged, gather, joined_lists, merge
 from boostext.features.selection import nothing_left, select
-from boostext.features.terms import least_documents
+from boostext.features.terms import Counter, TermCounter, Terms, least_documents
 from boostext.settings import TextSettings
 
 
@@ -166,3 +167,67 @@ class Parts:
             numeric=tuple(self.numeric),
             token_count=tokens,
         )
+
+
+# Names of conditions -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TermSource:
+    """The conditions of one text field, by the number of their list in `terms.conditions`."""
+
+    field: str
+    terms: Terms
+    counts: tuple[int, ...]
+    chosen: Int64
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def condition(self, i: int) -> Condition:
+        t, c = divmod(int(self.chosen[i]), len(self.counts))
+        return Occurs(self.field, self.terms.spell(t), self.counts[c])
+
+
+@dataclass(frozen=True)
+class CategorySource:
+    """The conditions of one attribute."""
+
+    column: str
+    values: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def condition(self, i: int) -> Condition:
+        return Equals(self.column, self.values[i])
+
+
+class LazyNames:
+    """ConditionNames for all sources, one after the other, after merging.
+
+    place: the documented order of all conditions of all sources, in which aliases are listed.
+    """
+
+    def __init__(
+        self, sources: Sequence[TermSource | CategorySource], merged: Merged, place: Int64
+    ) -> None:
+        self._sources = sources
+        self._ends = list(accumulate(len(source) for source in sources))
+        self._merged, self._place = merged, place
+
+    def __len__(self) -> int:
+        return len(self._merged.representatives)
+
+    def __getitem__(self, j: int) -> Condition:
+        return self._condition(int(self._merged.representatives[j]))
+
+    def aliases(self, j: int) -> tuple[Condition, ...]:
+        members = self._merged.group(j)
+        others = members[members != self._merged.representatives[j]]
+        ordered = others[np.argsort(self._place[others])]
+        return tuple(self._condition(int(i)) for i in ordered)
+
+    def _condition(self, i: int) -> Condition:
+        s = bisect_right(self._ends, i)
+        return self._sources[s].condition(i - (self._ends[s - 1] if s else 0))

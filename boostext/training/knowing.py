@@ -21,8 +21,7 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import ModelError, SettingsError
 from boostext.features.conditions import YES
 from boostext.features.conditions import Known as KnownRules
-from boostext.features.matrix import FeatureMatrix
-from boostext.features.part import first_documents
+from boostext.features.matrix import FeatureMatrix, first_documents
 from boostext.knowledge.knowledge import Knowledge
 from boostext.knowledge.reading import read_knowledge
 from boostext.knowledge.restraints import Restraints

@@ -25,9 +25,8 @@ from boostext.errors import BoostextError, SettingsError, WorkerError
 from boostext.evaluation.measures import Monitor
 from boostext.features.conditions import Condition
 from boostext.features.extract import extract
-from boostext.features.matrix import FeatureMatrix
+from boostext.features.matrix import FeatureMatrix, parts
 from boostext.features.merge import gather
-from boostext.features.part import parts
 from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
 from boostext.model.prior import Prior

@@ -22,8 +22,7 @@ from boostext.features.conditions import (
     Equals,
     Occurs,
 )
-from boostext.features.counter import TermCounter
-from boostext.features.terms import Terms
+from boostext.features.terms import TermCounter, Terms
 from boostext.settings import TextSettings
 
 EVERY_ROUND_UP_TO = 100

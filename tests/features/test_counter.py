@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from boostext import compiled
-from boostext.features import spool
-from boostext.features.counter import TermCounter
+from boostext.features import counting
+from boostext.features.terms import TermCounter
 from boostext.settings import TextSettings
 
 TEXTS = [f"word{i % 7} is w{i} or é{i % 3}" for i in range(200)]
@@ -23,7 +23,7 @@ def counted():
 def test_small_and_large_corpora_are_counted_alike(monkeypatch):
     monkeypatch.setattr(compiled, "loaded", lambda: False)
     plain = counted()
-    monkeypatch.setattr("boostext.features.counter.SMALL", 1000)  # kernels from the middle on
+    monkeypatch.setattr("boostext.features.terms.SMALL", 1000)  # kernels from the middle on
     assert counted() == plain
     monkeypatch.setattr(compiled, "notice", lambda: "no numba")  # and without numba all the same
     assert counted() == plain
@@ -31,8 +31,8 @@ def test_small_and_large_corpora_are_counted_alike(monkeypatch):
 
 @pytest.mark.parametrize("in_memory", [0, 40, 10**6])
 def test_a_spool_gives_back_what_went_in(in_memory, monkeypatch):
-    monkeypatch.setattr(spool, "IN_MEMORY", in_memory)
-    kept = spool.Spool()
+    monkeypatch.setattr(counting, "IN_MEMORY", in_memory)
+    kept = counting.Spool()
     parts = [np.arange(n, dtype=np.int32) for n in (5, 0, 20, 1)]
     for part in parts:
         kept.append(part)
@@ -42,6 +42,6 @@ def test_a_spool_gives_back_what_went_in(in_memory, monkeypatch):
 
 
 def test_long_scratch_arrays_lie_in_a_file(monkeypatch):
-    monkeypatch.setattr(spool, "IN_MEMORY", 40)
-    assert isinstance(spool.scratch(1000).base, np.memmap)
-    assert spool.scratch(10).base is None
+    monkeypatch.setattr(counting, "IN_MEMORY", 40)
+    assert isinstance(counting.scratch(1000).base, np.memmap)
+    assert counting.scratch(10).base is None

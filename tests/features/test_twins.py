@@ -97,7 +97,7 @@ def test_many_different_words_grow_every_table(same):
 
 
 def test_twins_agree_when_memory_is_short(same, monkeypatch):
-    monkeypatch.setattr("boostext.features.spool.IN_MEMORY", 64)
+    monkeypatch.setattr("boostext.features.counting.IN_MEMORY", 64)
     texts = ["the cat sat on the mat", "", "a cat on a mat", "on the mat"] * 5
     assert same(texts, TextSettings(ngrams=(1, 3), expert="sparse"))["tokens"] == 70
 
