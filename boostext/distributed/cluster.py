@@ -11,7 +11,8 @@ import logging
 import os
 import platform
 import signal
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager
 from importlib import metadata
 from multiprocessing import resource_tracker
@@ -99,27 +100,37 @@ class Cluster:
 
     def results(self, futures: Sequence[Any]) -> list[Any]:
         """Return the results of tasks. Raises WorkerError if a worker is lost."""
-        return [self.awaited(future.result) for future in futures]
+        return list(self.awaited(self.client.gather(list(futures), asynchronous=True)))
 
-    def awaited(self, result: Callable[..., Any]) -> Any:
-        """Call `result`, which takes a timeout, until it returns a value, and return that."""
-        while True:
-            try:
-                return result(timeout=LOOK)
-            except TimeoutError:
+    def awaited(self, work: Awaitable[Any]) -> Any:
+        """Await something in the event loop of the client, and return its result.
+
+        It is begun only once, because a worker would prepare a large result anew for each request.
+        Raises WorkerError if a worker is lost.
+        """
+
+        async def awaiting() -> Any:
+            return await work
+
+        running = asyncio.run_coroutine_threadsafe(awaiting(), self.client.loop.asyncio_loop)
+        try:
+            while not wait([running], timeout=LOOK).done:
                 self.check()
-            except BoostextError:
-                raise
-            except MemoryError:
-                raise WorkerError(
-                    "a worker has not enough memory; take more workers, a greater --min-df, or "
-                    "fewer n-grams (--dry-run estimates what is needed)"
-                ) from None
-            except Exception as error:
-                self.check()
-                if _is_loss(error):
-                    raise WorkerError(f"a worker was lost ({error})") from None
-                raise
+            return running.result()
+        except BoostextError:
+            raise
+        except MemoryError:
+            raise WorkerError(
+                "a worker has not enough memory; take more workers, a greater --min-df, or "
+                "fewer n-grams (--dry-run estimates what is needed)"
+            ) from None
+        except Exception as error:
+            self.check()
+            if _is_loss(error):
+                raise WorkerError(f"a worker was lost ({error})") from None
+            raise
+        finally:
+            running.cancel()
 
     def check(self) -> None:
         """Raise WorkerError if a worker is lost."""
@@ -154,13 +165,7 @@ class Actors:
 
     def gather(self, talks: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
         """Run coroutines that call `ask`, and return their results. An error ends all of them."""
-        running = asyncio.run_coroutine_threadsafe(
-            _together(talks), self._cluster.client.loop.asyncio_loop
-        )
-        try:
-            return list(self._cluster.awaited(running.result))
-        finally:
-            running.cancel()
+        return list(self._cluster.awaited(_together(talks)))
 
     async def ask(self, worker: int, method: str, *arguments: Any) -> Any:
         """Call a method on a worker and return its result."""

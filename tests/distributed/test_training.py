@@ -1,5 +1,6 @@
 """Training on workers gives the bytes of one process, whatever is learned and on how many."""
 
+import asyncio
 import random
 
 import numpy as np
@@ -149,3 +150,19 @@ def test_every_worker_gets_about_as_many_documents(sizes, workers):
     owners = dealt(lists, workers)
     sums = np.bincount(owners, sizes, workers) if sizes else np.zeros(1)
     assert sums.max() - sums.min() <= max(sizes, default=0)
+
+
+def test_a_result_that_takes_long_is_asked_for_once(first, monkeypatch):
+    """A worker would prepare it anew each time, and never be done with one that is large."""
+    asked, cluster = [], first(1)
+    gather = cluster.client.gather
+
+    async def slowly(futures, **options):
+        asked.append(len(futures))
+        await asyncio.sleep(0.1)
+        return await gather(futures, **options)
+
+    monkeypatch.setattr("boostext.distributed.cluster.LOOK", 0.01)
+    monkeypatch.setattr(cluster.client, "gather", slowly)
+    assert cluster.results([cluster.submit(abs, -1), cluster.submit(abs, 2)]) == [1, 2]
+    assert asked == [2]
