@@ -197,24 +197,25 @@ def _characters(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _span_finder(settings: TextSettings) -> Callable[[str], Iterable[Span]]:
     if settings.token_pattern:
-        return _pattern_spans(re.compile(settings.token_pattern))
-    return _class_spans(_WORDS_AND_MARKS if settings.punctuation else _WORDS)
+        pattern = re.compile(settings.token_pattern)
+        # a pattern with a single repetition cannot match a text in several ways
+        many = len(REPEATS.findall(pattern.pattern)) > 1
+        return functools.partial(_watched_spans if many else _pattern_spans, pattern)
+    # partial functions, unlike closures, can be pickled
+    return functools.partial(_class_spans, _WORDS_AND_MARKS if settings.punctuation else _WORDS)
 
 
-def _pattern_spans(pattern: re.Pattern[str]) -> Callable[[str], Iterable[Span]]:
-    def spans(text: str) -> Iterable[Span]:
-        found = pattern.finditer(text.rstrip("\r\n"))
-        return (match.span() for match in found if match.end() > match.start())
+def _pattern_spans(pattern: re.Pattern[str], text: str) -> Iterable[Span]:
+    found = pattern.finditer(text.rstrip("\r\n"))
+    return (match.span() for match in found if match.end() > match.start())
 
-    def watched(text: str) -> Iterable[Span]:
-        flat = array("I")
-        with _patient(pattern, text):
-            for span in spans(text):
-                flat.extend(span)
-        return zip(flat[::2], flat[1::2], strict=True)
 
-    # a pattern with a single repetition cannot match a text in several ways
-    return watched if len(REPEATS.findall(pattern.pattern)) > 1 else spans
+def _watched_spans(pattern: re.Pattern[str], text: str) -> Iterable[Span]:
+    flat = array("I")
+    with _patient(pattern, text):
+        for span in _pattern_spans(pattern, text):
+            flat.extend(span)
+    return zip(flat[::2], flat[1::2], strict=True)
 
 
 @contextlib.contextmanager
@@ -252,9 +253,6 @@ def _patient(pattern: re.Pattern[str], text: str) -> Iterator[None]:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-def _class_spans(pattern: re.Pattern[str]) -> Callable[[str], Iterable[Span]]:
-    def spans(text: str) -> Iterable[Span]:
-        letters = text.translate(class_letters()).replace("ks", "kx")
-        return (match.span() for match in pattern.finditer(letters))
-
-    return spans
+def _class_spans(pattern: re.Pattern[str], text: str) -> Iterable[Span]:
+    letters = text.translate(class_letters()).replace("ks", "kx")
+    return (match.span() for match in pattern.finditer(letters))

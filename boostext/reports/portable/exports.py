@@ -118,7 +118,8 @@ def to_python(model: Model, title: str, most_bytes: int) -> Exported:
     """
     pack = packed(model, most_bytes, unicode_classes=False)
     about = _about(model, title, pack).replace("\\", "/").replace('"', "'")
-    parts = [_HEAD % (about, "FILE.py"), *map(_source, SOURCES)]
+    constants = f"LONG = {lookup.LONG}  # used by TermTree"
+    parts = [_HEAD % (about, "FILE.py"), constants, *map(_source, SOURCES)]
     lines = [f'    "{pack.data[n : n + 96]}"' for n in range(0, len(pack.data), 96)]
     return Exported(
         "\n\n".join([*parts, "\n".join(["_DATA = (", *lines, ")"]), _TAIL]), pack.kept, pack.total
