@@ -479,7 +479,7 @@ def test_paths_may_come_one_by_one(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n', encoding="utf-8")
     assert boostext.train((p for p in [path]), rounds=2).model.labels == ("x", "y")
-    with pytest.raises(TypeError, match="a Document among paths"):
+    with pytest.raises(TypeError, match="Document in a list of paths"):
         boostext.train([path, good()], rounds=2)
 
 

@@ -248,8 +248,8 @@ def _stopped(output: str, report: str | None, result: Result) -> str:
     """What to say where a signal ends the run once the model is saved."""
     if result.interrupted:
         return (
-            f"stopped after round {len(result.trained.rounds)}; {output} holds the model so far, "
-            f"{count(len(result.model.content.rules), 'rule')}; --resume continues"
+            f"stopped after round {len(result.trained.rounds)}; {output} contains the model "
+            f"so far, {count(len(result.model.content.rules), 'rule')}; --resume continues"
         )
-    kept = f"stopped; {output} holds the model, which is complete"
+    kept = f"stopped; {output} contains the complete model"
     return f"{kept}; the report was not written" if report else kept

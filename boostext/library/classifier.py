@@ -1,4 +1,4 @@
-"""A trained model, ready for use: labels, probabilities, reasons, rules."""
+"""Trained models: predictions, probabilities, explanations and rules."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ if TYPE_CHECKING:
 
 
 class Classifier:
-    """A trained model. `boostext.load` and `boostext.train` give it.
+    """A trained model, as returned by `boostext.load` and `boostext.train`.
 
-    content: the rules, labels and settings. threads: for scoring; 0 is what the process may use.
+    content: the rules, labels and settings. threads: number of threads for scoring; 0 uses all
+    available ones.
 
-    Methods that take `data` take a list of texts, Path objects of files, Document objects, records,
-    a DataFrame, an Arrow table or a data set of Hugging Face; labels of the data are not looked at.
-    It can be pickled, by the bytes of the model file.
+    Methods with a parameter `data` accept a list of texts, Path objects of files, Document objects,
+    records, a DataFrame, an Arrow table or a Hugging Face data set; labels in the data are ignored.
+    A Classifier can be pickled.
 
     >>> import boostext
     >>> texts = ["my bill is wrong", "the bill again", "we move house", "I move"]
@@ -61,20 +62,20 @@ class Classifier:
 
     @classmethod
     def load(cls, path: str | Path, threads: int = 0) -> Classifier:
-        """Read a model file; ModelError says what is wrong with one that is none."""
+        """Read a model file. Raises ModelError if it is not a valid model."""
         return cls(read_model(path), threads)
 
     @classmethod
     def from_bytes(cls, content: bytes, threads: int = 0) -> Classifier:
-        """The inverse of `to_bytes`."""
+        """Return the model from the content of a model file, the inverse of `to_bytes`."""
         return cls(read_model_from(io.BytesIO(content)), threads)
 
     def to_bytes(self) -> bytes:
-        """The bytes of the model file; equal models give equal bytes."""
+        """Return the content of the model file; equal models have equal content."""
         return model_bytes(self.content)
 
     def save(self, path: str | Path) -> None:
-        """Write the model file, whole or not at all; a file that is there is replaced."""
+        """Write the model file, completely or not at all. An existing file is replaced."""
         write_model(self.content, path)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -93,11 +94,11 @@ class Classifier:
         return self.content.multilabel
 
     def rules(self) -> Rows[RuleRow]:
-        """All rules in the order in which they were learned, with their votes."""
+        """Return all rules with their votes, in the order in which they were learned."""
         return Rows(rule_rows(self.content), RULE_COLUMNS)
 
     def terms(self) -> Rows[TermRow]:
-        """The terms, most influential first, with what all of their rules say together."""
+        """Return the terms with the sum of the votes of their rules, most influential first."""
         return Rows(term_rows(self.content), TERM_COLUMNS)
 
     def __repr__(self) -> str:
@@ -110,33 +111,34 @@ class Classifier:
     # Documents ---------------------------------------------------------------------------------
 
     def scores(self, data: Any) -> Scores:
-        """(n, k): the sum of the rules' votes for each of n documents and k labels."""
+        """Return the sums of the votes of the rules for n documents and k labels, shape (n, k)."""
         width = len(self.labels)
         found = [part.scores for part in self.predictor.batches(self._documents(data))]
         return np.concatenate(found) if found else np.zeros((0, width))
 
     def predict_proba(self, data: Any) -> Float64:
-        """(n, k): the probability of each label: calibrated where the model is.
+        """Return the probabilities of the labels, shape (n, k).
 
-        Only calibrated probabilities of a model of one label each sum to 1 for a document.
-        SettingsError where scores are not log odds and the model is not calibrated.
+        They are calibrated if the model is calibrated. The probabilities of a document sum to 1
+        only if the model is calibrated and each document has one label. Raises SettingsError if the
+        model is not calibrated and its scores are not log odds.
         """
         return self.chances(self.scores(data))
 
     def chances(self, scores: Scores) -> Float64:
-        """Scores (n, k) as probabilities, see `predict_proba`."""
+        """Convert scores to probabilities, both of shape (n, k); see `predict_proba`."""
         if not has_chances(self.content):
             raise SettingsError(
                 f"scores of {self.content.boosting.algorithm} are not log odds and cannot "
-                "become probabilities; train with calibrate='sigmoid'"
+                "be converted to probabilities; train with calibrate='sigmoid'"
             )
         return chances(scores, self.content)
 
     def predict(self, data: Any, threshold: float | None = None) -> list[Any]:
-        """The label of each document; of a model of several labels, a tuple of labels.
+        """Return the predicted label of each document, or a tuple if there may be several.
 
-        threshold: give labels with a score above it, whatever the model's own thresholds are.
-        With it, a document of a model of one label may have None.
+        threshold: predict labels with a score above it, instead of using the thresholds of the
+        model. If each document has one label, the result may then be None for some documents.
         """
         given = given_numbers(decisions(self.scores(data), self.content, threshold))
         if self.multilabel:
@@ -144,12 +146,13 @@ class Classifier:
         return [self.labels[numbers[0]] if numbers else None for numbers in given]
 
     def explain(self, document: Any, top: int = 5, labels: Sequence[str] = ()) -> Explanation:
-        """Why a document has its scores: what was found in it, and what each finding adds.
+        """Return the explanation of the scores of a document: conditions with their votes.
 
-        document: a text, a record or a Document. top: findings for each label. labels: those to
-        tell of; by default the three of greatest score, and those that are given.
+        document: a text, a record or a Document. top: number of conditions for each label. labels:
+        the labels to explain; by default the predicted ones and the three with the highest scores.
+        Raises SettingsError if the model does not have one of the labels.
         """
-        from boostext.library.explanation import Explanation  # draws pages, which takes its time
+        from boostext.library.explanation import Explanation  # imports jinja2, which is slow
 
         for label in labels:
             if label not in self.labels:
@@ -171,12 +174,13 @@ class Classifier:
         keep_columns: bool = False,
         **reading: Any,
     ) -> list[dict[str, Any]]:
-        """What `boostext predict` prints for each document, as dictionaries.
+        """Return one dictionary for each document, with what `boostext predict` prints as JSON.
 
-        top: labels whose scores are told, beside those given; all_scores: all of them. proba: with
-        probabilities. explain: with so many findings for each of these labels. threshold,
-        threshold_proba: give labels with a score, or a probability, above it. keep_columns: with
-        the fields of the records. reading: settings of the data by name, such as text="body".
+        top: number of labels with the highest scores to include; all_scores: include all labels.
+        proba: include probabilities. explain: number of conditions to include for each of these
+        labels. threshold, threshold_proba: predict the labels with a score, or a probability, above
+        it. keep_columns: include the fields of the records. reading: settings of the data by name,
+        such as text="body".
         """
         from boostext.library import results
 
@@ -212,18 +216,19 @@ class Classifier:
 
     @cached_property
     def predictor(self) -> Predictor:
-        """The model made ready to score Document objects one by one."""
+        """The predictor of the model, which scores Document objects."""
         return Predictor(self.content, self.threads or usable_threads())
 
     def ranked(self, data: Any) -> list[list[str]]:
-        """For each document all labels, the one of greatest score first."""
+        """Return all labels for each document, in descending order of their scores."""
         order = ranked_labels(self.scores(data), self.content)
         return [[self.labels[j] for j in row] for row in order.tolist()]
 
 
 def load(path: str | Path) -> Classifier:
-    """Read the model in a file.
+    """Read a model file.
 
-    ModelError says whether the file is foreign, cut short, damaged or too new.
+    Raises ModelError if the file is not a model, is truncated or damaged, or was written by a later
+    version.
     """
     return Classifier.load(path)

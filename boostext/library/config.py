@@ -123,13 +123,13 @@ def _values(path: Path, events: Iterator[Any], key: str) -> tuple[tuple[Scalar, 
     if isinstance(event, yaml.ScalarEvent):
         return (Scalar.of(event),), False
     if not isinstance(event, yaml.SequenceStartEvent):
-        raise error_at(path, event, f"{key} holds a mapping; expected a value or a list of values")
+        raise error_at(path, event, f"{key} is a mapping; expected a value or a list of values")
     values = []
     for event in events:
         if isinstance(event, yaml.SequenceEndEvent):
             break
         if not isinstance(event, yaml.ScalarEvent):
-            raise error_at(path, event, f"{key} is nested too deep; expected a list of values")
+            raise error_at(path, event, f"{key} has nested lists; expected a list of values")
         values.append(Scalar.of(event))
     return tuple(values), True
 

@@ -1,4 +1,4 @@
-"""Corpora and models from one format into another, and models as files that predict."""
+"""Conversion of corpora and models to other formats, and export of models."""
 
 from __future__ import annotations
 
@@ -31,9 +31,11 @@ LOG = logging.getLogger("boostext")
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How models are read and written. accept_edits: also what was changed by hand.
+    """Options for reading and writing models.
 
-    Of a .shyp, what it does not say: expert, ngrams are -N and -W; packed: one rule a condition.
+    accept_edits: accept models that were edited by hand. expert, ngrams, multilabel: properties of
+    a .shyp that the file does not contain; the first two are the options -N and -W of icsiboost.
+    packed: write a .shyp with a single rule for each condition.
     """
 
     expert: str = "ngram"
@@ -77,7 +79,7 @@ MODEL_READERS: dict[str, Callable[[str, DataSettings, ModelOptions], Model]] = {
     ".json": lambda path, settings, options: read_json(path, options.accept_edits),
     ".shyp": read_shyp_model,
 }
-"""ending -> reader"""
+"""Maps endings of files to functions that read models."""
 
 JSON_FILE = Kind("a boostext model", lambda head: head.startswith(b'{"format":"boostext model"'))
 MODEL_WRITERS: dict[str, tuple[Kind, Callable[[Model, str, ModelOptions, Kind | None], None]]] = {
@@ -88,11 +90,11 @@ MODEL_WRITERS: dict[str, tuple[Kind, Callable[[Model, str, ModelOptions, Kind | 
         lambda model, path, options, kind: write_stem_model(model, path, options.packed, kind),
     ),
 }
-"""ending -> what it may replace, writer"""
+"""Maps endings to the kind of file that may be replaced, and the function that writes models."""
 
 
 MODELS = {".boostext", ".shyp"}
-"""Endings that are always those of models; .json may also be a list of documents."""
+"""Endings that are used for models only; a .json file may also contain documents."""
 
 
 def holds_model(path: str) -> bool:
@@ -113,19 +115,21 @@ def convert(
     watch: Watch | None = None,
     **reading: Any,
 ) -> dict[str, Any]:
-    """Rewrite a corpus or a model in another format; what was written, as the command tells it.
+    """Convert a corpus or a model to another format, and return what `--json` prints.
 
-    The formats are those that the names end in. to: the format of the target, where its name does
-    not tell. force: replace a file that is there. lossy: change what the format cannot hold.
-    safe_cells: an apostrophe before cells of CSV and TSV that a spreadsheet would compute.
-    labels_from, new_labels: corrections of labels. options: of models. reading: settings of the
-    data by name. watch: told how far it is.
+    The formats follow from the endings of the names. to: format of the target, if it does not
+    follow from its name. force: replace an existing file. lossy: change values that the format
+    cannot represent. safe_cells: put an apostrophe before cells of CSV and TSV that a spreadsheet
+    would treat as formulas. labels_from, new_labels: corrections of labels. options: options for
+    models. reading: settings of the data by name. watch: receives the progress.
     """
     places, mended = (str(source), str(target)), corrections_of(labels_from, new_labels)
     settings = DataSettings(**overrides(reading))
     if MODELS & set(map(ending, places)) or holds_model(places[0]):
         if mended:
-            raise SettingsError("--labels-from is for corpora; a model learns from them by train")
+            raise SettingsError(
+                "--labels-from applies to corpora; to use it for a model, train the model again"
+            )
         facts = _convert_model(*places, to, force, settings, options or ModelOptions())
     else:
         how = {"lossy": lossy, "force": force, "safe_cells": safe_cells}
@@ -154,14 +158,14 @@ def _convert_corpus(
     if written.replaced:
         LOG.warning(f"{count(written.replaced, 'document')} changed or left out to fit the format")
     if written.left_out:
-        LOG.warning(f"the format does not hold {', '.join(written.left_out)}; left out")
+        LOG.warning(f"left out, as the format lacks them: {', '.join(written.left_out)}")
     return {"document": written.count}
 
 
 def _with_named_fields(
     documents: Iterable[Document], account: BadRecords, source: str
 ) -> Iterator[Document]:
-    """The documents; at their end DataError for a field that was named and no record has."""
+    """Yield the documents, then raise DataError if no record has a field that was named."""
     yield from documents
     check_names(account, source)
 
@@ -174,23 +178,23 @@ def _convert_model(
     settings: DataSettings,
     options: ModelOptions,
 ) -> dict[str, int]:
-    """A model is known by its content, whatever its name; the form of the target by --to, too."""
+    """Convert a model, which is recognized by its content, whatever the name of the file."""
     form = f".{target_format}" if target_format else ending(target)
     if form not in MODEL_WRITERS:
         forms = [form[1:] for form in MODEL_WRITERS]
         raise SettingsError(
-            f"{target}: {form[1:] or 'no ending'} is not a format of models; end the name in "
-            f"{', '.join(MODEL_WRITERS)}, or say {' or '.join(f'--to {form}' for form in forms)}"
+            f"{target}: {form[1:] or 'no ending'} is not a format of models; use one of "
+            f"{', '.join(MODEL_WRITERS)}, or give {' or '.join(f'--to {form}' for form in forms)}"
         )
     kind, write = MODEL_WRITERS[form]
     check_own(target, None if force else kind)
     read = ".boostext" if MODEL_FILE.owns(head_of(source)) else ending(source)
     read = ".json" if JSON_FILE.owns(head_of(source)) else read
     if read not in MODEL_READERS:
-        raise SettingsError(f"{source}: is not a model; expected a file that train wrote")
+        raise SettingsError(f"{source}: is not a model; expected a file written by boostext train")
     model = MODEL_READERS[read](source, settings, options)
     if model.provenance.edited:
-        LOG.warning("%s: was edited by hand, which the model says from now on", source)
+        LOG.warning("%s: was edited by hand; this is recorded in the model", source)
     write(model, target, options, None if force else kind)
     if form == ".shyp":
         for loss in lost_in_shyp(model):
@@ -210,11 +214,12 @@ def export(
     max_size: float = 5,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Write a file that predicts by itself; what was written, as the command tells it.
+    """Write a model as a file that makes predictions by itself, and return what `--json` prints.
 
-    to: html, javascript or python. title: what the file calls the model. max_size: megabytes that
-    the model may take in it; of a greater one the conditions that matter most are kept, and a
-    warning is logged. force: replace a file that is there and is not an earlier export.
+    to: "html", "javascript" or "python". title: name of the model in the file. max_size: maximum
+    size of the model in the file, in megabytes; if the model is larger, only the most important
+    conditions are included, and a warning is logged. force: replace any existing file, not only an
+    earlier export.
     """
     from boostext.reports.portable.exports import EXPORTS  # jinja2 is slow to import
 
@@ -229,8 +234,8 @@ def export(
         file.write(content)
     if exported.kept < exported.total:
         LOG.warning(
-            f"{exported.kept:,} of {exported.total:,} conditions are kept, those that matter most; "
-            "scores differ from the model's; a larger maximum size keeps more of them"
+            f"{exported.kept:,} of {exported.total:,} conditions are included, the most important "
+            "ones, so scores differ from those of the model; a larger maximum size includes more"
         )
     told = {"output": str(output), "bytes": len(content)}
     return {"model": title, **told, "kept": exported.kept, "conditions": exported.total}

@@ -75,7 +75,7 @@ def given_data(
     if isinstance(data, Path) or (isinstance(data, str) and not texts):
         data = [data]
     if isinstance(data, str | bytes):
-        raise TypeError("one text; expected a list of texts, such as [text]")
+        raise TypeError("data is a single text; expected a list of texts, such as [text]")
     items: Iterator[Any] | None = table_records(data)
     if items is None:
         kind, items = _first_kind(data)
@@ -84,7 +84,9 @@ def given_data(
             return _files(items, settings, account, labels, labelled, columns)
         if not issubclass(kind, str | Mapping | (NoneType if texts else str)):
             if labels is not None:
-                raise TypeError("labels go with texts, records or tables; a Document has its own")
+                raise TypeError(
+                    "labels cannot be given with Document objects, which have labels of their own"
+                )
             return Given((), checked(items))
     source = Source(IN_MEMORY, IN_MEMORY, account, columns)
     return _in_memory(
@@ -154,7 +156,7 @@ def corrections_of(labels_from: Paths, new_labels: bool = False) -> Corrections:
     """The corrections of one file or of several, of which the last one counts."""
     paths = [labels_from] if isinstance(labels_from, str | Path) else labels_from
     if new_labels and not paths:
-        raise SettingsError("--new-labels is about --labels-from FILE; give both")
+        raise SettingsError("--new-labels has no effect without --labels-from FILE; give both")
     return read_corrections(*map(str, paths), new_labels=new_labels)
 
 
@@ -180,9 +182,7 @@ def tell(account: BadRecords) -> None:
         if account.count > BAD_LISTED:
             LOG.warning(f"  and {account.count - BAD_LISTED:,} more; boostext check lists them")
     if account.replaced:
-        LOG.warning(
-            f"bytes that are not valid text were replaced in {count(account.replaced, 'line')}"
-        )
+        LOG.warning(f"replaced bytes that are not valid text in {count(account.replaced, 'line')}")
     if account.blank_lines:
         LOG.info(f"{count(account.blank_lines, 'blank line')} skipped")
     for note in account.notes:
@@ -253,11 +253,15 @@ def _files(
     columns: bool,
 ) -> Given:
     if labels is not None:
-        raise TypeError("labels go with texts or tables; files hold theirs in the field label=NAME")
+        raise TypeError(
+            "labels cannot be given with files; use label=NAME for the field that contains them"
+        )
     paths = list(items)
     for path in paths:
         if not isinstance(path, str | Path):
-            raise TypeError(f"a {type(path).__name__} among paths; expected paths, or documents")
+            raise TypeError(
+                f"{type(path).__name__} in a list of paths; expected only paths, or only documents"
+            )
     named = tuple(map(str, paths))
     return Given(named, read_documents(named, settings, account, labelled, columns=columns))
 
@@ -275,12 +279,16 @@ def _labelled(items: Iterable[Any], labels: Any, settings: DataSettings) -> Iter
     for item in items:
         given = next(rest, end)
         if given is end:
-            raise SettingsError(f"{count:,} labels for more documents; expected one for each")
+            raise SettingsError(
+                f"only {count:,} labels for more documents; expected one for each document"
+            )
         count += 1
         record = dict(item) if isinstance(item, Mapping) else {settings.text[0]: item}
         yield record | {settings.label[0]: given}
     if next(rest, end) is not end:
-        raise SettingsError(f"more labels than the {count:,} documents; expected one for each")
+        raise SettingsError(
+            f"more labels than documents ({count:,}); expected one for each document"
+        )
 
 
 def _numbered(items: Iterable[Any], settings: DataSettings) -> Iterator[tuple[int, Fields]]:
@@ -374,7 +382,7 @@ def _columns(data: Mapping[str, Sequence[Any]]) -> Iterator[Fields]:
     lengths = {name: len(column) for name, column in data.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name}: {length:,}" for name, length in lengths.items())
-        raise SettingsError(f"columns of different lengths ({told}); expected equal ones")
+        raise SettingsError(f"the columns have different lengths ({told}); expected equal lengths")
     for row in zip(*data.values(), strict=True):
         yield dict(zip(data, row, strict=True))
 

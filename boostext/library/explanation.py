@@ -1,4 +1,4 @@
-"""Why one document has its scores."""
+"""Explanations of the scores of single documents."""
 
 from __future__ import annotations
 
@@ -35,16 +35,18 @@ from boostext.reports.page.documents import Explained, document_section, page_he
 from boostext.reports.page.worked import label_sum, marked
 
 LABELS = 3
-"""Labels that are told of where none is asked for: those of greatest score."""
+"""Number of labels with the highest scores that are explained by default."""
 EVERY = 1 << 30
-"""More findings than any document has."""
+"""More conditions than hold for any document."""
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What the rules of a model say of a document.
+    """The explanation of the scores of a document.
 
-    scores: (k,). labels: numbers of those to tell of. count: findings for each, and absences.
+    scores: (k,). contributions: the votes of all conditions. labels: indices of the labels to
+    explain. count: number of conditions that hold, and of conditions that do not hold, to list for
+    each label.
     """
 
     model: Model
@@ -58,7 +60,7 @@ class Explanation:
     def of(
         predictor: Predictor, document: Document, labels: Sequence[int] = (), count: int = 5
     ) -> Explanation:
-        """Of the labels with these numbers; of the best and the given ones where there are none."""
+        """Explain the labels with these indices; by default the predicted and the best ones."""
         model, scores = predictor.model, predictor.score(document)
         best = ranked_labels(scores[None, :], model)[0].tolist()
         chosen = labels or sorted({*best[:LABELS], *decide(scores, model)}, key=best.index)
@@ -67,20 +69,22 @@ class Explanation:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The labels that the model gives the document."""
+        """The predicted labels of the document."""
         return tuple(self.model.labels[j] for j in decide(self.scores, self.model))
 
     @cached_property
     def chances(self) -> dict[str, float]:
-        """label -> its probability, for all labels; empty where scores become none."""
+        """The probabilities of all labels by name; empty if the model has no probabilities."""
         if not has_chances(self.model):
             return {}
         likely = chances(self.scores[None, :], self.model)[0]
         return dict(zip(self.model.labels, likely.tolist(), strict=True))
 
     def rows(self, count: int | None = None) -> Rows[ExplanationRow]:
-        """`count` findings and as many absences for each label, with their places; then what the
-        rest adds up to. The votes of a label's rows add up to its score.
+        """Return the rows for each label, whose votes add up to its score.
+
+        They are up to `count` conditions that hold, with their positions in the text, and up to
+        `count` conditions that do not hold, followed by the sums of the rest.
         """
         model, most = self.model, self.count if count is None else count
         lookup = ConditionLookup((), model.text, model.data.text)
@@ -98,7 +102,7 @@ class Explanation:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As `boostext inspect --document --json` prints it: every finding."""
+        """Return what `boostext inspect --document --json` prints: all conditions that hold."""
         names, rows = self.model.labels, self.rows(EVERY)
         likely = {names[j]: self.chances[names[j]] for j in self.labels if self.chances}
         sums = {
@@ -115,18 +119,18 @@ class Explanation:
         }
 
     def marked(self) -> list[Piece]:
-        """The pieces of the text, with what each says of the first label."""
+        """Return the pieces of the text, with their votes on the first label."""
         return marked(self.model, self.document, self.contributions, self.labels[0])
 
     def reports(self) -> dict[str, Iterable[str]]:
-        """explanation.tsv and document.html, for a report folder."""
+        """Return the lines of explanation.tsv and document.html, for a report folder."""
         return {
             "explanation.tsv": explanation_tsv(self.rows(EVERY)),
             "document.html": [page_head(self.document.id), self.section()],
         }
 
     def section(self) -> str:
-        """The explanation as a part of a page that `reports.page.documents.page_head` begins."""
+        """Return the explanation as a section of a page; see `page_head`."""
         likely = np.array(list(self.chances.values())) if self.chances else None
         given = decide(self.scores, self.model)
         return document_section(

@@ -1,6 +1,4 @@
-"""A model looked at: its first rules, the strongest terms of each label, and doubtful labels;
-some of its terms, or why one document has its scores.
-"""
+"""Inspection of models: rules, terms, likely label errors, and explanations of documents."""
 
 from __future__ import annotations
 
@@ -57,8 +55,12 @@ LOG = logging.getLogger("boostext")
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """What is shown of a model. found: the outliers of documents, where there are any; outliers:
-    the first of them. top: of each kind. only: the labels asked for, if any.
+    """The result of `boostext.inspect`.
+
+    rules: the first rules. speaking_for, speaking_against: the strongest terms for and against each
+    label. found: the likely label errors of all documents, or None; outliers: the first of them.
+    margins: the distribution of margins, if requested. top: maximum number of rows of each kind.
+    only: the labels to show; empty for all.
     """
 
     model: Model
@@ -73,7 +75,7 @@ class Inspection:
 
     @property
     def wanted(self) -> list[int]:
-        """Numbers of the labels asked for; none where all are, or where votes are of a code."""
+        """The indices of the labels to show; empty for all, or if the model uses an output code."""
         return [] if self.model.code else [self.model.labels.index(label) for label in self.only]
 
     @staticmethod
@@ -84,7 +86,7 @@ class Inspection:
         top: int = 10,
         margins: Sequence[MarginRow] = (),
     ) -> Inspection:
-        """labels: the only ones to tell of, if any. top: of each kind."""
+        """Collect the rows. labels: the labels to show; empty for all. top: rows of each kind."""
         chosen = frozenset(labels or model.labels)
         terms = term_rows(model)
         wanted = [number for number, label in enumerate(model.labels) if label in chosen]
@@ -98,7 +100,7 @@ class Inspection:
         return Inspection(model, rules, *sides, rows[:top], found, margins, top, labels)
 
     def summary(self) -> list[str]:
-        """How many rules and labels there are, what they were learned from, and the knowledge."""
+        """Return the lines on the size of the model, its training data and its prior knowledge."""
         model, said = self.model, self.model.provenance
         told = (
             f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned "
@@ -108,7 +110,7 @@ class Inspection:
         return [told, *(prior_lines(model.prior) if model.prior else ())]
 
     def drawings(self, page: Page) -> Iterator[Text]:
-        """What `boostext inspect` shows on a terminal, part by part."""
+        """Yield the parts of the output of `boostext inspect`."""
         # rich is slow to import, and only drawings need it
         from rich.text import Text
 
@@ -138,7 +140,7 @@ class Inspection:
             yield margin_drawing(self.margins, page)
 
     def to_dict(self) -> dict[str, Any]:
-        """As `boostext inspect --json` prints it."""
+        """Return what `boostext inspect --json` prints."""
 
         def told(rows: Sequence[LabelTerm]) -> list[dict[str, Any]]:
             return [{"label": row.label, "term": row.term, "votes": row.votes} for row in rows]
@@ -174,12 +176,13 @@ def inspect(
     watch: Watch | None = None,
     **reading: Any,
 ) -> Inspection:
-    """The first rules, the strongest terms of each label, and the outliers of data, if given.
+    """Return the first rules, the strongest terms of each label, and likely label errors of `data`.
 
-    source: cv or weights, see `outliers`; cv where a folder is named, else weights. only: labels to
-    tell of; by default all. top: of each. margins: with their distribution. folder: where to write
-    report.html and the tables of what it shows; title: of that page. labels_from, new_labels,
-    reading: as for `boostext.evaluate`. watch: told how far it is.
+    source: "cv" or "weights", see `outliers`; by default "cv" if a folder is given, otherwise
+    "weights". only: the labels to show; by default all. top: maximum number of rows of each kind.
+    margins: include the distribution of margins. folder: where to write report.html and tables;
+    title: title of that page. labels_from, new_labels, reading: as for `boostext.evaluate`. watch:
+    receives the progress.
     """
     content, threads = model.content, model.threads or usable_threads()
     check_labels(content, only)
@@ -218,7 +221,7 @@ def _reading_again(
 
 @contextmanager
 def as_folder(folder: str | Path | ReportFolder | None) -> Iterator[ReportFolder | None]:
-    """A checked folder for reports; one that the caller has checked stays as it is."""
+    """Context manager that checks a folder for reports, unless the caller has checked it."""
     if isinstance(folder, ReportFolder):
         yield folder
         return
@@ -227,7 +230,7 @@ def as_folder(folder: str | Path | ReportFolder | None) -> Iterator[ReportFolder
 
 
 def check_labels(model: Model, labels: Sequence[str]) -> None:
-    """SettingsError at a label that the model does not have."""
+    """Raise SettingsError if the model does not have one of the labels."""
     for label in labels:
         if label not in model.labels:
             hint = nearest(label, model.labels) or "; inspect lists those it has"
@@ -245,18 +248,23 @@ def outliers(
     watch: Watch | None = None,
     **reading: Any,
 ) -> Rows[OutlierRow]:
-    """Likely label errors, the most doubtful first: a row for every document.
+    """Return one row for every document, the most likely label errors first.
 
-    Of the data that a result was learned from; or of labelled `data` under a model. source: cv goes
-    by what is learned without each document; weights by the weight that boosting gives it in the
-    end, and cumulated over all rounds; auto is cv, unless that takes minutes. `row.example` is the
-    place of the document in the data that was learned from. labels_from, new_labels, reading: of
-    data under a model, as for `boostext.evaluate`. watch: told how far it is.
+    The documents are the training data of a result or, for a model, the labelled `data`.
+    `row.example` is the index of the document in the data.
+
+    source: "cv" uses a classifier that is trained without each document; "weights" uses the weight
+    of the document after the last round of boosting, and "cumulated" its weight over all rounds
+    (for results only); "auto" is "cv", unless that takes minutes. labels_from, new_labels, reading:
+    for data, as for `boostext.evaluate`. watch: receives the progress. Raises SettingsError if
+    there are too few documents for "cv".
     """
     watch = watch or Watch()
     if isinstance(result, Result):
         if data is not None:
-            raise TypeError("a result has its data; give outliers(result.model, data) for others")
+            raise TypeError(
+                "a result has its own data; use outliers(result.model, data) for other data"
+            )
         source, audit = audited(source, result.trained.prepared, watch.judging)
         return Rows(OUTLIERS[source](result.trained, audit), OUTLIER_COLUMNS)
     if source not in SOURCES or source == "cumulated":
@@ -271,15 +279,15 @@ def outliers(
 def found_in_data(
     model: Model, documents: Iterable[Document], threads: int, by_folds: bool, watch: Watch
 ) -> DataOutliers:
-    """Outliers by what is learned without each document, or else by weight in the model."""
+    """Find likely label errors by cross-validation (`by_folds`), or by boosting weight."""
     if not by_folds:
         return data_outliers(model, documents, threads)
     try:
         return audited_data(model, documents, threads, watch.judging)
     except TooFewError:
         raise SettingsError(
-            "too few documents to learn rules without each of them; --source weights goes by the "
-            "weight of a document in this model"
+            "too few documents for cross-validation; use --source weights, which ranks documents "
+            "by their weight in this model"
         ) from None
 
 
@@ -295,11 +303,11 @@ def find_terms(
     new_labels: bool = False,
     **reading: Any,
 ) -> TermListing:
-    """The terms of a model that fit all that is asked, and what they do in data, if given.
+    """Return the terms of a model that meet all conditions, and their statistics on `data`.
 
-    term: all about these, as a person types them. grep: a pattern that the term holds. where:
-    filters of the columns, such as "documents>=10" or "label~^re". only: terms that vote on these
-    labels. labels_from, new_labels, reading: as for `boostext.evaluate`.
+    term: terms to show in detail, as they are written. grep: regular expression that the term
+    matches. where: filters on columns, such as "documents>=10" or "label~^re". only: labels on
+    which the term votes. labels_from, new_labels, reading: as for `boostext.evaluate`.
     """
     content = model.content
     check_labels(content, only)
@@ -311,7 +319,10 @@ def find_terms(
 
 
 def find_document(model: Classifier, data: Any, id: str, **reading: Any) -> Document:
-    """The document of that id; BoostextError where there is none. reading: settings by name."""
+    """Return the document with the given id. reading: settings of the data by name.
+
+    Raises BoostextError if there is none.
+    """
     seen = 0
     documents = model_data(model.content, data, None, reading, labelled=False, again=True)
     for document in documents:
@@ -327,9 +338,9 @@ def find_document(model: Classifier, data: Any, id: str, **reading: Any) -> Docu
 def inspection_reports(
     model: Model, title: str, content: Content | None, found: DataOutliers | None
 ) -> dict[str, Iterable[str]]:
-    """The tables, and the page; what needs documents only where there are any.
+    """Return the tables and the page by name, including those on documents if there are any.
 
-    content: of the page of a model and documents; None without these.
+    content: the content of the page, or None if there are no documents.
     """
     shown = Content(model, title) if content is None else content
     reports = model_reports(model, shown.facts)
@@ -341,7 +352,7 @@ def inspection_reports(
 
 
 def rules_of(model: Model, wanted: Sequence[int], top: int) -> list[RuleRow]:
-    """The first rules that vote on any of the labels, with their votes on these alone."""
+    """Return the first rules that vote on any of the labels, with their votes on these labels."""
     labels = tuple(model.labels[number] for number in wanted)
     chosen = np.array(wanted)
     rows = []
@@ -355,12 +366,12 @@ def rules_of(model: Model, wanted: Sequence[int], top: int) -> list[RuleRow]:
 
 
 def concerns(row: OutlierRow, labels: Sequence[str]) -> bool:
-    """Whether a label is given or suggested; every row where none was asked for."""
+    """Return whether one of the labels is given or suggested, or no labels are specified."""
     return not labels or bool({*labels} & {*row.given, *row.suggested})
 
 
 def facts_of(model: Model) -> dict[str, Any]:
-    """What is known of how the model came about."""
+    """Return the size of the model and how it was trained."""
     said = model.provenance
     facts = {
         "rules": len(model.rules),

@@ -1,4 +1,4 @@
-"""Likely label errors of training data: where they come from, and the work of finding them."""
+"""The search for likely label errors in the training data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boostext.training.term_weights import terms_said
 
 LOG = logging.getLogger("boostext")
 SOURCES = ("auto", "cv", "weights", "cumulated")
-"""What a listing of likely label errors may go by."""
+"""The methods for finding likely label errors."""
 
 
 def audited(
@@ -28,10 +28,11 @@ def audited(
     on_fold: Callable[[int, int], None] = lambda done, total: None,
     jobs: Jobs | None = None,
 ) -> tuple[str, Audit | None]:
-    """Where outliers come from, and the audit if it is that: `auto` does without on great data, or
-    where there are too few documents for the folds, and says so.
+    """Return the method, and the audit if the method is "cv".
 
-    on_fold: folds done and to do. jobs: where the folds are learned, by default in threads.
+    "auto" is "weights" if the data is very large or has too few documents for the folds, and a
+    message says so. on_fold: called with the numbers of folds done and to do. jobs: where the folds
+    run, by default in threads.
     """
     if source not in SOURCES:
         raise SettingsError(f"source is {source!r}; expected one of {', '.join(SOURCES)}")
@@ -40,27 +41,25 @@ def audited(
     asked = effort(prepared)
     if source == "auto" and asked.is_great:
         LOG.info(
-            "likely label errors are found by weight, as learning without each document would take "
-            "minutes here; --outliers cv does that all the same"
+            "likely label errors are found by boosting weight, because cross-validation would take "
+            "minutes; --outliers cv uses cross-validation"
         )
         return "weights", None
-    times = f", {asked.splits} times over" if asked.splits > 1 else ""
-    LOG.info(
-        f"judging the labels in all folds of a cross-validation: those of each of {asked.folds} "
-        f"parts of the documents by what is learned from the other parts{times}"
-    )
+    times = f", with {asked.splits} different splits" if asked.splits > 1 else ""
+    LOG.info(f"finding likely label errors by cross-validation with {asked.folds} folds{times}")
     try:
         return "cv", audit(prepared, on_fold, jobs=jobs)
     except SettingsError as error:
         if source == "cv":
             raise
-        LOG.info(f"likely label errors are found by weight: {error}")
+        LOG.info(f"likely label errors are found by boosting weight: {error}")
         return "weights", None
 
 
 def explained(found: Audit, rows: Sequence[OutlierRow]) -> list[OutlierRow]:
-    """The rows with the terms that object most, and those that support the given labels most, by
-    the weights that were learned without the document.
+    """Return the rows with the strongest terms against and for the given labels.
+
+    The weights of the terms are those of the classifier that was trained without the document.
     """
     fold_of = {int(i): fold for fold in found.folds for i in fold.examples}
     labels, fields = found.prepared.corpus.labels, len(found.prepared.plan.data.text)

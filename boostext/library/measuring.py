@@ -1,4 +1,4 @@
-"""Models measured on labelled data: one by itself, and two beside each other."""
+"""Evaluation of models on labelled data, and comparison of two models."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ def evaluate(
     client: Any = None,
     **reading: Any,
 ) -> Report:
-    """Measure a model on labelled data: `.measures` by name, `.labels`, `.confusions` and more.
+    """Measure a model on labelled data. The result has `.measures`, `.labels` and `.confusions`.
 
-    threshold, threshold_proba: give labels with a score, or a probability, above it. bins: of the
-    reliability curve, equal-width or equal-size. strict: a label that the model does not know is an
-    error, and not only a miss. labels_from, new_labels, reading: as for the command; settings of
-    the data, such as `text="body"`, win over those that the model remembers. watch: told how far
-    it is. workers: a number of processes to read and score the files of the data, or the address of
-    a Dask scheduler; client: a Dask Client instead.
+    threshold, threshold_proba: predict labels with a score, or a probability, above it. bins:
+    "equal-width" or "equal-size" bins for reliability. strict: raise an error if a label is not
+    known to the model, instead of counting it as a miss. labels_from, new_labels: corrections of
+    labels, as for the command. reading: settings of the data, such as `text="body"`, which take
+    precedence over those of the model. watch: receives the progress. workers: number of processes
+    that read and score the files, or address of a Dask scheduler; client: a Dask Client instead.
 
-    BoostextError where no document has a label.
+    Raises BoostextError if no document has a label.
     """
     check_threshold(model.content, threshold_proba)
     given = (labels_from, new_labels, reading, watch, workers if client is None else client)
@@ -90,9 +90,10 @@ def tune_thresholds(
     workers: Any = None,
     **reading: Any,
 ) -> tuple[Classifier, Report]:
-    """The model with the threshold of greatest F1 for each label on the data, and its measures.
+    """Choose for each label the threshold with the highest F1; return the new model and measures.
 
-    Arguments as for `evaluate`. SettingsError where the model gives one label to each document.
+    The parameters are those of `evaluate`. Raises SettingsError if the model predicts exactly one
+    label for each document.
     """
     content, kept = model.content, _Kept(model.content)
     check_thresholds(content)
@@ -106,20 +107,21 @@ def tune_thresholds(
 
 
 def check_threshold(model: Model, threshold_proba: float | None) -> None:
-    """SettingsError where probabilities are asked for and the model has none."""
+    """Raise SettingsError if a threshold of probabilities is given for a model without them."""
     if threshold_proba is not None and not has_chances(model):
         raise SettingsError(
-            f"scores of {model.boosting.algorithm} are not log odds and cannot become "
-            "probabilities; leave out --threshold-proba, or train with --calibrate sigmoid"
+            f"scores of {model.boosting.algorithm} are not log odds and cannot be "
+            "converted to probabilities; leave out --threshold-proba, or train with "
+            "--calibrate sigmoid"
         )
 
 
 def check_thresholds(model: Model) -> None:
-    """SettingsError where thresholds mean nothing to the model."""
+    """Raise SettingsError if the model predicts exactly one label for each document."""
     if not model.multilabel:
         raise SettingsError(
-            "the model gives one label to each document, the one of greatest score; thresholds are "
-            "for models of several labels"
+            "the model predicts one label for each document, the one with the highest score; only "
+            "models with several labels have thresholds"
         )
 
 
@@ -138,9 +140,9 @@ def _measured(
 
 
 def no_labels(data: Any) -> BoostextError:
-    """Where nothing can be measured."""
+    """Return the error for data without labels."""
     return BoostextError(
-        f"no labelled documents in {name_of(data)}; name the field of the labels by --label"
+        f"no labelled documents in {name_of(data)}; name the field of the labels with --label"
     )
 
 
@@ -158,8 +160,8 @@ def _scored(
     if workers is not None and workers != "":
         if labels is not None or labels_from or not paths_of(data):
             raise SettingsError(
-                "workers score the documents of files with the labels that stand there; leave out "
-                "the workers for data in memory and for corrections of labels"
+                "workers evaluate files with the labels that they contain; leave out the workers "
+                "for data in memory and for corrections of labels"
             )
         scored = _scored_on_workers(
             model.content, paths_of(data), reading, watch or Watch(), workers
@@ -173,8 +175,9 @@ def _scored(
 
 
 class ScoredPart(NamedTuple):
-    """The documents of a part of the data without texts, and their scores (n, k). error: what ended
-    the reading.
+    """The documents of a part of the data, without texts, and their scores (n, k).
+
+    error: the error that ended the reading, or None.
     """
 
     documents: list[Document]
@@ -184,7 +187,7 @@ class ScoredPart(NamedTuple):
 
 
 def scored_part(given: Input, predictor: Predictor) -> ScoredPart:
-    """What a worker makes of a file, or of a part of one."""
+    """Read and score a file, or a part of one, on a worker."""
     account, error = given.source.bad, None
     documents, rows = list[Document](), list[Scores]()
     begin(account, given.settings, labelled=True)
@@ -201,12 +204,12 @@ def scored_part(given: Input, predictor: Predictor) -> ScoredPart:
 def _scored_on_workers(
     model: Model, paths: Sequence[str], reading: dict[str, Any], watch: Watch, workers: Any
 ) -> Iterator[tuple[Document, Scores]]:
-    """Documents and their scores, in order; told of after the last one."""
+    """Yield documents with their scores, in order, and log bad records at the end."""
     from boostext.distributed.cluster import connected
     from boostext.distributed.reading import FarFiles, matched
 
     if STDIN in paths:
-        raise SettingsError("workers read files, and not stdin (-); leave out --workers")
+        raise SettingsError("workers cannot read stdin (-); leave out --workers")
     how, account, paths = Reading(model.data, overrides(reading)), BadRecords(), matched(paths)
     for remark in how.remarks(paths):
         LOG.info(remark)
@@ -224,7 +227,7 @@ def _scored_on_workers(
 
 
 def _strictly(scored: Scored, model: Model) -> Iterator[tuple[Document, Scores]]:
-    """The same, up to the first document with a label that the model cannot give."""
+    """Yield the documents, and raise DataError at a label that the model does not have."""
     known = set(model.labels)
     for document, scores in scored:
         strange = [label for label in document.labels if label not in known]
@@ -233,15 +236,15 @@ def _strictly(scored: Scored, model: Model) -> Iterator[tuple[Document, Scores]]
             raise DataError(
                 document.origin.path,
                 document.origin.line,
-                f"the model does not know the label {spelled(strange[0])}{hint}; mend it, or leave "
-                "out --strict to count it as a miss",
+                f"the model does not know the label {spelled(strange[0])}{hint}; correct it, or "
+                "leave out --strict to count it as a miss",
             )
         yield document, scores
 
 
 @dataclass
 class _Kept:
-    """What choosing thresholds needs of every labelled document."""
+    """The labels and scores of all labelled documents, for choosing thresholds."""
 
     model: Model
     labels: list[tuple[str, ...]] = field(default_factory=list)
@@ -255,7 +258,7 @@ class _Kept:
             yield document, scores
 
     def scored(self) -> Iterator[tuple[Document, Scores]]:
-        """Once more, without the texts."""
+        """Yield the documents again, without their texts."""
         for labels, scores in zip(self.labels, self.scores, strict=True):
             yield Document("", {}, labels), scores
 
@@ -272,9 +275,9 @@ def compare(
     names: tuple[str, str] = ("first", "second"),
     **reading: Any,
 ) -> Compared:
-    """Two models on the same labelled data: the measures of both, and whose labels changed.
+    """Compare two models on the same labelled data: their measures, and changed predictions.
 
-    names: of the models, in what is told of them. reading: as for `evaluate`.
+    names: names of the models in the output. reading: as for `evaluate`.
     """
     models = (first.content, second.content)
     documents = model_data(_reading_both(*models), data, labels, reading)
@@ -285,7 +288,7 @@ def compare(
 
 
 def _reading_both(first: Model, second: Model) -> Model:
-    """The first model, which also reads the fields that only the second asks for."""
+    """Return the first model, with settings that also read the fields of the second."""
     one, other = first.data, second.data
     text = tuple(dict.fromkeys((*one.text, *other.text)))
     attribute = tuple(dict.fromkeys((*one.attribute, *other.attribute)))

@@ -1,4 +1,4 @@
-"""A smaller model, and what it costs."""
+"""Pruning of models, and its cost in accuracy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,12 @@ STOPPED = "stopped; nothing was written"
 
 @dataclass(frozen=True)
 class Price:
-    """What a smaller model costs. data: on which the measure was taken, in a word."""
+    """The cost of pruning.
+
+    data: the kind of data on which it was measured, in one word. measure: name of the measure.
+    before, after: its values for both models. won, lost: number of documents on which only the
+    smaller model is right, and only the original one.
+    """
 
     data: str
     measure: str
@@ -46,13 +51,13 @@ class Price:
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """The smaller model, and what it costs; price is None where there was no data to tell it."""
+    """The smaller model, and the cost of pruning, or None if there was no data to measure it."""
 
     model: Classifier
     price: Price | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As `boostext prune --json` prints it, without the name of the model file."""
+        """Return what `boostext prune --json` prints, without the name of the model file."""
         content = self.model.content
         told = {"rules": len(content.rules), "terms": len(asked_conditions(content))}
         return told | ({"price": asdict(self.price)} if self.price else {})
@@ -73,13 +78,13 @@ def prune(
     watch: Watch | None = None,
     **reading: Any,
 ) -> Pruned:
-    """A model of the first `rules` rules, or of the `terms` most telling terms, and its price.
+    """Return a model of the first `rules` rules, or of the `terms` most important terms.
 
-    For terms the votes are fitted anew to `data`, which must be the model's training data.
-    Probabilities and thresholds that were fitted to all rules are left out. The price is told on
-    `valid`; or by cross-validation of `data` in so many folds; or else on `data`.
+    To keep terms, their votes are fitted again to `data`, which must be the training data of the
+    model. Calibration and thresholds are removed, because they were fitted to all rules. The cost
+    is measured on `valid`, by cross-validation on `data` with `folds` folds, or on `data` itself.
 
-    labels_from, new_labels, reading: as for `boostext.evaluate`. watch: told how far it is.
+    labels_from, new_labels, reading: as for `boostext.evaluate`. watch: receives the progress.
     """
     watch, mended = watch or Watch(), corrections_of(labels_from, new_labels)
     content, run = model.content, RunSettings(threads=model.threads, checkpoint_every=0)
@@ -133,7 +138,7 @@ def _price(
     data: Any,
     threads: int,
 ) -> Price:
-    """Of the whole model and the small one on the same documents. data: where they are from."""
+    """Compare the models before and after pruning. data: origin of the documents, for errors."""
     found = compare(models, until_stopped(documents, watch.stop), threads or usable_threads())
     if not found.first.examples:
         raise BoostextError(f"no labelled documents in {name_of(data)}")
@@ -141,7 +146,7 @@ def _price(
 
 
 def _mean_price(kind: str, model: Model, found: Sequence[Comparison]) -> Price:
-    """The mean measure of several comparisons."""
+    """Return the mean measures and the total counts of several comparisons."""
     name = "micro-f1" if model.multilabel else "error"
     return Price(
         kind,

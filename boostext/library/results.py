@@ -90,8 +90,8 @@ def checked(wanted: Wanted, model: Model) -> Wanted:
     for asked, option in ((wanted.proba, "proba"), (wanted.chance, "threshold-proba")):
         if asked and not has_chances(model):
             raise SettingsError(
-                f"scores of {model.boosting.algorithm} are not log odds and cannot become "
-                f"probabilities; leave out --{option}, or train with --calibrate sigmoid"
+                f"scores of {model.boosting.algorithm} are not log odds and cannot be converted "
+                f"to probabilities; leave out --{option}, or train with --calibrate sigmoid"
             )
     return wanted
 
@@ -176,11 +176,11 @@ def labelled_on_workers(
 
     if form not in IN_PARTS or (wanted.columns and form in TABLES):
         raise SettingsError(
-            f"--workers writes {', '.join(IN_PARTS)}, without --keep-columns in tables; leave out "
-            "--workers for other outputs"
+            f"--workers supports the outputs {', '.join(IN_PARTS)}, no --keep-columns in tables; "
+            "leave out --workers"
         )
     if STDIN in paths:
-        raise SettingsError("workers read files, and not stdin (-); leave out --workers")
+        raise SettingsError("workers cannot read stdin (-); leave out --workers")
     how = Reading(model.data, {"answers": "all", **(reading or {})})
     asked = how.for_prediction(asked_attributes(model))
     paths = matched(paths)
@@ -208,10 +208,12 @@ def tell_labelling(account: BadRecords, model: Model, data: Any) -> None:
     account.unmet = {name for name in account.unmet if ":" not in name}  # scored words are rare
     if account.unmet and account.fields:
         missing = no_record_has(account, (*paths_of(data), IN_MEMORY)[0])
-        LOG.warning(f"{missing}; rules that ask for it take it as unknown")
+        LOG.warning(f"{missing}; it is unknown to the rules that use it")
     seen = account.seen
     if seen and (alike := alike_words(seen.counts, model.labels, "the model's")):
-        LOG.warning(f"labels of the data look like labels of the model; are they meant? {alike}")
+        LOG.warning(
+            f"labels of the data look like other labels of the model; are they the same? {alike}"
+        )
 
 
 def results_of(
@@ -392,8 +394,8 @@ def _table(line: Line, wanted: Wanted, model: Model) -> tuple[str, Write]:
             told = True
             LOG.warning(
                 f"{result.document.origin}: the field {shown(min(further))} is not in the first "
-                "record, whose fields are the columns; such fields are left out, and --output "
-                "jsonl keeps them"
+                "record, whose fields are the columns; such fields are left out, but --output "
+                "jsonl includes them"
             )
         names = [model.labels[number] for number in result.given]
         cells = [cell(given.get(name)) for name in wanted.table]

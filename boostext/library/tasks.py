@@ -68,13 +68,12 @@ def report(
     workers: Any = None,
     client: Any = None,
 ) -> list[Path]:
-    """Write the report of a training (rules.tsv ... report.html) into a folder; its files.
+    """Write the report of a training to a folder, and return the paths of its files.
 
-    source: what the likely label errors go by, see `outliers`. title: of the page. checked: ids of
-    documents that somebody has looked at, with their labels; they are not listed. retrain: the
-    command that the page tells people to train again with. watch: told how far it is. workers: a
-    number of processes that learn without each part of the documents, or the address of a Dask
-    scheduler; client: a Dask Client instead.
+    source: how likely label errors are found, see `outliers`. title: title of the page. checked:
+    labels by id of documents that have been checked, which are not listed. retrain: the command for
+    training again that the page shows. watch: receives the progress. workers: number of processes
+    for the cross-validation, or address of a Dask scheduler; client: a Dask Client instead.
     """
     prepared, judging = result.trained.prepared, (watch or Watch()).judging
     with working(workers if client is None else client, prepared.plan) as team:
@@ -109,17 +108,17 @@ def crossval(
     client: Any = None,
     **settings: Any,
 ) -> CrossValidated:
-    """Learn without each part of the data in turn, and measure on what was left out.
+    """Measure settings by cross-validation.
 
-    folds, splits and group are settings as all others are; see `boostext.train` for data, labels,
-    preset (paper or None) and settings. watch: told how far it is. workers: a number of processes
-    that learn the folds, or the address of a Dask scheduler; client: a Dask Client instead. Raises
-    SettingsError where the data cannot be cut so.
+    See `boostext.train` for data, labels, preset ("paper" or None) and settings, which include
+    folds, splits and group. watch: receives the progress. workers: number of processes for the
+    folds, or address of a Dask scheduler; client: a Dask Client instead. Raises SettingsError if
+    the data cannot be divided into these folds.
     """
     if preset_of(preset).search:
         raise SettingsError(
-            f"preset {preset} tries several settings, and crossval measures one choice; give the "
-            "preset to tune, and cross-validate what it finds"
+            f"preset {preset} tries several settings, but crossval measures a single choice; use "
+            "the preset with tune, and crossval with the settings that it finds"
         )
     plan, mended = plan_of(preset, settings), corrections_of(labels_from, new_labels)
     check_plan(plan)
@@ -142,11 +141,12 @@ def tune(
     client: Any = None,
     **settings: Any,
 ) -> Chosen:
-    """Choose settings on the data alone, by trials on parts of it.
+    """Choose settings on the training data alone, by trials on parts of it.
 
-    preset: readable or accurate tries a few settings, else the whole grid. budget: seconds; it
-    decides how many trials there are. workers: a number of processes that run the trials, or the
-    address of a Dask scheduler; client: a Dask Client instead. settings: are kept as they are.
+    preset: "readable" or "accurate" tries a few settings; by default the whole grid is searched.
+    budget: time limit in seconds, which determines the number of trials. workers: number of
+    processes for the trials, or address of a Dask scheduler; client: a Dask Client instead.
+    settings: settings that are not changed.
     """
     chosen = preset_of(preset)
     plan = plan_of(preset, settings)
@@ -166,7 +166,7 @@ def tune_with(
     watch: Watch,
     workers: Any = None,
 ) -> Chosen:
-    """`tune` with settings that are made."""
+    """Do the work of `tune`, for a plan."""
     account = BadRecords()
     with working(workers, plan) as team:
         given = training_data(data, labels, plan, account, corrections, watch)
@@ -182,12 +182,15 @@ def tune_with(
 
 @dataclass(frozen=True)
 class Checked(Findings):
-    """known: how the rules of a knowledge stand beside the documents, where one was given."""
+    """The result of `boostext.check`.
+
+    known: the comparison of prior knowledge with the documents, if a knowledge file was given.
+    """
 
     known: KnowledgeCheck | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """As `boostext check --json` prints it."""
+        """Return what `boostext check --json` prints."""
         found = Findings(**{field.name: getattr(self, field.name) for field in fields(Findings)})
         return found.to_dict() | ({"knowledge": self.known.to_dict()} if self.known else {})
 
@@ -203,12 +206,11 @@ def check(
     watch: Watch | None = None,
     **settings: Any,
 ) -> Checked:
-    """What is in the data, and what in it looks wrong: labels, sizes, the same text twice or with
-    other labels. Bad records are counted and do not stop it.
+    """Return the contents of the data and possible problems: labels, sizes and equal texts.
 
-    test: data to compare with. labels_from, new_labels: corrections of labels. settings: of
-    reading, and of texts to terms; and knowledge, a file of rules that are held against the data.
-    watch: told how far it is.
+    Bad records are counted, and do not stop the check. test: data to compare with. labels_from,
+    new_labels: corrections of labels. settings: settings for reading data and extracting terms, and
+    knowledge, a file of rules that are compared with the data. watch: receives the progress.
     """
     plan, mended = (
         Plan.of(**{"skip_bad": True, **settings}),
@@ -234,8 +236,9 @@ def check(
 
 @dataclass(frozen=True, eq=False)
 class Suggested:
-    """Documents to label next, the most doubtful first. measure: of doubt. pool: how many
-    documents there were.
+    """Documents to label next, the most uncertain first.
+
+    measure: the measure of uncertainty. pool: the pool, with the numbers of its documents.
     """
 
     rows: list[Suggestion]
@@ -244,13 +247,13 @@ class Suggested:
     pool: Pool
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A record for each, as `boostext suggest --to jsonl` prints it in a line."""
+        """Return one record for each suggestion, as in the lines of `boostext suggest`."""
         return json_records(self.rows, self.measure)
 
     def summary(self, output: str | None = None) -> list[str]:
-        """How many documents were not looked at, and why; and how many there are of the others.
+        """Return lines with the numbers of documents that were left out, and of suggestions.
 
-        output: the file that they were written to.
+        output: the file to which the suggestions were written.
         """
         pool, where = self.pool, f" written to {output}" if output else ""
         reasons = {"that already have a label": pool.labelled}
@@ -260,11 +263,11 @@ class Suggested:
         return [*left_out, f"{in_words(len(self.rows), 'suggestion')} of {open_ones}{where}"]
 
     def text(self, form: str = "jsonl") -> Iterator[str]:
-        """The pieces of a file. form: jsonl, csv, label-studio or html."""
+        """Yield the output in pieces. form: "jsonl", "csv", "label-studio" or "html"."""
         return FORMATS[form](self.rows, self.model, self.measure)
 
     def write(self, path: str | Path, form: str, kind: Kind | None = NOTHING) -> None:
-        """The file, whole or not at all. kind: what it may replace; None is anything."""
+        """Write a file, completely or not at all. kind: what may be replaced; None for any file."""
         with replacing(path, kind) as file:
             for piece in self.text(form):
                 file.write(piece.encode("utf-8", "backslashreplace"))
@@ -274,12 +277,12 @@ ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".json": "label-studio", ".html": "
 
 
 def suggestion_format(path: str | None) -> str:
-    """The format that the ending of a file tells; JSONL for stdout, which is None."""
+    """Return the format for the ending of a file, or "jsonl" for None, which means stdout."""
     ending = Path(path).suffix.lower() if path else ".jsonl"
     if ending not in ENDINGS:
         raise SettingsError(
-            f"the ending {ending or '(none)'} of {path} names no format; expected "
-            f"{', '.join(ENDINGS)}, or say --to ({', '.join(ENDINGS.values())})"
+            f"the ending {ending or '(none)'} of {path} is not that of a format; expected "
+            f"{', '.join(ENDINGS)}, or give --to ({', '.join(ENDINGS.values())})"
         )
     return ENDINGS[ending]
 
@@ -297,12 +300,12 @@ def suggest(
     seed: int = 0,
     **reading: Any,
 ) -> Suggested:
-    """Which documents of a pool to label next: those whose labels the model doubts most.
+    """Return the documents of a pool to label next, about which the model is least certain.
 
-    by: margin, entropy, votes or random, as for the command. spread: documents that are nearly the
-    same as one before wait. committee: further models that vote, for by="votes". labels_from:
-    files that list documents that have a label already. include_labelled: documents of the pool
-    that have a label may be suggested, too. reading: settings of the data by name.
+    by: "margin", "entropy", "votes" or "random", as for the command. spread: whether documents that
+    are nearly the same as an earlier one come later. committee: additional models that vote, for
+    by="votes". labels_from: files with the documents that already have a label. include_labelled:
+    also suggest documents that have a label in the pool. reading: settings of the data by name.
     """
     doubt = measure(by, model.predictor, [member.content for member in committee], seed)
     read = model_data(model.content, pool, None, reading, labelled=False)

@@ -103,7 +103,7 @@ def _meant(wish: Wish, rows: Sequence[TermRow], model: Model) -> Wish:
         shared = [name for name, key in keys.items() if key and (key in bare or bare in key)]
         if not shared or not _of_letters(model, bare):
             hint = nearest(typed, list(keys)) or "; --grep PATTERN looks for it in all of them"
-            raise SettingsError(f"no rule asks for {typed!r}{hint}")
+            raise SettingsError(f"no rule uses {typed!r}{hint}")
         parts += shared
     found = tuple(dict.fromkeys((*exact, *parts)))
     return replace(wish, term=found, parts=frozenset(parts) - frozenset(exact))

@@ -73,15 +73,15 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("boostext")
 WHOLE = {"whole": True}
-"""Of a message that is a command to be copied, which is not cut whatever its length."""
+"""Marks a message that is a command for copying, which is not shortened."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far training is after a round.
+    """The state of a training after a round.
 
-    round, rounds: done, and to do at most. bound: of the training loss. valid: the measure that
-    early stopping goes by, on the validation data; None where it was not taken.
+    round, rounds: the number of the round, and the maximum. bound: the bound on the training loss.
+    valid: the measure for early stopping on the validation data, or None if it was not computed.
     """
 
     round: int
@@ -92,11 +92,11 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A trained model and what led to it. `boostext.train` gives it.
+    """A trained model with the details of its training, as returned by `boostext.train`.
 
-    model: ready for use. trained: the rounds and the features. account: what reading left out or
-    guessed. cross: the cross-validation, where settings left something to it. read: gives
-    documents once more, for reports.
+    model: the model. trained: the rounds and the features. account: records that were left out or
+    interpreted when the data was read. cross: the cross-validation, if one was done. read: function
+    that reads documents again, for reports.
     """
 
     model: Classifier
@@ -107,14 +107,16 @@ class Result:
 
     @cached_property
     def summary(self) -> Summary:
-        """All numbers of the training."""
+        """All figures of the training."""
         return summary(self.trained)
 
     @property
     def measures(self) -> dict[str, float]:
-        """The measure that early stopping goes by on the training and the validation data; the
-        baseline, which is the same of always giving the most frequent label; Hamming loss and
-        one-error on the training data. What is not known is left out.
+        """The main measures by name; those that are not known are left out.
+
+        They are the measure for early stopping on the training and on the validation data, the
+        baseline (the same measure if the most frequent label is always predicted), and the Hamming
+        loss and one-error on the training data.
         """
         told = self.summary
         values = {
@@ -128,11 +130,11 @@ class Result:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the training early."""
+        """Whether the training was stopped early by Ctrl-C."""
         return self.trained.interrupted
 
     def doubts(self) -> Iterator[str]:
-        """Why the model may be of no use, if it is so."""
+        """Yield warnings if the model has no rules, or is no better than the baseline."""
         told = self.summary
         if not len(self.trained.prepared.corpus):
             return
@@ -151,11 +153,11 @@ class Result:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """As `boostext train --json` prints it, without the name of the model file."""
+        """Return what `boostext train --json` prints, without the name of the model file."""
         return training_json(self.trained, self.summary, self.account)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # what reads documents once more is bound to this process and its files
+        # the function that reads documents again works in this process only
         return type(self), (self.model, self.trained, self.account, self.cross)
 
     def __repr__(self) -> str:
@@ -180,17 +182,18 @@ def train(
     client: Any = None,
     **settings: Any,
 ) -> Result:
-    """Learn a model from labelled data; docs/python.md has all forms that data may have.
+    """Learn a model from labelled data. `docs/python.md` lists the accepted forms of data.
 
-    labels: those of each item, in order; or the name of the column that holds them. valid,
-    valid_labels: the same of data to choose the number of rounds on. preset: paper, readable or
-    accurate, for what settings do not say; without one that goes by the data. labels_from: files of
-    corrected labels, which may bring new ones with new_labels. progress: called after every round.
-    workers: a number of processes to learn on, or the address of a Dask scheduler; client: a Dask
-    Client instead. settings: the options of `boostext train` by name, as values or as text.
+    labels: the labels of each item, in order, or the name of the column that contains them. valid,
+    valid_labels: validation data, on which the number of rounds is chosen. preset: "paper",
+    "readable" or "accurate", for settings that are not given; by default they depend on the data.
+    labels_from: files of corrected labels, which may contain new labels if new_labels is true.
+    progress: function that is called after every round. workers: number of processes, or address of
+    a Dask scheduler; client: a Dask Client instead. settings: the options of `boostext train` by
+    name, as values or as text.
 
-    Ctrl-C while rules are learned ends training after the round and gives the model so far.
-    Raises BoostextError and its children; TypeError for data of another kind.
+    Ctrl-C ends the training after the current round and returns the model so far. Raises
+    BoostextError and its subclasses, and TypeError for data of an unsupported type.
 
     >>> import boostext
     >>> texts = ["my bill is wrong", "the bill again", "we move house", "I move"]
@@ -216,7 +219,7 @@ def train(
 
 
 class _Steps(Watch):
-    """Passes a Step on after every round."""
+    """Calls the function for progress after every round."""
 
     def __init__(self, stop: StopRequest, progress: Callable[[Step], None] | None) -> None:
         super().__init__(stop)
@@ -232,20 +235,20 @@ class _Steps(Watch):
 
 
 def plan_of(preset: str | None, settings: Mapping[str, Any]) -> Plan:
-    """The plan of some settings; what the preset and they leave open goes by the data."""
+    """Return the plan of some settings; the data determines what they and the preset leave open."""
     plan = Plan.of(**{**preset_of(preset).settings, **settings})
     return plan.opened(preset, settings)
 
 
 def decided_by(paths: Sequence[str], plan: Plan) -> tuple[Plan, Choices]:
-    """The plan with what the data at some paths decide, and that by name."""
+    """Return the plan with the settings that the data determines, and these settings by name."""
     documents = read_documents(paths, plan.reading, BadRecords(), labelled=False)
     _, plan, chosen = decided(documents, described(paths, plan))
     return plan, chosen
 
 
 def preset_of(name: str | None) -> Preset:
-    """The preset of that name; one that sets nothing for None."""
+    """Return the preset of that name, or one without settings for None."""
     if name is not None and name not in PRESETS:
         raise SettingsError(f"preset is {name!r}; expected one of {', '.join(PRESETS)}")
     return PRESETS[name] if name else Preset("")
@@ -266,12 +269,12 @@ def run(
     workers: Any = None,
     reports: bool = False,
 ) -> Result:
-    """All steps of a training, for `boostext.train` and the command.
+    """Do all steps of a training, for `boostext.train` and the command.
 
-    tuning: settings are chosen first. old: a model of the same work to go on from. checkpoint: gets
-    a model of the rounds so far now and then. watch: told how far it is, and asked to end it.
-    workers: see distributed.cluster.Asked; or a Team; None or "" is this process. reports: whether
-    there are to be reports, for which this process reads the documents whoever learns.
+    tuning: how to choose settings first, if at all. old: a model to continue from. checkpoint:
+    function that receives the model so far from time to time. watch: receives the progress, and may
+    stop the training. workers: see distributed.cluster.Asked; or a Team; None or "" means this
+    process. reports: whether reports are written, for which this process reads the documents.
     """
     watch, account, mended = watch or Watch(), BadRecords(), corrections or Corrections()
     with working(workers, plan, rules=True) as team:
@@ -298,13 +301,13 @@ def run(
         again = _reading(data, labels, trained)
         result = Result(Classifier(trained.model), trained, account, cross, again)
         if far is not None:
-            _ = result.summary  # while the workers are there
+            _ = result.summary  # while the workers are still connected
             far.close()
         return result
 
 
 def _far_data(far: FarData, watch: Watch) -> Given:
-    """The documents that workers read, as they are told of."""
+    """Return the documents that workers read, without their texts."""
     documents = some(far.documents(), far.paths, far.account)
     return Given(tuple(far.paths), watch.documents(documents))
 
@@ -318,7 +321,7 @@ def _tuned(
     watch: Watch,
     jobs: Jobs | None,
 ) -> tuple[Given, Plan]:
-    """The documents, now held, and the settings that are best for them."""
+    """Return the documents as a list, and the plan with the best settings for them."""
     documents = list(given.documents)
     tell(account)
     tell_corrections(mended)
@@ -337,8 +340,10 @@ def training_data(
     corrections: Corrections,
     watch: Watch,
 ) -> Given:
-    """The documents to learn from, which may be read once. Those without a label field only if
-    corrections may give it, or there is knowledge of them.
+    """Return the documents to learn from, which can be read once.
+
+    Documents without a field for labels are accepted only if there are corrections or prior
+    knowledge.
     """
     labelled = not (corrections or plan.known.knowledge)
     given = given_data(data, plan.reading, account, labels, labelled=labelled)
@@ -356,15 +361,15 @@ def read(
     again: bool = False,
     far: FarData | None = None,
 ) -> Prepared:
-    """Documents to features, with a word on what was found.
+    """Extract the features of documents, and log what was found.
 
-    valid: None is what the plan names, or a stem has beside it. again: the documents are held, and
-    were told of before. far: has the texts, where workers read.
+    valid: validation data; None for the files in the plan, or those that belong to a stem. again:
+    whether the documents were read before, so that nothing is logged. far: the data on workers.
     """
     check_validation(plan, valid is not None)
     found = plan if valid is not None else with_validation(given.paths, plan)
     if found != plan:
-        LOG.info(f"validating on {', '.join(found.stop.valid)}, found beside the stem")
+        LOG.info(f"using the validation data of the stem: {', '.join(found.stop.valid)}")
     plan, mended = found, corrections or Corrections()
     LOG.info(f"threads {plan.threads}, seed {plan.boosting.seed}")
     _compiling()
@@ -389,7 +394,7 @@ def read(
 
 
 def check_validation(plan: Plan, validates: bool) -> None:
-    """SettingsError where what the plan says of validation does not go together."""
+    """Raise SettingsError if the settings for validation contradict each other."""
     validates = validates or bool(plan.stop.valid or plan.stop.valid_fraction)
     check_patience(plan, validates)
     check_held_out(plan, validates)
@@ -397,13 +402,13 @@ def check_validation(plan: Plan, validates: bool) -> None:
 
 @functools.cache
 def _compiling() -> None:
-    on_compile(lambda: LOG.info("compiling, which only the first run needs ..."))
+    on_compile(lambda: LOG.info("compiling; this is only needed in the first run ..."))
 
 
 def settle(
     prepared: Prepared, watch: Watch, jobs: Jobs | None = None
 ) -> tuple[Prepared, CrossValidation | None]:
-    """Whatever the plan leaves to cross-validation, with a word on what came of it."""
+    """Choose settings by cross-validation if the plan requires it, and log the result."""
     for remark in remarks_before(prepared) if wants_cross_validation(prepared) else ():
         LOG.info(remark)
     prepared, found = settled(prepared, watch.cross_validating, jobs=jobs)
@@ -415,7 +420,7 @@ def settle(
 
 
 def prepared_for(given: Given, plan: Plan) -> tuple[Prepared, CrossValidation | None]:
-    """`read` and `settle`, for the estimator."""
+    """Call `read` and `settle`, for the estimator."""
     return settle(read(given, plan, BadRecords()), Watch())
 
 
@@ -427,13 +432,14 @@ def learned(
     checkpoint: Callable[[Model], None] | None = None,
     make: Maker = made_here,
 ) -> Trained:
-    """Learn, and calibrate where the plan asks for it. old: a model to go on from. make: makes the
-    engine.
+    """Learn the rules, and calibrate the model if the plan requires it.
+
+    old: a model to continue from. make: function that creates the engine.
     """
     watch = watch or Watch()
 
     def after(moment: Moment) -> None:
-        watch.stop.patient = True  # there is something to keep now
+        watch.stop.patient = True  # from now on there are rules to save
         watch.round(moment)
 
     watch.learning(prepared)
@@ -443,9 +449,10 @@ def learned(
 
 @contextmanager
 def working(workers: Any, plan: Plan, rules: bool = False) -> Iterator[Team | None]:
-    """The workers that are asked for, or None. workers: see `run`; a Team is passed on.
+    """Context manager that connects to the workers and yields a Team, or None without workers.
 
-    rules: whether they are to learn the rules of the plan, which they cannot for every algorithm.
+    workers: see `run`; a Team is yielded unchanged. rules: whether they will learn the rules of the
+    plan, which is not possible for every algorithm.
     """
     if workers is None or workers == "":
         yield None
@@ -464,12 +471,12 @@ def working(workers: Any, plan: Plan, rules: bool = False) -> Iterator[Team | No
 
 
 def jobs_of(team: Team | None) -> Jobs | None:
-    """Where folds and trials are learned; None is in threads."""
+    """Return where folds and trials run; None means in threads of this process."""
     return None if team is None else team.jobs
 
 
 def _reading(data: Any, labels: Any, trained: Trained) -> Read:
-    """Gives documents of the data once more; nothing of data that can be read only once."""
+    """Return a function that reads documents again, if the data can be read more than once."""
     settings, corpus = trained.prepared.plan.reading, trained.prepared.corpus
     if not can_be_read_again(data):
         return nothing_read
@@ -491,9 +498,10 @@ def sizes(
     workers: Any = None,
     **settings: Any,
 ) -> dict[str, int]:
-    """What `boostext train --dry-run` tells: counts, and the memory in megabytes that learning
-    would take, in this process or on each of the workers. Everything is read and nothing is
-    learned; see `boostext.train` for the arguments.
+    """Return what `boostext train --dry-run` prints: the size of the data, and memory in megabytes.
+
+    The memory is that of a training in this process, or on each of the workers. The data is read,
+    but nothing is learned. The parameters are those of `boostext.train`.
     """
     plan = plan_of(preset, settings)
     mended = corrections_of(labels_from, new_labels)
@@ -508,7 +516,7 @@ def sizes_for(
     watch: Watch | None = None,
     workers: Any = None,
 ) -> dict[str, int]:
-    """`sizes` with settings that are made."""
+    """Do the work of `sizes`, for a plan."""
     account, watch = BadRecords(), watch or Watch()
     with working(workers, plan) as team:
         far = None
@@ -532,9 +540,10 @@ def sizes_for(
 
 @dataclass
 class ModelPlace:
-    """Where a training keeps its model, and its checkpoint beside it.
+    """The files in which a training saves its model and its checkpoint.
 
-    kind: what may be replaced there; None is anything. saved: whether the model is there.
+    kind: the kind of file that may be replaced; None for any. saved: whether the model has been
+    saved.
     """
 
     output: str
@@ -546,13 +555,13 @@ class ModelPlace:
         return Path(f"{self.output}.checkpoint")
 
     def check(self) -> None:
-        """Hours of training must not end at a place that cannot be written."""
+        """Check that the files can be written, before the training begins."""
         Path(self.output).parent.mkdir(parents=True, exist_ok=True)
         check_writable(self.output, self.kind)
         check_own(self.checkpoint, self.kind)
 
     def start(self, resume: bool) -> Model | None:
-        """The model to go on from, if that is asked for and there is one."""
+        """Return the model to continue from, if that is requested and there is one."""
         if not resume:
             if self.checkpoint.exists():
                 LOG.info(
@@ -565,35 +574,35 @@ class ModelPlace:
                 old = read_model(path)
                 LOG.info(f"continuing from {path}, {count(len(old.rules), 'rule')}")
                 return old
-        LOG.info(f"neither {self.checkpoint} nor {self.output} exists; starting anew")
+        LOG.info(f"neither {self.checkpoint} nor {self.output} exists; starting from the beginning")
         return None
 
     def keep(self, model: Model) -> None:
-        """Write a checkpoint; where that cannot be done, the one before stays, and work goes on."""
+        """Write a checkpoint. If that fails, the previous one is kept, and a warning is logged."""
         try:
             write_model(model, self.checkpoint, self.kind)
         except BoostextError as error:
-            LOG.warning(f"no checkpoint was written, and training goes on: {error}")
+            LOG.warning(f"the checkpoint was not written, but training continues: {error}")
 
     @contextmanager
     def keeping(self) -> Iterator[Callable[[Model], None]]:
-        """`keep`, inside a block that says what there is already if workers are lost."""
+        """Context manager that yields `keep`, and names the saved files if workers are lost."""
         try:
             yield self.keep
         except WorkerError as error:
             if self.checkpoint.exists():
                 there = (
-                    f"{self.checkpoint} holds the rules so far, and --resume goes on from them, on "
-                    "any number of workers or on none"
+                    f"{self.checkpoint} contains the rules so far; --resume continues from them, "
+                    "with any number of workers or without workers"
                 )
             elif self.saved:
-                there = f"{self.output} holds the model, which is complete"
+                there = f"{self.output} contains the complete model"
             else:
                 raise
             raise WorkerError(f"{error}; {there}") from None
 
     def save(self, trained: Trained) -> None:
-        """The model; and, where it was stopped, all rules so far beside it, for going on."""
+        """Save the model; if training was stopped, also a checkpoint with all rules so far."""
         write_model(trained.model, self.output, self.kind)
         self.saved = True
         if trained.interrupted and len(trained.whole.rules) > len(trained.model.rules):

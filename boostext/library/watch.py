@@ -1,6 +1,6 @@
-"""Who watches a run: told how far it is, and asked whether it shall end.
+"""Progress of long computations, and requests to stop them.
 
-Ctrl-C and SIGTERM: the first signal asks for an orderly end, a second one ends at once.
+The first Ctrl-C or SIGTERM asks for an orderly end; a second one ends the run at once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopped(KeyboardInterrupt):
-    """The user ended the run. Not an Exception: nothing on the way may swallow it."""
+    """Raised if the user stops the run. It is not an Exception, so that no handler catches it."""
 
     def __init__(self, signal_number: int, message: str = "") -> None:
         super().__init__(message)
@@ -36,10 +36,10 @@ class Stopped(KeyboardInterrupt):
 
 
 class StopRequest:
-    """Whether the user asked the run to end.
+    """Records whether the user has asked the run to stop.
 
-    While `patient`, the first signal only sets a mark, for work that looks at it and then saves
-    what there is. Otherwise it raises Stopped with `words`, wherever the program happens to be.
+    While `patient` is true, the first signal is only recorded, for work that checks it regularly
+    and then saves its results. Otherwise a signal raises Stopped with the message `words`.
     """
 
     def __init__(self) -> None:
@@ -59,53 +59,56 @@ class StopRequest:
             raise Stopped(signal_number, self.words)
 
     def check(self, words: str) -> None:
-        """Raise Stopped with these words where a signal came."""
+        """Raise Stopped with this message if a signal has been received."""
         if self.signal_number:
             raise Stopped(self.signal_number, words)
 
     def saved(self, words: str) -> None:
-        """From here on a signal ends the run at once, and so does one that came before."""
+        """Let signals end the run at once from now on, including one that has been received."""
         self.words = words
         self.patient = False
         self.check(words)
 
 
 class Watch:
-    """Told how far a run is; every method may be replaced, and does nothing here.
+    """Receives the progress of a run. Override the methods, which do nothing by default.
 
-    stop: whether the run shall end. It hears signals inside `stop_request` and `interrupts`.
+    stop: the request to stop the run; signals are recorded in it within `stop_request` and
+    `interrupts`.
     """
 
     def __init__(self, stop: StopRequest | None = None) -> None:
         self.stop = stop or StopRequest()
 
     def documents(self, items: Iterable[Item]) -> Iterable[Item]:
-        """Documents as they are read; they are passed on."""
+        """Wrap the documents that are read, and yield them unchanged."""
         return items
 
     def learning(self, prepared: Prepared) -> None:
-        """Before the first round."""
+        """Called before the first round."""
 
     def round(self, moment: Moment) -> None:
-        """After every round."""
+        """Called after every round."""
 
     def cross_validating(self, done: int, total: int) -> None:
-        """Rounds of all folds."""
+        """Called with the number of rounds done in all folds of a cross-validation."""
 
     def judging(self, done: int, total: int) -> None:
-        """Parts of the documents whose labels have been judged."""
+        """Called with the number of parts in which likely label errors have been searched."""
 
     def pricing(self, done: int, total: int) -> None:
-        """Folds in which the price of pruning has been measured."""
+        """Called with the number of folds in which the cost of pruning has been measured."""
 
     def tuning(self, status: Status, budget: float | None) -> None:
-        """After some rounds of a trial; it may come from several threads. budget: seconds."""
+        """Called after some rounds of a trial, possibly in several threads. budget: in seconds."""
 
 
 @dataclass
 class Line:
-    """What the progress line tells of rounds. rounds: to do in all. done: in this run. train,
-    valid: the monitored measure, None where not yet taken.
+    """The content of the progress line during training.
+
+    rounds: total number of rounds. done: rounds done in this run. train, valid: the latest values
+    of the monitored measure, or None.
     """
 
     rounds: int
@@ -125,13 +128,13 @@ class Line:
         return Line(plan.boosting.rounds, monitor)
 
     def after(self, moment: Moment) -> None:
-        """Take note of a round."""
+        """Update the line after a round."""
         self.done += 1
         if moment.valid is not None:
             self.valid = moment.valid
 
     def text(self, made: Round, seconds: float) -> str:
-        """seconds: since the first round of this run began."""
+        """Return the line as text. seconds: time since the first round of this run began."""
         rate = self.done / max(seconds, 1e-9)
         parts = [f"round {made.number}/{self.rounds}", f"Z {made.z:.4f}", f"bound {made.bound:.3g}"]
         for name, value in (("train", self.train), ("valid", self.valid)):
@@ -143,7 +146,7 @@ class Line:
 
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does, so that no half-written file stays behind."""
+    """Context manager in which SIGTERM acts like Ctrl-C, so that partial files are removed."""
 
     def end(signal_number: int, frame: FrameType | None) -> None:
         raise Stopped(signal_number, "stopped")
@@ -163,8 +166,9 @@ def ended_by_sigterm() -> Iterator[None]:
 
 
 def _not_lost(unraisable: sys.UnraisableHookArgs) -> None:
-    """Where a signal comes while Python clears away a generator, what its handler raises is lost:
-    let the signal come again, a moment later.
+    """Send a signal again if the exception of its handler was lost.
+
+    Python ignores exceptions that are raised while a generator is being deleted.
     """
     error = unraisable.exc_value
     if isinstance(error, KeyboardInterrupt):
@@ -178,9 +182,11 @@ def _not_lost(unraisable: sys.UnraisableHookArgs) -> None:
 
 @contextmanager
 def stop_request() -> Iterator[StopRequest]:
-    """Signals are heard inside the block and as before after it."""
+    """Context manager that records signals in the StopRequest that it yields."""
     request = StopRequest()
-    heard = [n for n in STOPPING if signal.getsignal(n) is not signal.SIG_IGN]  # nohup stays
+    heard = [
+        n for n in STOPPING if signal.getsignal(n) is not signal.SIG_IGN
+    ]  # keep the effect of nohup
     before = {number: signal.signal(number, request.receive) for number in heard}
     try:
         yield request
@@ -191,8 +197,10 @@ def stop_request() -> Iterator[StopRequest]:
 
 @contextmanager
 def interrupts() -> Iterator[StopRequest]:
-    """Ctrl-C is heard inside the block, for callers from Python: one who has a handler of their own
-    keeps it, and threads other than the main one hear no signals.
+    """Context manager that records Ctrl-C in the StopRequest that it yields, for use from Python.
+
+    A handler that the caller has installed is kept. In threads other than the main one, signals are
+    not recorded.
     """
     request = StopRequest()
     hears = (
@@ -211,7 +219,7 @@ def interrupts() -> Iterator[StopRequest]:
 
 @contextmanager
 def now_and_then(look: Callable[[], None], every: float) -> Iterator[None]:
-    """While the block runs, call `look` from a thread every so many seconds."""
+    """Context manager that calls `look` in another thread, every `every` seconds."""
     ended = threading.Event()
 
     def looking() -> None:
@@ -228,8 +236,9 @@ def now_and_then(look: Callable[[], None], every: float) -> Iterator[None]:
 
 
 def until_stopped(items: Iterable[Item], stop: StopRequest) -> Iterator[Item]:
-    """The items up to a signal, which ends the waiting for the next one but not the work on those
-    that were given out.
+    """Yield the items until a signal is received.
+
+    A signal interrupts the wait for the next item, but not the work on the current one.
     """
     reading = iter(items)
     while True:

@@ -99,7 +99,7 @@ def test_tuning_and_its_place_go_together(run, several_model, several, arguments
 def test_a_model_of_one_label_has_no_thresholds(run, model, corpus, tmp_path):
     done = run("evaluate", model, corpus, "--tune-thresholds", "-o", tmp_path / "m")
     assert done.exit_code == 2
-    assert "thresholds are for models of several labels" in done.stderr
+    assert "only models with several labels have thresholds" in done.stderr
 
 
 def f1(scores, true, threshold):

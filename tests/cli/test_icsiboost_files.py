@@ -51,7 +51,7 @@ def test_a_bare_stem_is_its_test_set_where_a_model_is_tried(run, stem):
 
 def test_the_dev_set_beside_a_bare_stem_chooses_the_rounds(run, stem):
     (stem / "calls.dev").write_text("bill, 1, billing.\nhouse, 9, moved.\n", "utf-8")
-    assert "validating on calls.dev" in done(run(*TRAIN, "calls")).stderr
+    assert "using the validation data of the stem: calls.dev" in done(run(*TRAIN, "calls")).stderr
     assert read_model("calls.boostext").provenance.stopped == "best round on validation data"
     assert "validating" not in done(run(*TRAIN, "calls.data")).stderr
 

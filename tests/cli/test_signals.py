@@ -74,12 +74,12 @@ def test_a_signal_while_the_report_is_made_keeps_the_model(start, noise, tmp_pat
     path, report = tmp_path / "m.boostext", tmp_path / "report"
     child = start("train", noise, "-o", path, "--rounds", 3, "--report", report)
     told = iter(child.stderr.readline, "")
-    assert any("judging the labels" in line for line in told)
+    assert any("finding likely label errors" in line for line in told)
     child.send_signal(number)
     _, said = child.communicate(timeout=PATIENCE)
     assert child.returncode == code
     assert said.splitlines()[-1] == (
-        f"stopped; {path} holds the model, which is complete; the report was not written"
+        f"stopped; {path} contains the complete model; the report was not written"
     )
     assert len(read_model(path).rules) == 3
     assert [p.name for p in tmp_path.iterdir()] == ["m.boostext"]
@@ -91,7 +91,7 @@ def test_a_signal_ends_an_inspection_that_learns(start, noise, run, tmp_path, nu
     assert run("train", noise, "-o", path, "--rounds", 3, "-q").exit_code == 0
     child = start("inspect", path, noise, "-o", tmp_path / "report")
     told = iter(child.stderr.readline, "")
-    assert any("judging the labels" in line for line in told)
+    assert any("finding likely label errors" in line for line in told)
     child.send_signal(number)
     _, said = child.communicate(timeout=PATIENCE)
     assert child.returncode == 128 + number

@@ -284,7 +284,7 @@ def test_resume_goes_on_to_the_bytes_of_an_unbroken_run(run, corpus, tmp_path, m
         stopping_after(patch, 5)
         done = run("train", corpus, "-o", path, "--rounds", 12)
     assert done.exit_code == 130
-    assert f"stopped after round 5; {path} holds the model so far, 5 rules" in done.stderr
+    assert f"stopped after round 5; {path} contains the model so far, 5 rules" in done.stderr
     assert len(read_model(path).rules) == 5
     done = trained(run, corpus, path, "--resume")
     assert f"continuing from {path}, 5 rules" in done.stderr
@@ -328,7 +328,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_no_training(run, corpus, tmp_p
     monkeypatch.setattr(training, "write_model", full)
     done = trained(run, corpus, tmp_path / "m", "--checkpoint-every", 1e-9)
     assert done.exit_code == 0
-    assert "Warning: no checkpoint was written, and training goes on: " in done.stderr
+    assert "Warning: the checkpoint was not written, but training continues: " in done.stderr
     assert len(read_model(tmp_path / "m").rules) == 12
 
 
@@ -345,7 +345,7 @@ def test_resume_with_other_settings_lists_them_and_changes_nothing(run, corpus, 
 
 def test_resume_with_nothing_there_starts_anew_and_says_so(run, corpus, tmp_path):
     done = trained(run, corpus, tmp_path / "m", "--resume")
-    assert "starting anew" in done.stderr
+    assert "starting from the beginning" in done.stderr
 
 
 def test_a_checkpoint_left_by_another_run_is_spoken_of(run, corpus, tmp_path):

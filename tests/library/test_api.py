@@ -110,10 +110,14 @@ def test_missing_values_of_tables_are_missing():
     ("values", "error", "said"),
     [
         ({"data": TEXTS, "labels": LABELS[:3]}, SettingsError, "3 labels for more documents"),
-        ({"data": TEXTS[:3], "labels": LABELS}, SettingsError, "more labels than the 3 documents"),
-        ({"data": {"text": ["a"], "label": []}}, SettingsError, "columns of different lengths"),
-        ({"data": documents(), "labels": LABELS}, TypeError, "a Document has its own"),
-        ({"data": [1, 2], "labels": ["a", "b"]}, TypeError, "labels go with texts"),
+        ({"data": TEXTS[:3], "labels": LABELS}, SettingsError, "more labels than documents"),
+        (
+            {"data": {"text": ["a"], "label": []}},
+            SettingsError,
+            "the columns have different lengths",
+        ),
+        ({"data": documents(), "labels": LABELS}, TypeError, "cannot be given with Document"),
+        ({"data": [1, 2], "labels": ["a", "b"]}, TypeError, "labels cannot be given"),
         ({"data": [{"text": "a"}]}, BoostextError, "no field 'labels' or 'label'"),
         ({"data": TEXTS, "labels": LABELS, "round": 3}, SettingsError, "did you mean 'rounds'"),
     ],
@@ -138,7 +142,7 @@ def test_a_model_labels_scores_and_explains(result):
     said = model.explain("the BILL", labels=["bill"])
     assert sum(row.votes for row in said.rows()) == pytest.approx(model.scores(["the BILL"])[0, 0])
     assert {row.term for row in model.terms()} <= {"bill", "move", "the"}
-    with pytest.raises(TypeError, match="one text; expected a list"):
+    with pytest.raises(TypeError, match="single text; expected a list"):
         model.predict("a bill")
     with pytest.raises(SettingsError, match="no label 'bills'"):
         model.explain("a", labels=["bills"])
