@@ -1,6 +1,8 @@
 """From documents to a model: what is held out, when it stops, and that going on changes nothing."""
 
 import dataclasses
+import gzip
+import json
 import random
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 import boostext
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document, Origin
+from boostext.corpus.readers import read_documents
 from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.model.file import write_model
 from boostext.model.predict import Predictor
@@ -532,3 +535,59 @@ def test_what_takes_more_memory_than_there_is_is_refused_before_it_is_tried(monk
         BoostextError, match=r"3 labels from 60 documents takes about .*there are 1;"
     ):
         boostext.train(found, rounds=2)
+
+
+def texts_of(path):
+    """Write documents with a term of all, two terms of half of them, and one of their own."""
+    draws = random.Random(0)
+    lines = [
+        json.dumps(
+            {
+                "id": draws.randbytes(150).hex(),
+                "text": f"a b{n % 2} c{n % 2} own{n}",
+                "label": f"l{n % 3}",
+            }
+        )
+        for n in range(4000)
+    ]
+    text = "\n".join([*lines, ""]).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_sizes_are_estimated_from_a_sample(tmp_path, monkeypatch, name):
+    path = texts_of(tmp_path / name)
+    whole = sizes.extent_of(prepare(read_documents([path], Plan.of().data), Plan.of(min_df=2)))
+    assert sizes.sampled([path], Plan.of(min_df=2)) is None  # all of it would be read
+    monkeypatch.setattr(sizes, "SAMPLE", 300_000)
+    found = sizes.sampled([path], Plan.of(min_df=2))
+    assert found.documents == pytest.approx(whole.documents, rel=0.1)
+    assert found.postings == pytest.approx(whole.postings, rel=0.1)
+    assert (found.labels, found.conditions) == (whole.labels, whole.conditions) == (3, 3)
+    assert sizes.sampled([path], Plan.of(min_df=10**6)) is None  # no term is left
+    (tmp_path / "a.json").write_text("[]", "ascii")
+    assert sizes.sampled([str(tmp_path / "a.json")], Plan.of()) is None
+
+
+def test_data_that_a_sample_shows_to_be_too_large_is_not_read(tmp_path, monkeypatch):
+    path = texts_of(tmp_path / "a.jsonl")
+    monkeypatch.setattr(sizes, "SAMPLE", 300_000)
+    monkeypatch.setattr("boostext.library.training.SAMPLE", 30_000)
+    monkeypatch.setattr("boostext.library.training.memory_of_machine", lambda: 2**10)
+    with pytest.raises(BoostextError, match=r"labels from about 4,\d+ documents takes about .* MB"):
+        boostext.train(path, preset="paper", rounds=2)
+    found = boostext.sizes(path, preset="paper")
+    assert found["documents"] != 4000  # it is that of the sample
+    assert found["peak_memory_mb"] >= 205
+
+
+def test_what_fits_names_workers_and_a_least_frequency():
+    frequencies = np.array([1000, 1000, 50, 3, 3])
+    extent = sizes.Extent(1000, 2, 5000, 5, 0, 0, int(frequencies.sum()), frequencies)
+    alike, dealt = sizes.memory_of(extent)
+    told = sizes.what_fits(extent, alike + dealt // 2)
+    assert told.startswith("take 2 workers with as much memory each (--workers), or raise --min-df")
+    assert told.endswith(" to 1,001")
+    assert sizes.what_fits(extent, alike + dealt - 500).endswith(" to 4")
+    assert "fewer labels or documents" in sizes.what_fits(extent, alike)

@@ -170,6 +170,26 @@ def _far_file(path: str) -> BinaryIO:
         raise DataError(path, 0, f"cannot be opened: {error}") from None
 
 
+def head_of(path: str, limit: int) -> tuple[bytes, float, int]:
+    """The first decompressed bytes of a file, up to a line end; how many bytes of the file as it is
+    stored they are; and how many it has.
+
+    Errors are those of `open`, and DAMAGED.
+    """
+    with _far_file(path) if is_address(path) else Path(path).open("rb") as plain:
+        size = plain.seek(0, io.SEEK_END)
+        plain.seek(0)
+        file = plain
+        if ending := compression(path):
+            inner = cast(io.RawIOBase, DECOMPRESSORS[ending](plain))
+            file = cast(BinaryIO, io.BufferedReader(inner, BUFFER))
+        head = file.read(limit)
+        if len(head) < limit:
+            return head, size, size
+        whole = head[: head.rfind(b"\n") + 1]
+        return whole, plain.tell() * len(whole) / limit, size
+
+
 class _Part(io.RawIOBase):
     """A range of the bytes of a file."""
 

@@ -33,6 +33,7 @@ from boostext.features.merge import gather
 from boostext.settings import BoostingSettings
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared
+from boostext.training.sizes import MB, Extent, check_beforehand, extent_of, memory_of, what_fits
 
 LOG = logging.getLogger("boostext")
 MOST_WAITING = 8
@@ -61,25 +62,23 @@ class Team:
         self._check_memory(prepared)
         return maker(self._cluster)
 
-    def memory(self, prepared: Prepared) -> int:
+    def files(self, paths: Sequence[str]) -> list[str]:
+        """Return the files that patterns stand for."""
+        return matched(paths)
+
+    def memory(self, extent: Extent) -> int:
         """Return the number of bytes that training takes on each worker."""
-        alike, dealt = memory_of(prepared)
+        alike, dealt = memory_of(extent)
         return alike + dealt // len(self._cluster)
 
     def _check_memory(self, prepared: Prepared) -> None:
-        there, needed = min(self._cluster.memory, default=0), self.memory(prepared)
-        if not there or needed <= there:
-            return
-        alike, dealt = memory_of(prepared)
-        told = f"learning takes about {needed // MB:,} MB on each of {self._cluster}, which have "
-        told += f"{there // MB:,} MB each; "
-        if alike >= there:
+        extent, there = extent_of(prepared), min(self._cluster.memory, default=0)
+        needed = self.memory(extent)
+        if there and needed > there:
             raise WorkerError(
-                f"{told}{alike // MB:,} MB of it are the weights of all documents, which every "
-                "worker holds; take workers with more memory, or fewer labels or documents"
+                f"learning takes about {needed // MB:,} MB on each of {self._cluster}, which have "
+                f"{there // MB:,} MB each; {what_fits(extent, there, len(self._cluster))}"
             )
-        enough = -(-dealt // (there - alike))
-        raise WorkerError(f"{told}take {enough:,} workers, or a greater --min-df")
 
     def reading(self, paths: Sequence[str], plan: Plan, account: BadRecords) -> FarData | None:
         """Return the data for workers to read, or None, with a message, if they cannot read it."""
@@ -87,27 +86,10 @@ class Team:
         if why:
             LOG.info(f"this process reads the documents: {why}")
             return None
-        return FarData(self._cluster, matched(paths), plan.reading, account)
-
-
-MB = 1 << 20
-PROCESS = 205 * MB
-"""Bytes that a worker takes with Dask and the compiled code, before it stores any data."""
-OF_WEIGHT, OF_NUMBER, OF_CONDITION, OF_OWN, OF_POSTING = 32, 600, 64, 650, 16
-"""Bytes for each document and label; for each number of an attribute; for each condition, on every
-worker and on the one that stores it; and for each document in the list of a condition. The measured
-memory of workers was 0.97 to 1.09 times the sum of these.
-"""
-
-
-def memory_of(prepared: Prepared) -> tuple[int, int]:
-    """Return the bytes that every worker takes, and those that are divided among the workers."""
-    corpus, features = prepared.corpus, prepared.features
-    n, postings = len(features.yes), int(features.yes.starts[-1])
-    pairs = len(corpus) * len(corpus.labels)
-    numbers = sum(len(column.known) for column in features.numeric)
-    alike = PROCESS + pairs * OF_WEIGHT + n * OF_CONDITION + numbers * OF_NUMBER
-    return alike, n * OF_OWN + postings * OF_POSTING
+        paths = matched(paths)
+        there = min(self._cluster.memory, default=0)
+        check_beforehand(paths, plan, there, len(self._cluster))
+        return FarData(self._cluster, paths, plan.reading, account)
 
 
 def maker(cluster: Cluster) -> Maker:

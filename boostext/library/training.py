@@ -56,7 +56,18 @@ from boostext.training.jobs import Jobs
 from boostext.training.knowing import unlabelled_documents
 from boostext.training.plan import Plan, command_line
 from boostext.training.run import Hooks, Moment, Prepared, Trained, check_patience, learn, prepare
-from boostext.training.sizes import check_memory, sizes_of
+from boostext.training.sizes import (
+    MB,
+    SAMPLE,
+    check_beforehand,
+    check_memory,
+    extent_of,
+    memory_of,
+    memory_of_machine,
+    sampled,
+    sizes_of,
+    text_size,
+)
 from boostext.training.sizes import sizes as in_one_line
 from boostext.training.summary import (
     Summary,
@@ -72,6 +83,8 @@ if TYPE_CHECKING:
     from boostext.distributed.reading import FarData
 
 LOG = logging.getLogger("boostext")
+LARGE = 4
+"""How many times the size of a sample data must have for a dry run to read only the sample."""
 WHOLE = {"whole": True}
 """Marks a message that is a command for copying, which is not shortened."""
 
@@ -278,6 +291,8 @@ def run(
     """
     watch, account, mended = watch or Watch(), BadRecords(), corrections or Corrections()
     with working(workers, plan, rules=True) as team:
+        if team is None and labels is None:
+            check_beforehand(paths_of(data), plan, memory_of_machine())
         here = labels is not None or tuning is not None or bool(mended) or reports
         far = None if here or team is None else team.reading(paths_of(data), plan, account)
         given = (
@@ -501,7 +516,8 @@ def sizes(
     """Return what `boostext train --dry-run` prints: the size of the data, and memory in megabytes.
 
     The memory is that of a training in this process, or on each of the workers. The data is read,
-    but nothing is learned. The parameters are those of `boostext.train`.
+    but nothing is learned. Of files with more than 64 MB of text only a sample is read, and all
+    numbers are estimates. The parameters are those of `boostext.train`.
     """
     plan = plan_of(preset, settings)
     mended = corrections_of(labels_from, new_labels)
@@ -519,19 +535,25 @@ def sizes_for(
     """Do the work of `sizes`, for a plan."""
     account, watch = BadRecords(), watch or Watch()
     with working(workers, plan) as team:
-        far = None
-        if team is not None and labels is None and not corrections:
-            far = team.reading(paths_of(data), plan, account)
-        given = (
-            training_data(data, labels, plan, account, corrections, watch)
-            if far is None
-            else _far_data(far, watch)
-        )
-        prepared = read(given, plan, account, corrections=corrections, far=far)
-        facts = sizes_of(prepared)
+        paths = list(paths_of(data)) if labels is None and not corrections else []
+        if team is not None:
+            paths = team.files(paths)
+        extent = sampled(paths, plan) if text_size(paths) > LARGE * SAMPLE else None
+        if extent is not None:
+            LOG.info("all sizes are estimates from a sample of the data")
+            facts = {**extent.facts(), "peak_memory_mb": sum(memory_of(extent)) // MB}
+        else:
+            far = team.reading(paths, plan, account) if team is not None and paths else None
+            given = (
+                training_data(data, labels, plan, account, corrections, watch)
+                if far is None
+                else _far_data(far, watch)
+            )
+            prepared = read(given, plan, account, corrections=corrections, far=far)
+            extent, facts = extent_of(prepared), sizes_of(prepared)
         if team is not None:
             del facts["peak_memory_mb"]
-            facts["memory_per_worker_mb"] = team.memory(prepared) >> 20
+            facts["memory_per_worker_mb"] = team.memory(extent) // MB
         return facts
 
 

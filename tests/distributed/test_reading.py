@@ -13,12 +13,13 @@ import boostext
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.distributed import reading
-from boostext.distributed.hub import Team, maker, memory_of
+from boostext.distributed.hub import Team, maker
 from boostext.errors import BoostextError, DataError, SettingsError, WorkerError
 from boostext.library.training import run, sizes
 from boostext.model.file import model_bytes
 from boostext.training.plan import Plan
 from boostext.training.run import learn, prepare
+from boostext.training.sizes import extent_of, memory_of
 
 KINDS = (
     {"ngrams": "1-2"},
@@ -170,13 +171,21 @@ def test_a_dry_run_tells_the_memory_of_a_worker_and_too_little_is_refused(client
     assert facts["postings"] == alone["postings"]
     plan, cluster = Plan.of(rounds=2), first(2)
     prepared = here(paths, plan)[0]
-    alike, dealt = memory_of(prepared)
+    alike, dealt = memory_of(extent_of(prepared))
     cluster.memory = [alike + dealt // 3 + 1, 1 << 40]
-    with pytest.raises(WorkerError, match="take 3 workers, or a greater --min-df"):
+    with pytest.raises(WorkerError, match="take 3 workers with as much memory each"):
         Team(cluster).make_for(prepared)
     cluster.memory = [alike]
-    with pytest.raises(WorkerError, match="take workers with more memory"):
+    with pytest.raises(WorkerError, match="take more memory, or fewer labels or documents"):
         Team(cluster).make_for(prepared)
+
+
+def test_workers_refuse_what_a_sample_shows_to_be_too_large(first, tmp_path, monkeypatch):
+    paths, cluster = files(tmp_path, 6)[:1], first(2)
+    cluster.memory = [1 << 10, 1 << 10]
+    monkeypatch.setattr("boostext.training.sizes.SAMPLE", 900)
+    with pytest.raises(BoostextError, match="on each of 2 workers, and there are 0, as a sample"):
+        Team(cluster).reading(paths, Plan.of(ngrams="1-2"), BadRecords())
 
 
 def test_workers_read_addresses_and_one_process_does_not(first, tmp_path):
