@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
@@ -219,7 +219,10 @@ def interrupts() -> Iterator[StopRequest]:
 
 @contextmanager
 def now_and_then(look: Callable[[], None], every: float) -> Iterator[None]:
-    """Context manager that calls `look` in another thread, every `every` seconds."""
+    """Context manager that calls `look` in another thread, every `every` seconds.
+
+    If the system does not allow another thread, `look` is not called.
+    """
     ended = threading.Event()
 
     def looking() -> None:
@@ -227,12 +230,14 @@ def now_and_then(look: Callable[[], None], every: float) -> Iterator[None]:
             look()
 
     thread = threading.Thread(target=looking, daemon=True)
-    thread.start()
+    with suppress(RuntimeError):
+        thread.start()
     try:
         yield
     finally:
         ended.set()
-        thread.join()
+        if thread.ident is not None:
+            thread.join()
 
 
 def until_stopped(items: Iterable[Item], stop: StopRequest) -> Iterator[Item]:

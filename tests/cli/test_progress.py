@@ -12,6 +12,7 @@ import pytest
 from boostext.cli import progress
 from boostext.cli.progress import PLAIN_EVERY, SILENT, Line, Progress, is_live
 from boostext.cli.talk import Talk
+from boostext.library.watch import now_and_then
 
 from .conftest import records, write_jsonl
 
@@ -128,6 +129,17 @@ def test_a_thread_looks_whether_anything_was_told(monkeypatch):
             time.sleep(0.001)
     assert stream.getvalue().startswith("still working, 0:00 so far")
     assert looked.is_set()
+
+
+def test_no_thread_is_needed_to_say_that_work_goes_on(monkeypatch):
+    """As where a container limits them."""
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with now_and_then(lambda: None, 1.0):
+        pass
 
 
 def test_off_writes_nothing():
