@@ -555,6 +555,51 @@ def disks(rng: random.Random, place: Place) -> str | None:
     return None
 
 
+def writers(rng: random.Random, place: Place) -> str | None:
+    """Two programs that write the same files at the same time leave whole files."""
+    folder, command = _prepared(place), rng.choice(COMMANDS)
+    first = _start(command, folder)
+    time.sleep(rng.random() * 0.1)
+    second = _start(rng.choice((command, TRAIN)), folder)
+    codes = [_ended(child)[0] for child in (first, second)]
+    if failure := _harm(folder):
+        return f"{command[0]} twice: {failure}"
+    if not set(codes) <= {0, 1}:
+        return f"{command[0]} twice: exit codes {codes}"
+    if command == TRAIN and codes == [0, 0] and (folder / MODEL).read_bytes() != _whole()[1]:
+        return "a model that two wrote at once has other bytes"
+    return None
+
+
+def changes(rng: random.Random, place: Place) -> str | None:
+    """Data that change while they are read give an error or a result, and never a traceback."""
+    folder, command = _prepared(place), rng.choice(COMMANDS)
+    data = folder / DATA
+    content = data.read_bytes() * rng.choice((1, 50))
+    data.write_bytes(content)
+    child = _start(command, folder)
+    for _ in range(rng.randrange(1, 6)):
+        time.sleep(rng.random() ** 2 * 0.2)
+        match rng.randrange(5):
+            case 0:
+                os.truncate(data, rng.randrange(len(content)))
+            case 1:
+                data.write_bytes(mutated(content, rng))
+            case 2:
+                with data.open("ab") as file:
+                    file.write(content[: rng.randrange(len(content))])
+            case 3:
+                data.unlink(missing_ok=True)
+                data.write_bytes(content)
+            case _:
+                (folder / "old.boostext").write_bytes(mutated(_whole()[1], rng))
+    code, _ = _ended(child)
+    (folder / "old.boostext").unlink()
+    if failure := _harm(folder):
+        return f"{command[0]}: {failure}"
+    return None if code in (0, 1, 2) else f"{command[0]} exits with {code}"
+
+
 # Bombs -----------------------------------------------------------------------------------------
 
 
@@ -582,33 +627,57 @@ def _bombs() -> dict[str, tuple[str, Callable[[], bytes]]]:
         "many columns": (".csv", lambda: b"text,label," + b"a," * 10**6 + b"b\n"),
         "a long label list": (".ft", lambda: b"__label__a " * 10**6 + b"text\n"),
         "zeros": (".jsonl", lambda: b"\0" * many),
+        "short lines in a quote": (".csv", lambda: b'text,label\n"' + b"\n" * many),
+        "different words": (
+            ".jsonl",
+            lambda: _record(" ".join(f"x{n:x}" for n in range(1_900_000))),
+        ),
+        "short words": (".jsonl", lambda: _record("a " * (7 << 20))),
+        "emoji": (".jsonl", lambda: _record("\U0001f600" * (3 << 20))),
+        "ideographs": (".jsonl", lambda: _record("\u65e5" * (5 << 20))),
+        "one word": (".jsonl", lambda: _record("a" * (15 << 20))),
     }
 
 
+def _record(text: str) -> bytes:
+    return json.dumps({"text": text, "label": "l1"}, ensure_ascii=False).encode() + b"\n"
+
+
 def bombs(rng: random.Random, place: Place) -> str | None:
-    """`check` ends within its memory: four times the input, and 200 MB."""
+    """Commands end within their memory: four times the input, and 200 MB."""
     name, (ending, content) = rng.choice(list(_bombs().items()))
-    path = place.folder / f"bomb{ending}"
+    path = _prepared(place) / f"bomb{ending}"
     path.write_bytes(content())
-    size = path.stat().st_size
+    size, model = path.stat().st_size, str(place.folder / "old.boostext")
+    command = rng.choice(
+        (
+            ("check", str(path)),
+            ("predict", model, str(path)),
+            ("predict", model, str(path), "--explain", "3"),
+            ("convert", str(path), str(place.folder / "o.csv"), "--force"),
+            ("evaluate", model, str(path)),
+        )
+    )
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    code, peak, said = _measured(("check", str(path)))
+    code, peak, said = _measured(command)
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     if code not in (0, 1) or "Traceback" in said:
-        return f"{name}: exit {code}: {said[-200:]}"
+        return f"{command[0]} {name}: exit {code}: {said[-200:]}"
     most = 4 * min(size, 16 << 20) / 2**20 + 200
     if peak > most:
-        return f"{name}: {peak:.0f} MB, where {most:.0f} are allowed"
-    return f"{name}: silent for {seconds:.0f} s" if seconds > 10 else None
+        return f"{command[0]} {name}: {peak:.0f} MB, where {most:.0f} are allowed"
+    silent = seconds > 10 and "still working" not in said
+    return f"{command[0]} {name}: silent for {seconds:.0f} s" if silent else None
 
 
 MEASURED = """
 import sys
 from boostext.cli import main
-code = main(sys.argv[1:], standalone_mode=False)
-status = open("/proc/self/status", encoding="ascii").read()
-print("PEAK", status.split("VmHWM:")[1].split()[0], file=sys.stderr)
-sys.exit(code)
+try:
+    sys.exit(main(sys.argv[1:], standalone_mode=False))
+finally:
+    status = open("/proc/self/status", encoding="ascii").read()
+    print("PEAK", status.split("VmHWM:")[1].split()[0], file=sys.stderr)
 """
 
 
@@ -633,6 +702,8 @@ KINDS = {
     "same bytes": Trial(same_bytes),
     "kills": Trial(kills, 3.0, slow=True),
     "disks": Trial(disks, 1.0, slow=True),
+    "writers": Trial(writers, 0.5, slow=True),
+    "changes": Trial(changes, 0.5, slow=True),
     "bombs": Trial(bombs, 0.5, slow=True),
 }
 """name -> trial"""

@@ -108,10 +108,11 @@ def command(
     Example:
       boostext predict calls.boostext --document "call my mother collect please"
     """
+    from boostext.cli.progress import watched
     from boostext.corpus.sources import BadRecords
     from boostext.library.classifier import Classifier
     from boostext.library.results import tell_labelling
-    from boostext.library.watch import Stopped, stop_request
+    from boostext.library.watch import Stopped
 
     if (document is None) == (not data):
         raise click.UsageError(misread("text", reading, data) or ONE_INPUT)
@@ -122,15 +123,16 @@ def command(
     wanted = _wanted(used, form, title=f"Labels by {Path(model).name}", **shown)
     announce_stdin(data, talk)
     account, told, paths = BadRecords(), 0, test_files(data)
-    with stop_request() as stop:
+    with watched(talk, "off" if _is_interactive(data) else "auto") as watch:
         if document is None and workers:
             written = _far_written(used.content, paths, account, wanted, form, workers, reading)
         else:
             documents = _documents(used, document, paths, account, form, wanted, reading)
-            written = _written(used, documents, wanted, form, data, talk, stop)
+            written = _written(used, documents, wanted, form, data, talk, watch.stop)
         try:
             for number in written:
                 told = number
+                watch.went_on()
         except Stopped as stopped:
             words = f"stopped after {count(told, 'result')}"
             raise Stopped(stopped.signal_number, words) from None

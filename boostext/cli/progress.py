@@ -115,6 +115,10 @@ class Progress(Watch):
             self._last_line = line()
             self._tell(self._last_line)
 
+    def went_on(self) -> None:
+        """Take note that results show how far the work is, so that no line need say it."""
+        self.last = self.clock()
+
     def go_on(self) -> None:
         """Write how far the work was when it last told anything, if that is a while ago."""
         if not self.off and self.clock() - self.last >= SILENT:

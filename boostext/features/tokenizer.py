@@ -27,6 +27,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NoReturn
 
 from boostext.errors import SettingsError
@@ -79,6 +80,9 @@ class Tokenizer:
     def each(self, text: str) -> Iterator[str]:
         """Yield the same tokens one by one, for long texts whose list would take much memory."""
         for _, piece in self.pieces(text):
+            if len(piece) <= 2 * PIECE:
+                yield from self.tokens(piece)
+                continue
             normal = normalize(piece, self.settings.lowercase)
             if self.settings.analyzer == "char":
                 yield from fold_blanks(normal)
@@ -108,7 +112,9 @@ class Tokenizer:
         """
         normal = normalize(text, self.settings.lowercase) if self._plain_words else ""
         if not normal.isascii() or not normal or self.stop_words:
-            return " ".join(self.tokens(text))
+            tokens = self.each(text)
+            parts = iter(lambda: " ".join(islice(tokens, PIECE)), "")
+            return " ".join(parts)
         words = normal.encode("ascii").translate(_ascii_words())
         while b"  " in words:
             words = words.replace(b"  ", b" ")

@@ -13,6 +13,7 @@ from boostext.features import lookup as lookup_module
 from boostext.features import tokenizer as tokenizer_module
 from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.features.lookup import ConditionLookup
+from boostext.features.tokenizer import Tokenizer
 from boostext.settings import TextSettings
 from tests.features.texts import any_texts
 
@@ -133,7 +134,9 @@ def test_a_long_text_is_read_in_pieces_and_has_the_same_terms(monkeypatch, setti
     assert yes
     spans = [expected.find(document, condition) for condition in given]
     monkeypatch.setattr(lookup_module, "LONG", 10)
+    line = Tokenizer(settings).line(TEXT)
     monkeypatch.setattr(tokenizer_module, "PIECE", 7)
+    assert Tokenizer(settings).line(TEXT) == line
     lookup = ConditionLookup(given, settings, ["text"])
     assert lookup.blocks(document)[0].tolist() == yes
     assert [lookup.find(document, condition) for condition in given] == spans
