@@ -130,12 +130,10 @@ def command(
             documents = _documents(used, document, paths, account, form, wanted, reading)
             written = _written(used, documents, wanted, form, data, talk, watch.stop)
         try:
-            for number in written:
-                told = number
+            for told in written:  # noqa: B007  # the last one is told
                 watch.went_on()
-        except Stopped as stopped:
-            words = f"stopped after {count(told, 'result')}"
-            raise Stopped(stopped.signal_number, words) from None
+        except Stopped as stop:
+            raise Stopped(stop.signal_number, f"stopped after {count(told, 'result')}") from None
         finally:
             sys.stdout.flush()  # results stand before what is said of them
     tell_labelling(account, used.content, paths)
