@@ -1,4 +1,4 @@
-"""Settings from a YAML file, read strictly: one flat mapping of option names to values."""
+"""Settings in YAML files, which are read strictly: one flat mapping of option names to values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boostext.strict_yaml import Scalar, error_at, line_of, quoted, read_events
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of the file with its value, or values where it is written as a list."""
+    """A key of the file with its value, or with several if it is written as a list."""
 
     key: str
     line: int
@@ -29,11 +29,11 @@ class Entry:
 def read_config(
     path: Path, groups: Sequence[type[Group]], is_read: Callable[[str], object] = str
 ) -> dict[str, Any]:
-    """Field name -> value for the entries of the file at `path`.
+    """Return the values in the file at `path`, by the names of their fields.
 
-    Keys are option names, with hyphens or underscores. Raises SettingsError naming file and line;
-    all unknown keys are told at once, each with the nearest known one. is_read: called with the
-    name of each further file that is read, such as that of the stop words.
+    Keys are option names, with hyphens or underscores. Raises SettingsError with file and line; all
+    unknown keys are reported together, each with the most similar known one. is_read: called with
+    the name of each further file that is read, such as that of the stop words.
     """
     known = {f.name: f for group in groups for f in group.options()}
     flags = {
@@ -65,11 +65,10 @@ def write_config(
     sources: Mapping[str, str] | None = None,
     open: Collection[str] = (),
 ) -> str:
-    """The settings as YAML that `read_config` accepts, each under its help.
+    """Return the settings as YAML that `read_config` accepts, with their help as comments.
 
-    sources: field name -> where its value comes from, for a comment behind each; the others are
-    defaults. Without it there are no such comments. open: settings that the data will decide,
-    which stay out.
+    sources: maps fields to the origin of their values, which is added as a comment; by default
+    there are no such comments. open: settings that depend on the data, which are left out.
     """
     lines = []
     for group in groups:
@@ -80,7 +79,7 @@ def write_config(
                 lines.append(f"# {fields.option_name(field)} depends on the data")
                 continue
             source = "" if sources is None else sources.get(field.name, "default")
-            # escaped as a YAML text would be: the name of a file may hold a line end
+            # escaped like a YAML string, because the name of a file may contain a line end
             comment = f"  # {_written(source)[1:-1]}" if source else ""
             lines.append(f"{fields.option_name(field)}: {_written(value)}{comment}")
     return "\n".join(lines) + "\n"
@@ -100,7 +99,7 @@ def _written(value: Any) -> str:
 
 
 def _entries(path: Path) -> Iterator[Entry]:
-    """The file's mapping from the parser's events: no tree is built, no recursion happens."""
+    """Yield the mapping in the file from the events of the parser, without recursion."""
     events = read_events(path)
     first = next(events, None)
     if first is None or (isinstance(first, yaml.ScalarEvent) and first.value == ""):
@@ -159,7 +158,7 @@ def _refuse_unknown(path: Path, entries: list[Entry], known: list[str]) -> None:
 
 
 def _value(field: dataclasses.Field[Any], entry: Entry, by_name: bool) -> Any:
-    """The setting that the entry gives; None for a flag that says false."""
+    """Return the setting of the entry, or None for a flag that is false."""
     if not by_name:
         flags = field.metadata["flags"]
         return flags[entry.key.replace("_", "-")] if _flag(entry) else None
@@ -186,7 +185,7 @@ def _flag(entry: Entry) -> bool:
 
 
 def _plain_text(entry: Entry, value: Scalar, kind: str) -> str:
-    """What was written, where its kind can be meant: a number may be a column, `true` may not."""
+    """Return a text; a number may be the number of a column, but `true` is an error."""
     numeric = kind in ("int", "float") or (kind == "rounds" and value.text != "auto")
     if value.kind in ("bool", "null") or (numeric and value.kind != "number"):
         shown = "empty" if value.kind == "null" else repr(value.text)

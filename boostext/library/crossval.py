@@ -1,4 +1,4 @@
-"""Cross-validation with the measures of all that was held out."""
+"""Cross-validation, with the measures on all held-out documents."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LOG = logging.getLogger("boostext")
 
 @dataclass(frozen=True, eq=False)
 class CrossValidated:
-    """What rules say of the documents that they were not learned from. found: all folds."""
+    """The result of a cross-validation. found: the results of all folds."""
 
     found: CrossValidation
 
@@ -49,7 +49,7 @@ class CrossValidated:
 
     @property
     def curve(self) -> tuple[CurvePoint, ...]:
-        """The measure over rounds: mean, standard deviation, least and greatest of the folds."""
+        """The mean, standard deviation, minimum and maximum of the measure, by number of rounds."""
         return self.found.curve
 
     @property
@@ -59,19 +59,21 @@ class CrossValidated:
 
     @cached_property
     def scores(self) -> Scores:
-        """(m, k): of each document by rules learned without it, at the best number of rounds; NaN
-        for documents that are never held out.
+        """The scores of documents from models that were trained without them, shape (m, k).
+
+        They are those after the best number of rounds, and NaN for documents that are never held
+        out.
         """
         return self.found.scores(self.found.best)
 
     @property
     def probabilities(self) -> Float64:
-        """(m, k): the scores as probabilities; NaN where they become none."""
+        """The scores as probabilities, shape (m, k); NaN if they cannot be converted."""
         return probabilities(self.scores, link_of(self._shell))
 
     @cached_property
     def evaluation(self) -> Report:
-        """All measures over the documents that are held out."""
+        """All measures on the held-out documents."""
         corpus, scores = self.found.prepared.corpus, self.scores
 
         def pairs() -> Iterator[tuple[Document, Scores]]:
@@ -83,7 +85,7 @@ class CrossValidated:
 
     @cached_property
     def _shell(self) -> Model:
-        """A model without rules, that measures and probabilities go by."""
+        """A model without rules, which is needed to compute measures and probabilities."""
         prepared = self.found.prepared
         plan, labels = prepared.plan, prepared.corpus.labels
         threshold = plan.boosting.threshold
@@ -93,7 +95,7 @@ class CrossValidated:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As `boostext crossval --json` prints it."""
+        """Return what `boostext crossval --json` prints."""
         found = self.found
         return {
             "measure": found.measure,
@@ -106,7 +108,7 @@ class CrossValidated:
         }
 
     def write(self, folder: ReportFolder, form: str = "tsv") -> None:
-        """The curves, and the scores out of fold. form: tsv or jsonl."""
+        """Write the tables of curves and out-of-fold scores. form: "tsv" or "jsonl"."""
         found = self.found
         folder.write(
             {
@@ -120,7 +122,7 @@ class CrossValidated:
 
 
 def in_words(found: CrossValidation) -> str:
-    """The best number of rounds, and the measure there."""
+    """Return the best number of rounds, and the measure there, as text."""
     best = [point for point in found.curve if point.round == found.best]
     if not best:
         return "cross-validation: no rule in any fold"
@@ -132,10 +134,10 @@ def in_words(found: CrossValidation) -> str:
 
 
 def check_plan(plan: Plan) -> None:
-    """Validation data have no part in cross-validation."""
+    """Raise SettingsError if the plan has validation data, which crossval does not use."""
     if plan.stop.valid or plan.stop.valid_fraction:
         raise SettingsError(
-            "crossval measures on what it holds out; leave out --valid and --valid-fraction"
+            "crossval does not use validation data; leave out --valid and --valid-fraction"
         )
 
 
@@ -144,8 +146,10 @@ def held_out_in_turn(
     on_round: Callable[[int, int], None] = lambda done, total: None,
     jobs: Jobs | None = None,
 ) -> CrossValidated:
-    """Cross-validate with the settings of the plan. on_round: rounds done and to do. jobs: where
-    the folds are learned, by default in threads.
+    """Cross-validate with the settings of the plan.
+
+    on_round: called with the numbers of rounds done and to do. jobs: where the folds run, by
+    default in threads.
     """
     stop = prepared.plan.stop
     for remark in remarks_before(prepared):

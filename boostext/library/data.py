@@ -1,8 +1,8 @@
-"""Data as people hold it in Python: paths, documents, texts with labels, records and tables.
+"""Data in Python: paths, documents, texts with labels, records and tables.
 
-Whatever it is, its values pass the same reading as those of files (`boostext.corpus.records`), so
-that equal data give equal documents. Tables are known by their methods: neither pandas, polars,
-pyarrow nor datasets is imported here.
+Values are read in the same way as those in files (`boostext.corpus.records`), so that equal data
+gives equal documents. Tables are recognized by their methods: pandas, polars, pyarrow and datasets
+are not imported here.
 """
 
 from __future__ import annotations
@@ -33,19 +33,21 @@ from boostext.settings import DataSettings
 
 LOG = logging.getLogger("boostext")
 BAD_LISTED = 10
-"""Bad records that are told one by one."""
+"""Maximum number of bad records that are listed."""
 MOST_NAMED = 5
-"""Files that a message names."""
+"""Maximum number of files that a message names."""
 Fields = dict[str, Any]
 Paths = str | Path | Sequence[str | Path]
 IN_MEMORY = "data"
-"""What stands in messages for the path of data that is in no file."""
+"""The path in messages on data that is not in a file."""
 
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """paths: of the files, none where data is in memory. documents: may be read once, unless they
-    are held as a list.
+    """Data as it was given.
+
+    paths: the paths of the files; empty for data in memory. documents: can be read once, unless it
+    is a list.
     """
 
     paths: tuple[str, ...]
@@ -61,14 +63,16 @@ def given_data(
     texts: bool = False,
     columns: bool = False,
 ) -> Given:
-    """The documents of any data that the API takes.
+    """Return the documents of data in any of the supported forms.
 
-    data: a path or several, Document objects, texts, records (dictionaries), a dictionary of
-    columns, a DataFrame of pandas or polars, an Arrow table, or a data set of Hugging Face.
-    labels: of each item, in order; or the name of the column that holds them.
-    labelled: documents must have labels. texts: strings are texts, and only Path objects are paths;
-    so it is, too, where labels are given. columns: documents carry the fields of their records.
-    Raises TypeError for anything else, and BoostextError where a value means nothing in its place.
+    data: one or several paths, Document objects, texts, records (dictionaries), a dictionary of
+    columns, a DataFrame of pandas or polars, an Arrow table, or a Hugging Face data set. labels:
+    the labels of each item, in order, or the name of the column that contains them. labelled:
+    whether documents must have labels. texts: whether strings are texts, and only Path objects are
+    paths, which is also the case if labels are given. columns: whether documents include the fields
+    of their records.
+
+    Raises TypeError for other types, and BoostextError if a value cannot be interpreted.
     """
     if isinstance(labels, str):
         settings, labels = _labelled_by(settings, labels), None
@@ -103,11 +107,12 @@ def model_data(
     labelled: bool = True,
     again: bool = False,
 ) -> Iterator[Document]:
-    """The documents of `data`, read as the model's training data were; told of after the last one.
+    """Return the documents of `data`, read in the same way as the training data of the model.
 
-    reading: settings of the data by name, which win over the model's. corrections: applied to the
-    documents. labelled: they must have labels, unless corrections may give them. again: they were
-    read before, and there is nothing more to tell.
+    reading: settings of the data by name, which take precedence over those of the model.
+    corrections: corrections of labels. labelled: whether documents must have labels, unless there
+    are corrections. again: whether the documents were read before, so that nothing is logged at the
+    end.
     """
     if data is None:
         raise TypeError("no data; expected documents for the model")
@@ -123,14 +128,14 @@ def model_data(
 
 
 def can_be_read_again(data: Any) -> bool:
-    """Whether data is no iterator, nor stdin, nor a pipe."""
+    """Return whether data can be read twice, so that it is no iterator, stdin or pipe."""
     if isinstance(data, Iterator):
         return False
     return not any(path == STDIN or Path(path).is_fifo() for path in paths_of(data))
 
 
 def paths_of(data: Any) -> tuple[str, ...]:
-    """The paths that data names; none where it is in memory."""
+    """Return the paths in data, or an empty tuple if it is in memory."""
     items = [data] if isinstance(data, str | Path) else data
     if isinstance(items, list | tuple) and items and all(isinstance(x, str | Path) for x in items):
         return tuple(map(str, items))
@@ -138,14 +143,14 @@ def paths_of(data: Any) -> tuple[str, ...]:
 
 
 def name_of(data: Any) -> str:
-    """What messages call the data: its first files."""
+    """Return the name of the data in messages: its first files."""
     paths = paths_of(data)
     more = ", ..." if len(paths) > MOST_NAMED else ""
     return ", ".join(paths[:MOST_NAMED]) + more or "the data"
 
 
 def overrides(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of the data by name, as values or as text; SettingsError for other names."""
+    """Return settings of the data by name. Raises SettingsError for unknown names."""
     known = {field.name: field for field in DataSettings.options()}
     if unknown := sorted(set(values) - set(known)):
         raise fields.unknown_settings(unknown, list(known))
@@ -153,7 +158,7 @@ def overrides(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def corrections_of(labels_from: Paths, new_labels: bool = False) -> Corrections:
-    """The corrections of one file or of several, of which the last one counts."""
+    """Return the corrections of one or several files; the last one takes precedence."""
     paths = [labels_from] if isinstance(labels_from, str | Path) else labels_from
     if new_labels and not paths:
         raise SettingsError("--new-labels has no effect without --labels-from FILE; give both")
@@ -166,14 +171,14 @@ def corrections_of(labels_from: Paths, new_labels: bool = False) -> Corrections:
 def told(
     documents: Iterable[Document], account: BadRecords, corrections: Corrections
 ) -> Iterator[Document]:
-    """The documents; after the last one, the log says what reading left out or guessed."""
+    """Yield the documents, and then log what was left out or guessed during reading."""
     yield from documents
     tell(account)
     tell_corrections(corrections)
 
 
 def tell(account: BadRecords) -> None:
-    """How the data was understood, and what reading left out, mended or guessed."""
+    """Log how the data was interpreted, and what was left out, replaced or guessed."""
     tell_understood(account)
     if account.count:
         LOG.warning(f"{count(account.count, 'bad record')} left out:")
@@ -190,7 +195,7 @@ def tell(account: BadRecords) -> None:
 
 
 def tell_understood(account: BadRecords) -> None:
-    """How the data was understood, and which good records were not wanted."""
+    """Log how the data was interpreted, and how many good records were left out."""
     for message in account.understood:
         LOG.info(message)
     for reason, number in account.left_out.items():
@@ -198,7 +203,7 @@ def tell_understood(account: BadRecords) -> None:
 
 
 def tell_corrections(corrections: Corrections) -> None:
-    """What corrections came to, if there were any."""
+    """Log the effect of corrections, if there are any."""
     if corrections:
         LOG.info(corrections.said())
         for doubt in corrections.doubts():
@@ -208,7 +213,7 @@ def tell_corrections(corrections: Corrections) -> None:
 def some(
     documents: Iterable[Document], paths: Sequence[str], account: BadRecords
 ) -> Iterator[Document]:
-    """The documents; BoostextError where there are none, with what was left out."""
+    """Yield the documents. Raises BoostextError if there are none, with the reasons."""
     number = -1
     for number, document in enumerate(documents):  # noqa: B007
         yield document
@@ -224,7 +229,7 @@ def some(
 
 
 def _first_kind(data: Any) -> tuple[type, Iterator[Any]]:
-    """The type of the first item, and all items; Document where there are none."""
+    """Return the type of the first item (Document if there is none), and all items."""
     items = iter(data)
     first = list(islice(items, 1))
     return type(first[0]) if first else Document, chain(first, items)
@@ -270,7 +275,7 @@ def _files(
 
 
 def _labelled(items: Iterable[Any], labels: Any, settings: DataSettings) -> Iterator[Any]:
-    """The items, each with its labels in the field of labels."""
+    """Yield the items with their labels in the field of labels."""
     if labels is None:
         yield from items
         return
@@ -292,8 +297,9 @@ def _labelled(items: Iterable[Any], labels: Any, settings: DataSettings) -> Iter
 
 
 def _numbered(items: Iterable[Any], settings: DataSettings) -> Iterator[tuple[int, Fields]]:
-    """Records by number from 1, as JSON knows values. A document's id is its place from 0, unless
-    the record gives one.
+    """Yield the records with their numbers, from 1, and with values as in JSON.
+
+    The id of a document is its index, from 0, unless the record has one.
     """
     for place, item in enumerate(items):
         if isinstance(item, Mapping):
@@ -320,7 +326,7 @@ def _sound(
 
 
 def json_value(value: Any) -> Any:
-    """A value of NumPy, pandas or Python as JSON knows values; what is missing becomes None."""
+    """Return a value of NumPy, pandas or Python as in JSON; missing values become None."""
     if type(value) in (str, float, int, bool) or value is None:
         return value
     if hasattr(value, "tolist"):
@@ -343,7 +349,7 @@ MISSING = ("NAType", "NaTType", "NoneType")
 
 
 def table_records(data: Any) -> Iterator[Fields] | None:
-    """The rows of a table; None where the data is none."""
+    """Return the rows of a table, or None if the data is not a table."""
     for knows, records in TABLES:
         if knows(data):
             return records(data)
@@ -394,4 +400,4 @@ TABLES: tuple[tuple[Callable[[Any], bool], Callable[[Any], Iterator[Fields]]], .
     (_has("features", "column_names"), _hugging_face_rows),
     (lambda data: isinstance(data, Mapping), _columns),
 )
-"""(is it such a table, its rows)"""
+"""Pairs of a test for a type of table, and a function that yields its rows."""

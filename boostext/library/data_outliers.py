@@ -1,4 +1,4 @@
-"""Outliers of documents that stream by: scores of all, texts only of those that stand out."""
+"""Likely label errors in documents that are read once; only a few texts are kept."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ from boostext.training.run import prepare
 
 QUANTILES = {"least": 0.0, "5 %": 0.05, "25 %": 0.25, "half": 0.5, "75 %": 0.75}
 KEPT = 2 * EXPLAINED
-"""Documents held for their explanation; more than are told, as sums may round differently."""
+"""Number of documents that are kept; more than are listed, because sums are rounded."""
 
 
 @dataclass(frozen=True, eq=False)
 class DataOutliers:
-    """rows: every document, heaviest first. margins: quantiles of theirs. digest: of the data.
+    """The likely label errors of some documents.
 
-    audit: what the rows go by, where they do not go by weight.
+    rows: one for every document, in order. margins: quantiles of the margins. digest: digest of the
+    data. audit: the result of the cross-validation, if that is the method.
     """
 
     rows: Sequence[OutlierRow]
@@ -46,12 +47,12 @@ class DataOutliers:
 
     @property
     def source(self) -> str:
-        """How they were found, a value of --source."""
+        """The method, a value of --source."""
         return "weights" if self.audit is None else "cv"
 
 
 def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> DataOutliers:
-    """The listing for labelled documents, which are read once."""
+    """Return the listing by weight for labelled documents, which are read once."""
     faded, builder = tapered(model), CorpusBuilder()
     predictor, heaviest = Predictor(faded, threads), _Heaviest(model)
     kept: list[Scores] = []
@@ -75,7 +76,7 @@ def audited_data(
     threads: int,
     on_fold: Callable[[int, int], None] = lambda done, total: None,
 ) -> DataOutliers:
-    """The listing by what is learned without each document; its text settings are the model's."""
+    """Return the listing by cross-validation, with the text settings of the model."""
     plan = Plan(model.data, model.text, model.boosting, run=RunSettings(threads=threads))
     prepared = prepare(documents, plan, prior=model.prior)
     _, found = audited("cv", prepared, on_fold)
@@ -91,7 +92,7 @@ def _quantiles(margins: Sequence[float]) -> dict[str, float]:
 
 
 class _Heaviest:
-    """The documents of greatest weight among those that went by."""
+    """The documents with the largest weights among those read so far."""
 
     def __init__(self, model: Model) -> None:
         self._numbers = {label: number for number, label in enumerate(model.labels)}
@@ -103,7 +104,7 @@ class _Heaviest:
         signs[0, [self._numbers[name] for name in document.labels if name in self._numbers]] = 1
         base = np.array([document.weight])
         weight = float(document_log_weights(scores[None, :], signs, base)[0])
-        entry = (weight, -self._seen, document)  # of equal weight the first stays
+        entry = (weight, -self._seen, document)  # of two with equal weights, the first one is kept
         self._seen += 1
         if len(self._heap) < KEPT:
             heapq.heappush(self._heap, entry)
@@ -111,5 +112,5 @@ class _Heaviest:
             heapq.heappushpop(self._heap, entry)
 
     def documents(self) -> dict[int, Document]:
-        """Place in the data -> document."""
+        """Return the documents by their indices in the data."""
         return {-place: document for _, place, document in self._heap}

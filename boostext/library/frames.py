@@ -1,4 +1,4 @@
-"""X of scikit-learn into documents: texts, numbers, sparse values, and columns of data frames."""
+"""Conversion of X to documents, for scikit-learn: texts, numbers, sparse data and data frames."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from boostext.library.data import IN_MEMORY, json_value, table_records
 TEXT, NUMBER, CATEGORY = "text", "number", "category"
 COLUMNS = "columns"
 FORMS = {TEXT: "texts", NUMBER: "numbers", COLUMNS: "columns of several kinds"}
-"""The forms of X, as messages call them."""
+"""The names of the forms of X in messages."""
 SPARSE = "x"
-"""The name of the scored text that holds the values of a sparse matrix."""
+"""The name of the scored text that contains the values of a sparse matrix."""
 
 Parts = tuple[Mapping[str, str], Mapping[str, Attribute], Mapping[str, Mapping[str, float]]]
-"""Texts, attributes and scored texts of one document."""
+"""The texts, attributes and scored texts of one document."""
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """n examples. settings: which fields are texts and attributes; none for the usual ones.
+    """The n examples of X.
 
-    parts: gives what each document holds.
+    settings: the settings for the fields of texts and attributes, if they differ from the usual
+    ones. parts: function that yields the contents of each document.
     """
 
     count: int
@@ -40,7 +41,7 @@ class Columns:
         return self.count
 
     def documents(self, labels: Sequence[tuple[str, ...]] | None = None) -> Iterator[Document]:
-        """A document for each example; its id is its place, from 0."""
+        """Yield a document for each example; its id is its index, from 0."""
         for place, (texts, attributes, scored) in enumerate(self.parts()):
             given = labels[place] if labels is not None else ()
             origin = Origin(IN_MEMORY, place + 1)
@@ -50,9 +51,11 @@ class Columns:
 def read_columns(
     estimator: Any, X: Any, y: Any, wanted: str, text_columns: Any, reset: bool
 ) -> Columns:
-    """X of any form. reset: X is what is learned from; else it must be like it, which the
-    estimator's `n_features_in_` and `feature_names_in_` tell. ValueError and TypeError as
-    scikit-learn raises them.
+    """Return the columns of X, in any of the supported forms.
+
+    reset: whether X is the training data; otherwise it must have the same columns, according to
+    `n_features_in_` and `feature_names_in_` of the estimator. Raises ValueError and TypeError as
+    scikit-learn does.
     """
     from scipy.sparse import csr_array
     from sklearn.utils.validation import validate_data
@@ -83,7 +86,9 @@ def read_columns(
         estimator._sparse_input = hasattr(numbers, "indptr")
     _same_form(estimator, NUMBER, reset)
     sparse = estimator._sparse_input
-    if sparse != hasattr(numbers, "indptr"):  # as in fit: there a zero is a value, or nothing
+    if sparse != hasattr(
+        numbers, "indptr"
+    ):  # a zero is a value in dense data, and absent in sparse data
         numbers = csr_array(numbers) if sparse else numbers.toarray()
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
@@ -92,7 +97,7 @@ def read_columns(
 
 
 def _same_form(estimator: Any, form: str, reset: bool) -> None:
-    """Texts, columns and numbers must be given in the form that `fit` was given."""
+    """Raise an error unless X has the same form as in `fit`: texts, columns or numbers."""
     if reset:
         estimator._input_form = form
     elif form != estimator._input_form:
@@ -100,7 +105,7 @@ def _same_form(estimator: Any, form: str, reset: bool) -> None:
 
 
 def _is_texts(X: Any, wanted: str) -> bool:
-    """Whether X is a list, array or Series of strings."""
+    """Return whether X is a list, array or Series of strings."""
     if wanted == TEXT:
         return True
     if hasattr(X, "columns") or getattr(X, "ndim", 1) != 1 or hasattr(X, "indptr"):
@@ -126,14 +131,14 @@ def _text(value: Any, place: int) -> str:
 
 
 def _is_frame(X: Any) -> bool:
-    """Whether X is a data frame with a column that is not of numbers."""
+    """Return whether X is a data frame with a column that is not numeric."""
     if not hasattr(X, "columns"):
         return False
     return any(kind != NUMBER for kind in map(column_kind, _dtypes(X)))
 
 
 def _holds_texts(X: Any) -> bool:
-    """Whether X is an array of objects or strings, of two dimensions, with strings in it."""
+    """Return whether X is a two-dimensional array that contains strings."""
     if isinstance(X, list) and X and isinstance(X[0], list):
         return any(isinstance(value, str) for value in X[0])
     kind = getattr(getattr(X, "dtype", None), "kind", "")
@@ -148,7 +153,7 @@ def _dtypes(X: Any) -> list[str]:
 
 
 def column_kind(dtype: str) -> str:
-    """What a column of a data frame is, by the name of its type."""
+    """Return the kind of a column of a data frame, from the name of its type."""
     name = dtype.lower()
     if name.startswith(("category", "categorical", "enum", "bool")):
         return CATEGORY
@@ -175,7 +180,7 @@ def _frame(X: Any, text_columns: Any) -> Columns:
 
 
 def _named_columns(X: Any) -> tuple[list[str], list[str], Callable[[], Iterator[dict[str, Any]]]]:
-    """Names and kinds of the columns, and what gives the rows."""
+    """Return the names and kinds of the columns, and a function that yields the rows."""
     if hasattr(X, "columns"):
         kinds = list(map(column_kind, _dtypes(X)))
         return list(map(str, X.columns)), kinds, lambda: table_records(X) or iter(())
@@ -187,7 +192,7 @@ def _named_columns(X: Any) -> tuple[list[str], list[str], Callable[[], Iterator[
 
 
 def _as_chosen(kind: str, is_text: bool) -> str:
-    """Strings that are not among the columns of texts are categories."""
+    """Return the kind of a column; strings not in text_columns are categories."""
     if is_text:
         return TEXT
     return CATEGORY if kind == TEXT else kind
@@ -201,7 +206,7 @@ def _row_parts(rows: Iterator[dict[str, Any]], kind_of: Mapping[str, str]) -> It
 
 
 def attribute(value: Any, kind: str) -> Attribute:
-    """A number or a category; None where it is missing."""
+    """Return a value as a number or a category, or None if it is missing."""
     value = json_value(value)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None

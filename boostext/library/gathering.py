@@ -1,4 +1,4 @@
-"""What a model says of documents that go by, kept for their margins and for the page."""
+"""Scores and conditions of documents that are read, recorded for margins and for the page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ from boostext.settings import StopSettings
 
 
 class Gathered:
-    """Documents under a model, without their texts: 4 bytes for each condition that one meets."""
+    """Documents with the scores of a model, without their texts.
+
+    They take 4 bytes for each condition that a document meets.
+    """
 
     def __init__(self, model: Model, threads: int = 1) -> None:
         self.model = model
@@ -42,7 +45,7 @@ class Gathered:
         self._prior: list[Scores] = []
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Pass documents on, each recorded before it goes."""
+        """Yield the documents unchanged, and record each of them."""
         for found in self._predictor.batches(documents):
             if found.prior is not None:
                 self._prior.append(found.prior)
@@ -53,16 +56,16 @@ class Gathered:
                 yield document
 
     def number(self, condition: Condition) -> int:
-        """By which `has` knows a condition of the model."""
+        """Return the number of a condition of the model, for `has`."""
         return self._predictor.merged.conditions.index(condition)
 
     def has(self, number: int) -> bool:
-        """Whether the last document that went by meets the condition."""
+        """Return whether the last document that was yielded meets the condition."""
         return bool((self._yes[-1] == number).any())
 
     @cached_property
     def evidence(self) -> Evidence:
-        """Once all have gone by."""
+        """The recorded documents with their scores; use it after the last document."""
         conditions = self._predictor.merged.conditions
         find = found_in(conditions, Lists.of(self._yes), Lists.of(self._unknown))
         corpus = self._builder.corpus(self.model.labels)
@@ -71,11 +74,11 @@ class Gathered:
 
     @property
     def is_training(self) -> bool:
-        """Whether these are the very documents that the model was learned from."""
+        """Whether these documents are the training data of the model."""
         return self.evidence.corpus.digest == self.model.provenance.digest
 
     def margins(self) -> list[MarginRow]:
-        """With the bound where these are the documents that the model was trained on."""
+        """Return the distribution of margins, with its bounds if this is the training data."""
         evidence, model = self.evidence, self.model
         training = self.is_training and not model.boosting.class_weight
         signs = label_signs(model, evidence.corpus)
@@ -85,7 +88,7 @@ class Gathered:
 def data_content(
     gathered: Gathered, title: str, found: DataOutliers, margins: Sequence[MarginRow], read: Read
 ) -> Content:
-    """The page of a model and documents, its training data or others."""
+    """Return the content of the page for a model and documents, its training data or others."""
     model, evidence = gathered.model, gathered.evidence
     kind = "training" if gathered.is_training else "the data given"
     what = "the training documents, from which the rules were learned"
@@ -116,7 +119,7 @@ def data_content(
 
 
 def curve_of(evidence: Evidence, name: str) -> tuple[str, Curve]:
-    """The measure that would stop training, on these documents after some of the rounds."""
+    """Return the curve of the measure for early stopping on these documents, for some rounds."""
     model = evidence.model
     monitor = Monitor.of(StopSettings().monitor, evidence.gold, model.multilabel, model.boosting)
     points = ((t, monitor.value(scores)) for t, scores in scores_by_round(evidence))

@@ -1,4 +1,4 @@
-"""What report.html shows after training, and the files that go with it."""
+"""The content of report.html after training, and the files that belong to it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def training_evidence(trained: Trained) -> Evidence:
 
 
 def training_aliases(trained: Trained) -> Aliases:
-    """Conditions that training found to hold for the very same documents."""
+    """Return a function that finds conditions with exactly the same training documents."""
     numbers, features = condition_numbers(trained.rounds), trained.prepared.features
 
     def aliases(condition: Condition) -> Sequence[Condition]:
@@ -51,10 +51,10 @@ def training_aliases(trained: Trained) -> Aliases:
 
 
 def training_judged(trained: Trained, evidence: Evidence, cross: CrossValidation | None) -> Judged:
-    """What all figures of the model are measured on: best on documents it has not learned from.
+    """Return the documents on which all figures of the page are measured.
 
-    They are the validation data, or what cross-validation of the model's own settings holds out;
-    else the training documents, and the page says so.
+    These are the validation data, the held-out documents of a cross-validation with the settings of
+    the model, or otherwise the training documents, which the page says.
     """
     model, prepared = trained.model, trained.prepared
     scores, corpus = evidence.scores, prepared.corpus
@@ -70,7 +70,7 @@ def training_judged(trained: Trained, evidence: Evidence, cross: CrossValidation
 
 
 def _held_out(model: Model, corpus: Corpus, scores: Scores) -> Judged:
-    """By rules of the model's own settings, learned without each document."""
+    """Return the documents with the scores of models that were trained without them."""
     kept = np.flatnonzero(~np.isnan(scores).any(axis=1))
     source = "the training documents, each scored by rules that were learned without it"
     return Judged(
@@ -83,7 +83,7 @@ def _held_out(model: Model, corpus: Corpus, scores: Scores) -> Judged:
 
 
 def audit_judged(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
-    """Labels by the learner of an audit, which is another than the model's."""
+    """Return the documents with the labels predicted by the classifier of the audit."""
     kept = np.flatnonzero(~np.isnan(found.scores).any(axis=1))
     scores = found.scores[kept]
     given = found.chances[kept] > 0.5 if multilabel else greatest(scores)
@@ -92,7 +92,7 @@ def audit_judged(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
 
 
 def some_of(corpus: Corpus, kept: Sequence[int]) -> Corpus:
-    """Only these documents."""
+    """Return a corpus of these documents only."""
     if len(kept) == len(corpus):
         return corpus
     chosen = np.asarray(kept, np.int64)
@@ -109,7 +109,7 @@ def some_of(corpus: Corpus, kept: Sequence[int]) -> Corpus:
 
 
 def learning_curves(rows: Sequence[CurveRow], cross: CrossValidation | None) -> list[Curve]:
-    """The measure on the documents learned from, and on held-out ones where there are any."""
+    """Return the curves of the measure on the training and on held-out documents."""
     lines = [
         Curve("training", tuple((row.round, row.train) for row in rows)),
         Curve("validation", tuple((row.round, row.valid) for row in rows)),
@@ -120,7 +120,7 @@ def learning_curves(rows: Sequence[CurveRow], cross: CrossValidation | None) -> 
 
 
 def page_reports(content: Content) -> dict[str, Iterable[str]]:
-    """The page, and all confusions with the documents behind them."""
+    """Return the page, and the table of all confusions."""
     from boostext.reports.page.sections import report_page
 
     reports: dict[str, Iterable[str]] = {"report.html": [report_page(content)]}
@@ -130,7 +130,7 @@ def page_reports(content: Content) -> dict[str, Iterable[str]]:
 
 
 class ConfusedDocument(NamedTuple):
-    """A document with a label that it has, and another that it was given."""
+    """A document with a label that was missed, and another one that was predicted."""
 
     missed: str
     given: str
@@ -140,15 +140,15 @@ class ConfusedDocument(NamedTuple):
 
 CONFUSION_COLUMNS: tuple[Column[ConfusedDocument], ...] = (
     Column("missed", lambda row: row.missed, "A label of the document that was missed."),
-    Column("given", lambda row: row.given, "Another label that it was given."),
+    Column("given", lambda row: row.given, "A label that was predicted instead."),
     Column("id", lambda row: row.id, "The id of the document."),
     Column("origin", lambda row: row.origin, "The file and line that it was read from."),
 )
-"""The columns of confusions.tsv"""
+"""Columns of confusions.tsv."""
 
 
 def confusions_tsv(judged: Judged, model: Model) -> Iterator[str]:
-    """Lines of confusions.tsv: a document for each label that it has and another it was given."""
+    """Yield the lines of confusions.tsv, one for each document and pair of labels."""
     whole = replace(Limits(), cells=1 << 40)
     pairs = confusion_of(judged, len(model.labels), whole, 1 << 40).pairs
     ids, origins = judged.corpus.ids, judged.corpus.origins

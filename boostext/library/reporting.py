@@ -1,4 +1,4 @@
-"""The files of a report folder, and the outlier rows, for `train --report` and `inspect -o`."""
+"""Files of report folders, and rows of likely label errors, for `train` and `inspect`."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ from boostext.training.members import condition_numbers, training_contributions,
 from boostext.training.run import Prepared, Trained
 
 EXPLAINED = 300
-"""Outliers that come with the terms that object; the listing itself has every document."""
+"""Number of rows that have objections; the listing contains every document."""
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What `write_training_report` is to write, and where.
+    """What `write_training_report` writes, and where.
 
-    source: of the likely label errors, a key of OUTLIERS; audit: what `cv` goes by. cross: of the
-    model's own settings, where there was one. title, read, retrain: of the page. checked: the ids
-    that somebody has looked at before, with their labels; they are not listed again.
+    source: how likely label errors are found, a key of OUTLIERS; audit: the result of "cv". cross:
+    the cross-validation with the settings of the model, if there was one. title, read, retrain: for
+    the page. checked: labels by id of documents that have been checked, which are not listed again.
     """
 
     folder: ReportFolder
@@ -76,8 +76,9 @@ class Report:
 
 
 def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> list[Path]:
-    """Rules, terms, outliers, margins and the trace of a run, and the records that it left out;
-    and all of it as a page.
+    """Write rules, terms, likely label errors, margins, the trace of the run, and the page.
+
+    Records that were left out are listed as well. Returns the paths of the files.
     """
     evidence = training_evidence(trained)
     facts = term_facts(evidence, term_rows(trained.model), training_aliases(trained))
@@ -109,7 +110,7 @@ def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> 
 
 
 def unchecked(rows: list[OutlierRow], checked: Collection[str]) -> list[OutlierRow]:
-    """Without the documents that somebody has looked at, ranks counted anew."""
+    """Return the rows without documents that have been checked, with new ranks."""
     kept = (row for row in rows if row.id not in checked)
     return [replace(row, rank=rank) for rank, row in enumerate(kept, 1)] if checked else rows
 
@@ -121,7 +122,7 @@ def _listing(report: Report, trained: Trained, rows: list[OutlierRow]) -> Listin
 
 
 def training_margins(trained: Trained, evidence: Evidence) -> list[MarginRow]:
-    """Of the documents that the model was learned from, with the bound."""
+    """Return the distribution of margins on the training data, with its bounds."""
     prepared, model = trained.prepared, trained.model
     signs = label_signs(model, prepared.corpus)
     return margin_rows(model, evidence.scores, signs, prepared.weights, training=True)
@@ -131,11 +132,11 @@ BAD_COLUMNS: tuple[Column[tuple[str, str]], ...] = (
     Column("origin", lambda row: row[0], "The file and line of the record."),
     Column("message", lambda row: row[1], "What is wrong with it."),
 )
-"""The columns of bad.tsv"""
+"""Columns of bad.tsv."""
 
 
 def bad_tsv(bad: BadRecords) -> Iterator[str]:
-    """Lines of bad.tsv: where each record stands, and what is wrong with it."""
+    """Yield the lines of bad.tsv: the location of each bad record, and the error."""
     rows = [(str(origin), message) for origin, message in bad.first]
     if bad.count > len(rows):
         rows.append(("", f"and {bad.count - len(rows)} more"))
@@ -143,7 +144,7 @@ def bad_tsv(bad: BadRecords) -> Iterator[str]:
 
 
 def model_reports(model: Model, facts: Sequence[TermFacts] = ()) -> dict[str, Iterable[str]]:
-    """Rules and terms; and, where there are documents, what the terms do in them."""
+    """Return the tables of rules and terms and, if there are documents, of coverage."""
     rows = term_rows(model)
     reports: dict[str, Iterable[str]] = {
         "rules.tsv": rules_tsv(rule_rows(model), model.labels),
@@ -155,12 +156,12 @@ def model_reports(model: Model, facts: Sequence[TermFacts] = ()) -> dict[str, It
 
 
 def weight_outliers(trained: Trained, found: Audit | None = None) -> list[OutlierRow]:
-    """By weight under the tapered scores, from the lists of conditions: no text is read again."""
+    """Return the rows by weight with the tapered scores; texts are not read again."""
     return _weighed(trained, None)
 
 
 def cumulated_outliers(trained: Trained, found: Audit | None = None) -> list[OutlierRow]:
-    """By the weight over all rounds."""
+    """Return the rows by weight over all rounds."""
     return _weighed(trained, cumulated_shares(trained))
 
 
@@ -182,20 +183,20 @@ def _weighed(trained: Trained, shares: Float64 | None) -> list[OutlierRow]:
 
 
 def audited_outliers(trained: Trained, found: Audit | None) -> list[OutlierRow]:
-    """By what was learned without the document."""
+    """Return the rows by cross-validation."""
     assert found is not None, "the caller audits"
     return audit_listing(trained.prepared, found)
 
 
 def audit_listing(prepared: Prepared, found: Audit) -> list[OutlierRow]:
-    """Rows of an audit, the first with the terms that object."""
+    """Return the rows of an audit; the first ones have the terms against their labels."""
     rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.chances)
     rows = [*explained(found, rows[:EXPLAINED]), *rows[EXPLAINED:]]
     return with_duplicates(rows, prepared)
 
 
 def with_duplicates(rows: list[OutlierRow], prepared: Prepared) -> list[OutlierRow]:
-    """The first rows with the documents that say nearly the same and have other labels."""
+    """Return the rows; the first ones have their near duplicates with other labels."""
     told = [row.example for row in rows[:EXPLAINED]]
     found = near_duplicates(prepared.features, prepared.corpus, told)
     names = ([prepared.corpus.ids[i] for i in others] for others in found)
@@ -208,11 +209,11 @@ OUTLIERS: Mapping[str, Callable[[Trained, Audit | None], list[OutlierRow]]] = {
     "weights": weight_outliers,
     "cumulated": cumulated_outliers,
 }
-"""--outliers -> the listing"""
+"""Maps each value of --outliers to the function that returns the rows."""
 
 
 def curve_columns(measure: str) -> tuple[Column[CurveRow], ...]:
-    """The columns of curve.tsv."""
+    """Return the columns of curve.tsv."""
     return (
         Column("rounds", lambda row: row.round, "The number of rounds so far."),
         Column("terms", lambda row: row.terms, "The number of distinct conditions so far."),
@@ -226,7 +227,7 @@ def curve_columns(measure: str) -> tuple[Column[CurveRow], ...]:
 
 
 def curve_tsv(measure: str, rows: Sequence[CurveRow]) -> Iterator[str]:
-    """Lines of curve.tsv; nan where a value was not taken."""
+    """Yield the lines of curve.tsv; nan stands for values that were not computed."""
     yield from tsv_lines(curve_columns(measure), rows)
 
 

@@ -1,4 +1,4 @@
-"""Some documents of the data once more, with their texts: reports show them, training lets go."""
+"""Reading documents again, because reports show texts, which training does not keep."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from boostext.reports.page.content import Read
 
 
 def reading_again(documents: Callable[[], Iterable[Document]], corpus: Corpus) -> Read:
-    """Documents by their places in the corpus, out of a source that can be read once more.
+    """Return a function that reads documents by their indices from a source.
 
-    A document counts as the same where it stands at the same place with the same id.
+    A document is recognized by its position and its id.
     """
 
     def read(wanted: Collection[int]) -> Mapping[int, Document]:

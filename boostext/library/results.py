@@ -1,4 +1,4 @@
-"""What a model says of documents, one result for each: as records, and as text."""
+"""Predictions for documents, as records and as text."""
 
 from __future__ import annotations
 
@@ -46,11 +46,12 @@ LOG = logging.getLogger("boostext")
 
 @dataclass(frozen=True)
 class Wanted:
-    """top: scores of so many labels, None where nothing was said. explain: rules per label.
+    """Options for predictions.
 
-    threshold, chance: give labels with a score, or a probability, above it. title: of a page.
-    columns: whether the fields of the input stand before the result; table: the name of each in
-    the header, where the result is a table. safe_cells: see `table_writer.safe_cell`.
+    top: number of labels whose scores are shown, or None if not specified. explain: number of rules
+    for each label. threshold, chance: predict labels with a score, or a probability, above it.
+    title: title of a page. columns: whether the fields of the input come before the result; table:
+    their names in the header of a table. safe_cells: see `table_writer.safe_cell`.
     """
 
     top: int | None
@@ -67,9 +68,10 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A document with its scores (k,), and what was asked for besides.
+    """A document with its scores, shape (k,), and its predicted labels.
 
-    Label numbers: best, all by score; given; shown, those whose scores are told.
+    The other attributes are indices of labels: best, all labels in descending order of their
+    scores; given, the predicted labels; shown, the labels whose scores are shown.
     """
 
     document: Document
@@ -82,11 +84,11 @@ class Result:
 
 
 LINES = 8
-"""Rules that a page shows for each label, where nothing was said."""
+"""Number of rules that a page shows for each label by default."""
 
 
 def checked(wanted: Wanted, model: Model) -> Wanted:
-    """The same; SettingsError where probabilities are asked for and the model has none."""
+    """Return the options. Raises SettingsError if they need probabilities that the model lacks."""
     for asked, option in ((wanted.proba, "proba"), (wanted.chance, "threshold-proba")):
         if asked and not has_chances(model):
             raise SettingsError(
@@ -97,7 +99,7 @@ def checked(wanted: Wanted, model: Model) -> Wanted:
 
 
 def for_page(wanted: Wanted, model: Model) -> Wanted:
-    """With what a page shows beyond what is asked for."""
+    """Return the options with the explanations that a page shows by default."""
     return replace(
         wanted, proba=wanted.proba or has_chances(model), explain=wanted.explain or LINES
     )
@@ -112,12 +114,12 @@ def documents_to_label(
     labels: bool = False,
     columns: bool = False,
 ) -> Iterable[Document]:
-    """Documents as the model reads them, without a look at labels and weights.
+    """Return the documents as the model reads them, without their labels and weights.
 
-    texts: strings are texts, and only Path objects are paths. labels: where there are any, they are
-    read too. columns: documents carry the fields of their records.
+    texts: whether strings are texts, and only Path objects are paths. labels: whether labels are
+    read if there are any. columns: whether documents include the fields of their records.
     """
-    # whether annotators accepted a label is nothing to one who asks for labels
+    # prediction does not depend on whether annotators accepted the label
     how = Reading(model.data, {"answers": "all", **(reading or {})})
     asked = how.for_prediction(asked_attributes(model), labels)
     for remark in asked.remarks(paths_of(data)) if not texts else ():
@@ -130,13 +132,13 @@ def documents_to_label(
 # On workers ----------------------------------------------------------------------------------
 
 PIECE = 1 << 23
-"""Bytes of the parts of a file that are labelled apart."""
+"""Size in bytes of the parts of a file that are processed separately."""
 IN_PARTS = ("jsonl", "tsv", "csv", "labels")
-"""Keys of FORMATS whose results stand one after the other, whatever was before."""
+"""Keys of FORMATS whose results do not depend on earlier ones."""
 
 
 class Labelled(NamedTuple):
-    """The results of a part of the data as text, and how many they are. error: what ended it."""
+    """The results for a part of the data as text, their number, and the error that ended it."""
 
     text: str
     number: int
@@ -145,7 +147,7 @@ class Labelled(NamedTuple):
 
 
 def labelled_part(given: Input, predictor: Predictor, wanted: Wanted, form: str) -> Labelled:
-    """What a worker makes of a file, or of a part of one."""
+    """Predict the labels of a file, or of a part of one, on a worker."""
     _, text = FORMATS[form](wanted, predictor.model)
     account, parts, error = given.source.bad, list[str](), None
     begin(account, given.settings, labelled=False)
@@ -166,10 +168,10 @@ def labelled_on_workers(
     workers: Any,
     reading: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[str, int]]:
-    """The text of results as a form of FORMATS has it, and how many results there were so far, in
-    the order of the documents; first what stands before all. Workers read the files.
+    """Yield the text of results and the number of results so far, in the order of the documents.
 
-    SettingsError for forms that are not made of parts.
+    The first item is the header. Workers read the files. Raises SettingsError for formats that
+    cannot be written in parts.
     """
     from boostext.distributed.cluster import connected
     from boostext.distributed.reading import FarFiles, matched
@@ -203,7 +205,7 @@ def labelled_on_workers(
 
 
 def tell_labelling(account: BadRecords, model: Model, data: Any) -> None:
-    """What there is to say of the documents once all are labelled."""
+    """Log what was found in the documents, after all of them have been processed."""
     tell(account)
     account.unmet = {name for name in account.unmet if ":" not in name}  # scored words are rare
     if account.unmet and account.fields:
@@ -219,7 +221,7 @@ def tell_labelling(account: BadRecords, model: Model, data: Any) -> None:
 def results_of(
     predictor: Predictor, documents: Iterable[Document], wanted: Wanted, batch: int = BATCH
 ) -> Iterator[Result]:
-    """A result for each document, in order, as they are read."""
+    """Yield a result for each document, in order, as the documents are read."""
     model = predictor.model
     for found in predictor.batches(documents, batch):
         best = ranked_labels(found.scores, model).tolist()
@@ -240,7 +242,7 @@ def results_of(
 
 
 def record_of(result: Result, wanted: Wanted, model: Model) -> dict[str, Any]:
-    """One result as JSON can hold it."""
+    """Return one result as values for JSON."""
     record: dict[str, Any] = {
         "id": result.document.id,
         "labels": [model.labels[number] for number in result.given],
@@ -268,13 +270,13 @@ def _by_label(values: Float64, shown: Sequence[int], model: Model) -> dict[str, 
 # As text -------------------------------------------------------------------------------------
 
 Write = Callable[[Result], str]
-"""The text of one result."""
+"""A function that returns the text of one result."""
 Line = Callable[[Sequence[str], Sequence[str], Sequence[str]], str]
-"""The cells of a row as a line: those before the labels given, these, and those after them."""
+"""A function that formats the cells before the labels, the labels, and the cells after them."""
 
 
 def jsonl(wanted: Wanted, model: Model) -> tuple[str, Write]:
-    """A line of JSON a document."""
+    """Return the header, which is empty, and a function that writes one line of JSON."""
     return (
         "",
         lambda result: json.dumps(record_of(result, wanted, model), ensure_ascii=False) + "\n",
@@ -282,7 +284,10 @@ def jsonl(wanted: Wanted, model: Model) -> tuple[str, Write]:
 
 
 def tsv(wanted: Wanted, model: Model) -> tuple[str, Write]:
-    r"""Tabs, line ends and backslashes in fields are \t \n \r \\; several labels joined by |."""
+    """Return the header of a TSV file, and a function that writes one line.
+
+    Tabs, line ends and backslashes are escaped, and several labels are joined by |.
+    """
 
     def line(first: Sequence[str], names: Sequence[str], rest: Sequence[str]) -> str:
         cells = [*map(tsv_field, first), tsv_names(names), *map(tsv_field, rest)]
@@ -292,7 +297,10 @@ def tsv(wanted: Wanted, model: Model) -> tuple[str, Write]:
 
 
 def comma_separated(wanted: Wanted, model: Model) -> tuple[str, Write]:
-    r"""As RFC 4180, lines ended by LF; several labels joined by |, one of their own is \|."""
+    r"""Return the header of a CSV file (RFC 4180, with LF), and a function that writes one line.
+
+    Several labels are joined by |; a | within a label is written as \|.
+    """
 
     def line(first: Sequence[str], names: Sequence[str], rest: Sequence[str]) -> str:
         joined = "|".join(name.replace("\\", "\\\\").replace("|", "\\|") for name in names)
@@ -304,7 +312,10 @@ def comma_separated(wanted: Wanted, model: Model) -> tuple[str, Write]:
 
 
 def bare_labels(wanted: Wanted, model: Model) -> tuple[str, Write]:
-    """A line a document: the labels given, or with a number of best ones these, joined by |."""
+    """Return the header, which is empty, and a function that writes a line of labels.
+
+    These are the predicted labels or, if their number is given, the best ones, joined by |.
+    """
 
     def write(result: Result) -> str:
         chosen = result.best[: wanted.top] if wanted.top else result.given
@@ -314,7 +325,7 @@ def bare_labels(wanted: Wanted, model: Model) -> tuple[str, Write]:
 
 
 def html(wanted: Wanted, model: Model) -> tuple[str, Write]:
-    """A page: every document with its words marked, and why its labels have their scores."""
+    """Return the beginning of a page, and a function that writes the section of a document."""
     # jinja2 is slow to import, and only pages need it
     from boostext.reports.page.documents import Explained, document_section, page_head
 
@@ -340,15 +351,15 @@ FORMATS: Mapping[str, Callable[[Wanted, Model], tuple[str, Write]]] = {
     "labels": bare_labels,
     "html": html,
 }
-"""format -> what stands before all results, and the text of each"""
+"""Maps formats to the header of the output, and the text of each result."""
 TABLES = ("csv", "tsv")
-"""Those with a header."""
+"""The formats with a header."""
 
 
 def written(
     predictor: Predictor, documents: Iterator[Document], wanted: Wanted, form: str, batch: int
 ) -> Iterator[str]:
-    """What stands before all results, which may be nothing, and then the text of each."""
+    """Yield the header, which may be empty, and then the text of each result."""
     model = predictor.model
     if wanted.columns and form in TABLES and (first := next(documents, None)) is not None:
         documents = chain([first], documents)
@@ -359,7 +370,7 @@ def written(
 
 
 def drawn(result: Result, wanted: Wanted, model: Model, page: Page) -> Text:
-    """For people: what was found in the document and what it says of each label."""
+    """Draw the explanation of the labels of a document, for a terminal."""
     # rich is slow to import, and only drawings need it
     from rich.text import Text
 
@@ -377,14 +388,17 @@ def drawn(result: Result, wanted: Wanted, model: Model, page: Page) -> Text:
 
 
 def with_header(wanted: Wanted, first: Document, model: Model) -> Wanted:
-    """With the columns of a table in which the fields of the first document have theirs."""
+    """Return the options with the columns for the fields of the first document."""
     return replace(
         wanted, table=names_beside(carried(first), ["id", "labels", *_head(wanted, model)])
     )
 
 
 def _table(line: Line, wanted: Wanted, model: Model) -> tuple[str, Write]:
-    """Columns id and labels; then one a label by name, or label and score of the best ones."""
+    """Return the header of a table, and a function that writes one line.
+
+    The columns are id, labels, and the scores of all labels, or the best labels with their scores.
+    """
     told = not wanted.columns
 
     def write(result: Result) -> str:
@@ -405,7 +419,7 @@ def _table(line: Line, wanted: Wanted, model: Model) -> tuple[str, Write]:
 
 
 def _head(wanted: Wanted, model: Model) -> list[str]:
-    """What stands behind id and labels."""
+    """Return the names of the columns after id and labels."""
     kinds = ["score", "probability"] if wanted.proba else ["score"]
     if wanted.all_scores:
         return [f"{kind}:{label}" for kind in kinds for label in model.labels]

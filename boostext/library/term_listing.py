@@ -1,4 +1,4 @@
-"""`boostext inspect --term, --grep, --terms-where`: terms of a model, and what they do in data."""
+"""Listings of terms, for `boostext inspect --term`, `--grep` and `--terms-where`."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from boostext.reports.terms import TermRow, term_json, term_rows
 
 EXAMPLES, EXCERPT = 5, 200
 HELD = 40
-"""Documents that are kept for each term asked for, from which examples are chosen."""
+"""Number of documents that are kept for each requested term, as possible examples."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """Which terms: by name, by a pattern in the name, by their columns; only of these labels."""
+    """The terms to list: by name, by a pattern, by filters on columns, and by label."""
 
     term: tuple[str, ...]
     grep: str | None
     where: tuple[str, ...]
     label: tuple[str, ...]
     parts: frozenset[str] = frozenset()
-    """Those among `term` that are only a part of what was typed, or hold it."""
+    """The terms in `term` that only contain the given text, or are contained in it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """rows with their facts, where there is data; documents: some that have a term asked for."""
+    """The rows with their statistics, if there is data, and documents that contain the terms."""
 
     rows: Sequence[TermRow]
     facts: Sequence[TermFacts]
@@ -52,7 +52,7 @@ class Found:
 
 
 class TermListing:
-    """The terms of a model that fit a wish, and what they do in documents, where there are any."""
+    """The terms of a model that meet all conditions, with their statistics on documents."""
 
     def __init__(self, model: Model, documents: Iterable[Document] | None, wish: Wish) -> None:
         rows = term_rows(model)
@@ -68,13 +68,13 @@ class TermListing:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the listing as values for JSON."""
         found = self.found
         told = (_json(self.model, row, n, found, self.gathered) for n, row in enumerate(found.rows))
         return {"terms": list(told)}
 
     def drawings(self, top: int, page: Page) -> Iterator[Text]:
-        """A line for each; of those asked for by name, all that is known."""
+        """Yield one line for each term, or all details of terms that are requested by name."""
         found = self.found
         listed = found.rows[:top]
         if found.facts:
@@ -87,10 +87,10 @@ class TermListing:
 
 
 def _meant(wish: Wish, rows: Sequence[TermRow], model: Model) -> Wish:
-    """With terms as the model spells them for those that were typed.
+    """Return the options with the spelling of the model for the terms that were given.
 
-    Case and blanks do not matter where no term is spelled as typed. Where the terms are made of
-    letters, a word stands for those that are a part of it, and those that it is a part of.
+    If no term is spelled as given, case and spaces are ignored. If terms are sequences of letters,
+    a word stands for the terms that it contains, and for those that contain it.
     """
     keys = {row.term: _key(row) for row in rows}
     exact, parts = list[str](), list[str]()
@@ -110,7 +110,7 @@ def _meant(wish: Wish, rows: Sequence[TermRow], model: Model) -> Wish:
 
 
 def _key(row: TermRow) -> str:
-    """Its letters without blanks, in lower case; "" for what is no text."""
+    """Return a term without spaces and in lower case, or "" if it is not a text term."""
     asked = row.levels[0].asked
     if not isinstance(asked, Occurs):
         return ""
@@ -118,7 +118,7 @@ def _key(row: TermRow) -> str:
 
 
 def _of_letters(model: Model, typed: str) -> bool:
-    """Whether what was typed is no term by itself, as terms are of its letters."""
+    """Return whether the given text consists of several terms of letters."""
     letters = (model.text.of_field(field).analyzer == "char" for field in model.data.text)
     return any(letters) or "s" in typed.translate(class_letters())
 
@@ -126,7 +126,7 @@ def _of_letters(model: Model, typed: str) -> bool:
 def _gathered(
     model: Model, documents: Iterable[Document] | None, named: Sequence[TermRow]
 ) -> tuple[Gathered | None, dict[int, Document]]:
-    """All documents counted, and some of those with a term asked for kept."""
+    """Count all documents, and keep some of those that contain a requested term."""
     if documents is None:
         return None, {}
     gathered = Gathered(model)
@@ -143,7 +143,7 @@ def _gathered(
 
 
 def _record(row: TermRow, fact: TermFacts | None) -> dict[str, Any]:
-    """The columns that --terms-where knows."""
+    """Return the values of the columns for --terms-where."""
     record: dict[str, Any] = {
         "term": row.term,
         "kind": row.kind,
@@ -165,7 +165,7 @@ def _record(row: TermRow, fact: TermFacts | None) -> dict[str, Any]:
 
 
 def _column(row: TermRow) -> str:
-    """The text field or attribute that it is about."""
+    """Return the text field or the attribute of a term."""
     asked = row.levels[0].asked
     if isinstance(asked, Occurs):
         return asked.field
@@ -175,7 +175,7 @@ def _column(row: TermRow) -> str:
 def _chosen(
     wish: Wish, model: Model, rows: Sequence[TermRow], records: Sequence[dict[str, Any]]
 ) -> list[int]:
-    """Places of the terms that fit all that is wished."""
+    """Return the indices of the terms that meet all conditions."""
     votes = differences(rows, model)
     labels = [model.labels.index(label) for label in wish.label]
     wanted = pattern(wish.grep) if wish.grep is not None else None
@@ -206,7 +206,7 @@ def _json(
 def _details(
     model: Model, row: TermRow, n: int, found: Found, gathered: Gathered | None, page: Page
 ) -> Iterable[Text]:
-    """A term by itself: its votes for every label, how often it occurs, and where."""
+    """Yield the details of a term: its votes, its frequency, and examples."""
     yield Text(f"\n{shorten(row.term, page.width, page)}", style=HEAD)
     votes = differences([row], model)[0]
     fact = found.facts[n] if found.facts else None
@@ -231,7 +231,7 @@ def _details(
 
 
 def _examples(gathered: Gathered, fact: TermFacts, found: Found) -> list[int]:
-    """Of those whose text is at hand."""
+    """Return the indices of the examples whose texts are available."""
     held = [i for i in fact.where.tolist() if i in found.documents]
     at_hand = replace(fact, where=np.array(held, np.int32))
     return example_documents(gathered.evidence, at_hand, EXAMPLES)

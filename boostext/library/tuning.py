@@ -1,4 +1,4 @@
-"""Settings chosen on the training data alone, and what was tried."""
+"""Choice of settings on the training data alone, with a record of the trials."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ from boostext.training.tuning import Heat, Hooks, Outcome, Status, Tuned, tune
 
 LOG = logging.getLogger("boostext")
 FOUND = "# Found by boostext tune:"
-"""How a file of settings begins."""
+"""The beginning of a file of settings."""
 MOST_ROWS = 20
-"""Trials that a terminal shows; --json has all."""
+"""Maximum number of trials shown on a terminal; --json has all of them."""
 SETTINGS = Kind("a file of settings that tune wrote", lambda head: head.startswith(FOUND.encode()))
 TRIALS = Kind("a record of trials", begins_trials)
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """How to tune. search: None is the whole grid. given: settings that are not tried. budget:
-    seconds, which decide how many trials there are. trials: a file that keeps what was tried.
+    """Options for tuning.
+
+    search: what to search, or None for the whole grid. given: names of settings that are not
+    changed. budget: time limit in seconds, which determines the number of trials. trials: file in
+    which trials are recorded.
     """
 
     search: Search | None
@@ -45,14 +48,14 @@ class Tuning:
     def wanted(
         preset: str | None, whole: bool, given: frozenset[str], budget: float | None, trials: Path
     ) -> Tuning | None:
-        """None where nothing is to be tuned. whole: the grid, whatever the preset would try."""
+        """Return the options, or None if nothing is tuned. whole: search the whole grid."""
         search = PRESETS[preset].search if preset else None
         if whole or search:
             return Tuning(None if whole else search, given, budget, trials)
         return None
 
     def prepare(self, resume: bool, force: bool) -> None:
-        """See that the trials can be kept; those of an earlier run go, unless it is resumed."""
+        """Check that the trials can be recorded, and delete old ones unless they are resumed."""
         if self.trials is None:
             return
         check_own(self.trials, None if force else TRIALS)
@@ -62,7 +65,7 @@ class Tuning:
             self.trials.unlink()
 
     def done(self) -> None:
-        """The trials are not needed any more."""
+        """Delete the record of the trials."""
         if self.trials is not None:
             self.trials.unlink(missing_ok=True)
 
@@ -74,8 +77,10 @@ def tuned(
     watch: Watch,
     jobs: Jobs | None = None,
 ) -> Tuned:
-    """Try settings; Stopped where the user ended it, with the trials so far kept. jobs: where the
-    trials run, by default in threads.
+    """Try settings, and return the results.
+
+    jobs: where the trials run, by default in threads. Raises Stopped if the user stops the run; the
+    trials so far are then kept.
     """
     one_at_a_time = threading.Lock()
 
@@ -106,7 +111,7 @@ def tuned(
 
 
 def intended(heats: Sequence[Heat]) -> str:
-    """What the trials will cost, before they begin."""
+    """Return the number and size of the planned trials as text."""
     told = [f"{heat.trials} for {heat.steps:,} rules in {heat.folds} folds" for heat in heats]
     return (
         f"trying {count(heats[0].trials, 'choice')} of settings: {', of these '.join(told)}; where "
@@ -116,13 +121,13 @@ def intended(heats: Sequence[Heat]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The settings that tuning chose. found: all that was tried, the best first."""
+    """The settings that tuning chose. found: all results, the best first."""
 
     found: Tuned
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Those that differ from the defaults: `boostext.train(data, **chosen.settings)`."""
+        """The settings that differ from the defaults, for `boostext.train(data, **settings)`."""
         return {
             declared.name: value
             for group in self.found.plan.groups
@@ -131,11 +136,11 @@ class Chosen:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """As `boostext tune --json` prints it, without the name of the file."""
+        """Return what `boostext tune --json` prints, without the name of the file."""
         return self.found.to_dict()
 
     def to_yaml(self) -> str:
-        """The chosen settings as --config reads them."""
+        """Return the chosen settings as a file for --config."""
         best = self.found.outcomes[0].best
         head = (
             f"{FOUND} {self.found.measure} {best.value:.4f} on documents held out, the "
@@ -145,7 +150,7 @@ class Chosen:
 
 
 def table(found: Tuned) -> list[str]:
-    """What was tried, the best first."""
+    """Return the results as lines of a table, the best first."""
     rows = [[found.measure, "rounds", "terms", "seconds", "settings"]]
     rows += [_cells(outcome) for outcome in found.outcomes[:MOST_ROWS]]
     widths = [max(len(row[j]) for row in rows) for j in range(4)]

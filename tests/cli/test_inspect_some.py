@@ -170,7 +170,7 @@ def test_figures_of_a_report_are_the_models_own(run, model, corpus, tmp_path):
     assert done.exit_code == 0, done.stderr
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     assert f'error <span class="kind">(training)</span></dt><dd>{error:.4f}<' in page
-    assert "another learner than the model" in page
+    assert "not the model itself" in page
 
 
 def test_cross_validation_of_the_models_own_settings_is_what_a_report_measures(
@@ -182,7 +182,7 @@ def test_cross_validation_of_the_models_own_settings_is_what_a_report_measures(
     )  # fmt: skip
     assert done.exit_code == 0, done.stderr
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
-    assert "each by rules of the same settings learned without it" in page
+    assert "each scored by rules that were learned without it" in page
     assert ">held out</text>" in page
 
 
