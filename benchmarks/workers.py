@@ -117,7 +117,7 @@ def memory(path: str, count: str = "5000") -> None:
     boostext.train(path, rounds=int(count), workers=2, progress=told, **SETTINGS)
 
 
-def large(documents: str = "600000") -> None:
+def large(documents: str = "480000") -> None:
     """Train on three workers of LIMIT bytes, on a corpus that one such process refuses."""
     import resource
 

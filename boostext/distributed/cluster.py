@@ -11,7 +11,7 @@ import logging
 import os
 import platform
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager
 from importlib import metadata
@@ -100,19 +100,15 @@ class Cluster:
 
     def results(self, futures: Sequence[Any]) -> list[Any]:
         """Return the results of tasks. Raises WorkerError if a worker is lost."""
-        return list(self.awaited(self.client.gather(list(futures), asynchronous=True)))
+        return list(self.awaited(_all_of(futures)))
 
-    def awaited(self, work: Awaitable[Any]) -> Any:
-        """Await something in the event loop of the client, and return its result.
+    def awaited(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Run a coroutine in the event loop of the client, and return its result.
 
         It is begun only once, because a worker would prepare a large result anew for each request.
         Raises WorkerError if a worker is lost.
         """
-
-        async def awaiting() -> Any:
-            return await work
-
-        running = asyncio.run_coroutine_threadsafe(awaiting(), self.client.loop.asyncio_loop)
+        running = asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
         try:
             while not wait([running], timeout=LOOK).done:
                 self.check()
@@ -185,6 +181,11 @@ class Actors:
         if reply["status"] != "OK":
             raise reply["exception"]
         return reply["result"]
+
+
+async def _all_of(futures: Sequence[Any]) -> list[Any]:
+    # one by one, as Dask's gather leaves tasks with exceptions behind if it is cancelled
+    return [await future for future in futures]
 
 
 async def _together(talks: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
