@@ -76,6 +76,18 @@ def rounds_by_label(terms: Terms, least: float, plain: int, bench: Bench) -> Ite
     yield compared(work, "plain engine", ours, theirs, "each", least)
 
 
+def recomputed(algorithm: str, terms: Terms, least: float | None, bench: Bench) -> Iterator[Figure]:
+    """Rounds with weights that rules do not update: searches compiled, or the plain engine."""
+    options = {"algorithm": algorithm}
+    run = partial(child, "rounds", **terms.arguments(bench), threads=1, options=options)
+    count = bench.rounds(40)
+    sides = [partial(run, rounds=count, engine=name) for name in ("auto", "plain")]
+    ours, theirs = by_turns(sides, bench.repeats)
+    _check_same_rules(ours[0], theirs[0])
+    work = f"40 rounds of {algorithm}, {terms.name}"
+    yield compared(work, "plain engine", ours, theirs, "each", least)
+
+
 def rounds(terms: Terms, least: float, plain: int, bench: Bench) -> Iterator[Figure]:
     """2,000 rounds against so many of the plain engine, with and without merging before."""
     run = partial(child, "rounds", **terms.arguments(bench), threads=1)
@@ -267,6 +279,10 @@ ROWS: dict[str, Row] = {
     "rounds-trec": partial(rounds, TREC, 4, 100),
     "by-label-words": partial(rounds_by_label, WORDS, 20, 12),
     "by-label-banking": partial(rounds_by_label, BANKING, 20, 30),
+    "mr-words": partial(recomputed, "mr", WORDS, 5),
+    "m2-words": partial(recomputed, "m2", WORDS, 5),
+    "adaboost-r-words": partial(recomputed, "adaboost-r", WORDS, 5),
+    "oc-words": partial(recomputed, "oc", WORDS, None),
     "logistic-words": partial(logistic, WORDS, 2.5),
     "adaboost": adaboost,
     "train-svc": train_svc,

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from boostext.algorithms import ALGORITHMS, LEARNERS
-from boostext.boosting.engines.choose import check_engine
-from boostext.errors import SettingsError
+from boostext.boosting.engines.choose import fastest
 from boostext.settings import BoostingSettings
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "algorithms.md").read_text(encoding="utf-8")
@@ -27,15 +26,6 @@ def test_every_algorithm_has_a_row_and_a_use():
     assert named | variants == set(ALGORITHMS)
 
 
-def engine_of(name, **choices):
-    """The fast one where it knows the loss, the votes and the rules."""
-    try:
-        check_engine("incremental", BoostingSettings(algorithm=name, **choices))
-    except SettingsError:
-        return "plain"
-    return "incremental"
-
-
 @pytest.mark.parametrize(
     "row", rows("What each algorithm supports"), ids=lambda row: row[0].strip("`")
 )
@@ -50,9 +40,9 @@ def test_what_it_may_be_given_is_what_the_settings_allow(row):
     names = {"any": LEARNERS, "": choices.learners}.get(learners, tuple(learners.split(", ")))
     assert names == choices.learners
     assert alone == (learners == "")
-    assert engine == engine_of(name.strip("`"), abstain=False)
+    assert engine == fastest(BoostingSettings(algorithm=name.strip("`"), abstain=False))
     if choices.abstains:
-        silent = engine_of(name.strip("`"), abstain=True)
+        silent = fastest(BoostingSettings(algorithm=name.strip("`"), abstain=True))
         assert silent == engine or f"`{name.strip('`')} --abstain`" in PAGE
     if not choices.coded:
         assert bound == choices.bounds

@@ -375,7 +375,7 @@ def likeness(yes: Lists, document_count: int) -> Callable[[int], Int64]:
 def _unit_rows(yes: Lists, m: int) -> csr_array:
     """Return the weights of the conditions of each document, shape (m, n); rows have length 1."""
     # scipy.sparse is slow to import, and few commands need near duplicates
-    from scipy.sparse import csr_array, diags_array
+    from scipy.sparse import csr_array
 
     frequencies = np.diff(yes.starts)
     weights = np.where(
@@ -385,8 +385,8 @@ def _unit_rows(yes: Lists, m: int) -> csr_array:
     by_condition = csr_array((values, yes.items, yes.starts), shape=(len(yes), m))
     documents = by_condition.T.tocsr()
     lengths = np.sqrt(np.asarray(documents.multiply(documents).sum(axis=1)).ravel())
-    scaled: csr_array = (diags_array(1 / np.maximum(lengths, 1e-12)) @ documents).tocsr()
-    return scaled
+    documents.data *= np.repeat(1 / np.maximum(lengths, 1e-12), np.diff(documents.indptr))
+    return documents
 
 
 # Label Studio --------------------------------------------------------------------------------

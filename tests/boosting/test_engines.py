@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
 from boostext.boosting import gains
 from boostext.boosting.engines import by_label, choose, kernels, rows, thresholds
@@ -21,6 +22,7 @@ from boostext.boosting.engines import weights as weights_module
 from boostext.boosting.engines.incremental import IncrementalEngine
 from boostext.boosting.engines.kernels_weights import ROOM, STEPS
 from boostext.boosting.engines.plain import PlainEngine
+from boostext.boosting.engines.recomputing import RecomputingEngine
 from boostext.boosting.rounds import Booster
 from boostext.compiled import compiled, notice
 from boostext.corpus.documents import Document
@@ -129,6 +131,55 @@ def test_the_fast_engine_finds_the_rules_of_the_plain_one(
         data, weights, rounds=12, votes=votes, abstain=abstain, smoothing=smoothing,
         start=start if single else "uniform", unknown=unknown, shrinkage=shrinkage, **search,
     )  # fmt: skip
+
+
+RECOMPUTED = (
+    {"algorithm": "mr", "votes": "real"},
+    {"algorithm": "mr", "votes": "discrete"},
+    {"algorithm": "m2"},
+    {"algorithm": "adaboost-r"},
+    {"algorithm": "logistic"},
+    {"algorithm": "logistic-codes"},
+    {"algorithm": "oc"},
+    {"algorithm": "ecoc"},
+    {"algorithm": "mh", "resample": True},
+    {"algorithm": "mh", "alpha": "numeric", "abstain": True},
+)
+"""Settings whose weights are not updated by rules; searches for their rules are compiled."""
+
+
+@needs_numba
+@pytest.mark.parametrize("choices", RECOMPUTED, ids=lambda c: "-".join(map(str, c.values())))
+@given(
+    problem=problems(),
+    unknown=st.sampled_from(["abstains", "votes"]),
+    search=st.sampled_from([{}, {"term_fraction": 0.4}, {"rarity": 1.5, "reuse": 0.5}]),
+    threads=st.sampled_from([1, 3]),
+)
+@settings(max_examples=8, deadline=None)
+def test_compiled_searches_find_the_rules_of_the_plain_engine(
+    choices, problem, unknown, search, threads
+):
+    data, weights, single = problem
+    if not single and ALGORITHMS[choices["algorithm"]].one_label:
+        sets = Lists.of(
+            [
+                [int(labels[0]) if len(labels) else 0]
+                for labels in map(data[1].__getitem__, range(len(data[1])))
+            ]
+        )
+        data = (data[0], sets, data[2])
+    choices = {**choices, **search, "rounds": 8, "unknown": unknown}
+    plain, expected = boosted(data, weights, "plain", **choices)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choose, "SMALL", -1)
+        fast, made = boosted(data, weights, "auto", threads, **choices)
+    assert isinstance(fast._engine, RecomputingEngine)
+    assert [r.rule.condition for r in made] == [r.rule.condition for r in expected]
+    for ours, theirs in zip(made, expected, strict=True):
+        np.testing.assert_array_equal(ours.rule.votes, theirs.rule.votes)
+    np.testing.assert_array_equal(fast.scores(), plain.scores())
+    assert fast.stopped == plain.stopped
 
 
 @needs_numba

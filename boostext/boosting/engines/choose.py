@@ -12,6 +12,8 @@ from boostext.boosting.engines.by_label import LabelEngines, has_room
 from boostext.boosting.engines.incremental import IncrementalEngine
 from boostext.boosting.engines.interface import Engine, Problem
 from boostext.boosting.engines.plain import PlainEngine
+from boostext.boosting.engines.recomputing import RecomputingEngine
+from boostext.boosting.engines.recomputing import fits as is_searched
 from boostext.boosting.engines.weights import is_known
 from boostext.boosting.gains import FORMS
 from boostext.boosting.losses import LOSSES
@@ -22,7 +24,9 @@ from boostext.settings import BoostingSettings
 ENGINES: dict[str, Callable[[Problem], Engine]] = {
     "plain": PlainEngine,
     "incremental": IncrementalEngine,
+    "recomputing": RecomputingEngine,
 }
+"""The engines; the last one is used by "auto" only."""
 PER_LABEL = "per label"
 """The learner that finds separate rules for each label."""
 
@@ -52,7 +56,7 @@ def check_engine(name: str, settings: BoostingSettings) -> None:
 
 
 def made_here(name: str, problem: Problem) -> Engine:
-    """Create the engine named "plain" or "incremental" in this process."""
+    """Create the engine of this name, a key of ENGINES, in this process."""
     return ENGINES[name](problem)
 
 
@@ -67,8 +71,8 @@ def choose(
     """
     if name == "auto":
         few = all(len(c) < MANY_VALUES for c in problem.members.columns)
-        pays = few and _is_known(settings) and _work(problem) * settings.rounds > SMALL
-        name = "incremental" if pays and not notice() else "plain"
+        pays = few and _work(problem) * settings.rounds > SMALL and not notice()
+        name = fastest(settings) if pays else "plain"
     if name == "incremental" and settings.learner_name() == PER_LABEL:
         return LabelEngines(problem) if has_room(problem) else make("plain", problem)
     return make(name, problem)
@@ -77,6 +81,15 @@ def choose(
 def fits(settings: BoostingSettings) -> bool:
     """Return whether rules have one condition each and the incremental engine can find them."""
     return settings.learner_name() == "stump" and _is_known(settings)
+
+
+def fastest(settings: BoostingSettings) -> str:
+    """Return the name of the engine that is the fastest one on large data."""
+    if _is_known(settings):
+        return "incremental"
+    votes = ALGORITHMS[settings.algorithm].votes[settings.votes_name()]
+    is_stump = settings.learner_name() == "stump" and settings.index == "z"
+    return "recomputing" if is_stump and is_searched(votes, settings.abstain) else "plain"
 
 
 def _is_known(settings: BoostingSettings) -> bool:

@@ -30,21 +30,22 @@ class Rows:
     """The rows of the terms that searches often look at. arrays: the rows, for the kernels.
 
     A row gives only an upper bound on a gain (gains.most). The exact gain of a term that may win is
-    computed from its documents in float64.
+    computed from its documents in float64. keeps_rows: whether terms get rows at all.
     """
 
     def __init__(
         self, terms: TermArrays, lists: ListArrays, weights: Weights, threads: Threads,
-        kernels: Mapping[str, Any],
+        kernels: Mapping[str, Any], keeps_rows: bool = True,
     ) -> None:  # fmt: skip
         m, k = weights.arrays.neg.shape
         self._terms, self._lists, self._weights = terms, lists, weights
         self._threads, self._kernels = threads, kernels
         self._taken, self._checked = 0, 0
-        frequent, two = int((terms.sizes >= SHORT).sum()), (2, padded(k))
+        frequent = int((terms.sizes >= SHORT).sum()) if keeps_rows else 0
+        two = (2, padded(k))
         counts = np.zeros(two, np.float32)
         counts[1, :k] = np.bincount(weights.labels.items, minlength=k)
-        counts[0, :k] = m if weights.has_both_signs else m - counts[1, :k]
+        counts[0, :k] = m - counts[1, :k] if keeps_rows and not weights.has_both_signs else m
         self.arrays = RowArrays(
             aligned((64, *two)), np.full(frequent, -1, np.int32), np.zeros(frequent, np.int32),
             np.zeros(frequent, np.int32), np.zeros(two, np.float32), np.zeros(two, np.uint32),

@@ -82,7 +82,11 @@ class Parts(NamedTuple):
 
 
 def parts_of(
-    problem: Problem, terms: TermArrays, lists: ListArrays, kernels: Mapping[str, Any]
+    problem: Problem,
+    terms: TermArrays,
+    lists: ListArrays,
+    kernels: Mapping[str, Any],
+    keeps_rows: bool,
 ) -> Parts:
     form, threads = layout.form_of(problem), Threads(terms.sizes, problem.threads)
     labels = layout.labels(problem.positive_sets(), problem.label_count)
@@ -94,7 +98,7 @@ def parts_of(
     return Parts(
         weights,
         Bounds(form, terms, lists, weights, threads, kernels),
-        Rows(terms, lists, weights, threads, kernels),
+        Rows(terms, lists, weights, threads, kernels, keeps_rows),
         kept,
         threads,
     )
@@ -107,12 +111,14 @@ class Search:
     learned last. terms: the terms of the problem, if another search of the same documents has them.
     """
 
-    def __init__(self, problem: Problem, terms: TermArrays | None = None) -> None:
+    def __init__(
+        self, problem: Problem, terms: TermArrays | None = None, keeps_rows: bool = True
+    ) -> None:
         self.members, self.kernels = problem.members, Kernels()
         features = problem.members.features
         self.terms = terms or layout.terms(problem.members, self.kernels["transpose"])
         self.lists = layout.list_arrays(features.yes)
-        self.parts = parts_of(problem, self.terms, self.lists, self.kernels)
+        self.parts = parts_of(problem, self.terms, self.lists, self.kernels, keeps_rows)
         self.kind = layout.kind_of(problem, self.weights)
         self.found = layout.found_arrays(self.members, self.terms, problem.label_count)
         self.made = layout.round_arrays(problem.label_count)
@@ -198,6 +204,14 @@ class Search:
             rows.renew(self.clock)
             bounds.count()
         rows.remove_unused(self.clock)
+
+    def load(self, neg: Float64, pos: Float64) -> None:
+        """Replace all weights; see Weights.load. There must be no rows."""
+        weights, bounds, _, kept, _ = self.parts
+        weights.load(neg, pos)
+        if kept is not None:
+            kept.renew(weights)
+        bounds.count()
 
     @property
     def clock(self) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Float64, Lists
+from boostext.arrays import Float64, Int32, Lists
 from boostext.boosting.cuts import Cuts
 from boostext.boosting.membership import Membership
 from boostext.boosting.reach import Numbers
@@ -38,16 +39,20 @@ class Tables:
     def __init__(self, members: Membership, label_count: int) -> None:
         self.members, self.k = members, label_count
         self.step = max(1, PIECE // (6 * label_count))
-        features = members.features
-        self._pieces = [
-            (start, _by_document(features.yes, start, min(start + self.step, members.listed),
-                                 features.document_count))
-            for start in range(0, members.listed, self.step)
-        ]  # fmt: skip
-        self.starts = tuple(start for start, _ in self._pieces)
-        self._unknown = _by_document(
-            features.unknown, 0, len(features.unknown), features.document_count
-        )
+        self.starts = tuple(range(0, members.listed, self.step))
+
+    @cached_property
+    def _pieces(self) -> list[csr_array]:
+        features, last = self.members.features, self.members.listed
+        return [
+            _by_document(features.yes, start, min(start + self.step, last), features.document_count)
+            for start in self.starts
+        ]
+
+    @cached_property
+    def _unknown(self) -> csr_array:
+        features = self.members.features
+        return _by_document(features.unknown, 0, len(features.unknown), features.document_count)
 
     def tables(self, flat: Float64, documents: Numbers) -> Iterator[tuple[int, Float64]]:
         """Yield all conditions in pieces, as the first condition and the block weights (c, 3, 2,
@@ -60,7 +65,7 @@ class Tables:
             inside = flat[documents]
         total = inside.sum(axis=0)
         unknown = self.unknown(flat, documents)
-        for start, piece in self._pieces:
+        for start, piece in zip(self.starts, self._pieces, strict=True):
             yes = (piece if whole else piece[documents]).T @ inside
             yield start, self.with_rest(start, yes, unknown, total)
         yield from self.cut_tables(flat, documents, total)
@@ -68,7 +73,7 @@ class Tables:
     def listed(self, flat: Float64, documents: Numbers, piece: int) -> Float64:
         """Return the weights (c, 2k) of block YES for one piece of the listed conditions."""
         inside = flat[documents]
-        return np.asarray(self._pieces[piece][1][documents].T @ inside)
+        return np.asarray(self._pieces[piece][documents].T @ inside)
 
     def unknown(self, flat: Float64, documents: Numbers) -> Float64:
         """Return the weights (u, 2k) of the u lists of unknown documents."""
@@ -84,6 +89,15 @@ class Tables:
         absent = np.zeros_like(yes)
         absent[lists >= 0] = unknown[lists[lists >= 0]]
         return _stacked(absent, yes, total)
+
+    def of(self, flat: Float64, conditions: Int32) -> Float64:
+        """Return the block weights (c, 3, 2, k) of a few conditions among all documents."""
+        sums = [
+            [flat[documents(j)].sum(axis=0) for j in conditions.tolist()]
+            for documents in (self.members.unknown, self.members.yes)
+        ]
+        unknown, yes = np.array(sums).reshape(2, len(conditions), flat.shape[1])
+        return _stacked(unknown, yes, flat.sum(axis=0))
 
     def cut_tables(
         self, flat: Float64, documents: Numbers, total: Float64

@@ -90,7 +90,7 @@ class Weights:
             np.zeros(1, np.int64), np.zeros(m, np.int32), aligned((m, kp)),
             np.zeros(pairs, np.uint32), np.zeros(m, np.int32),
         )  # fmt: skip
-        self._rows_of_pos: Int64 = np.repeat(np.arange(m), np.diff(labels.starts))
+        self.rows_of_pos: Int64 = np.repeat(np.arange(m), np.diff(labels.starts))
         self._moves, self._deep = 0, False
         self.renew()
 
@@ -141,7 +141,7 @@ class Weights:
         """Return the weights D, (m, k), the sums over both signs."""
         D = self.arrays.neg * self.arrays.scales[0]
         items = self.labels.items
-        D[self._rows_of_pos, items] += self.arrays.pos * self.arrays.scales[1, items]
+        D[self.rows_of_pos, items] += self.arrays.pos * self.arrays.scales[1, items]
         return np.asarray(D)
 
     def exact(self, members: Membership, condition: int, kind: RuleKind) -> tuple[Float64, float]:
@@ -159,11 +159,22 @@ class Weights:
 
     def renew(self) -> None:
         """Compute all weights again from the scores: e = D, and all scales are equal."""
-        weights, steps, k = self.arrays, self.steps, self.arrays.neg.shape[1]
+        weights = self.arrays
         weights.local[:] += weights.common
         weights.common[:] = 0
-        self._moves = 0
         self._weigh()
+        self._count()
+
+    def load(self, neg: Float64, pos: Float64) -> None:
+        """Replace all weights by those given, in the form of WeightArrays, whose sum is not 0."""
+        self.arrays.neg[:], self.arrays.pos[:] = neg, pos
+        self._to_shares()
+        self._count()
+
+    def _count(self) -> None:
+        """Compute the sums of e, which sum to 1 and are D, and e in steps."""
+        weights, steps, k = self.arrays, self.steps, self.arrays.neg.shape[1]
+        self._moves = 0
         self._kernels["sum_weights"](self.loss, self.labels, weights)
         total = float(weights.sums.sum())
         weights.figures[:] = total, 0.0, 0.0
@@ -180,7 +191,7 @@ class Weights:
         if self.has_both_signs:
             self._weigh_both_signs()
             return
-        weights, items, rows = self.arrays, self.labels.items, self._rows_of_pos
+        weights, items, rows = self.arrays, self.labels.items, self.rows_of_pos
         against = weights.local.copy()  # -Y f for the pairs with sign -
         against[rows, items] *= -1
         if self.loss == LOGISTIC:
