@@ -44,9 +44,7 @@ from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.weights import given_signs
-from boostext.reports.doubts import (
-    doubt_odds,
-)
+from boostext.reports.doubts import verdicts
 from boostext.training.audit import audit
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared, prepare
@@ -140,7 +138,7 @@ def ours(prepared: Prepared, given: Given, several: bool) -> Matrix:
     """(m,): the doubt of each document; least for one that is never held out."""
     sets = Lists.of(np.flatnonzero(row) for row in given)
     changed = replace(prepared, corpus=replace(prepared.corpus, label_sets=sets))
-    odds = doubt_odds(audit(changed).chances, given_signs(changed.corpus), several)
+    odds = verdicts(audit(changed).chances, given_signs(changed.corpus), several).odds
     return np.where(np.isnan(odds), -np.inf, odds)
 
 

@@ -26,7 +26,7 @@ from boostext.library.classifier import Classifier
 from boostext.library.data import Given
 from boostext.library.frames import Columns, read_columns
 from boostext.library.judging import audited
-from boostext.library.reporting import OUTLIERS, audit_listing
+from boostext.library.reporting import EXPLAINED, OUTLIERS, audit_listing
 from boostext.library.training import learned, prepared_for
 from boostext.model.predict import decisions, has_chances, link_of
 from boostext.presets import OPEN
@@ -339,9 +339,9 @@ def _weighted(documents: Iterator[Document], weights: Float64 | None) -> Iterato
 class LabelIssue:
     """The assessment of the label of one example.
 
-    label_quality: from 0 to 1, how likely the given label is right; below 0.5 another is more
-    likely. NaN if the example is the only one of its label, so that nothing can be learned from
-    other examples.
+    label_quality: from 0 to 1, lower for labels that are more likely wrong; it ranks the examples
+    and is not a probability. NaN if the example is the only one of its label, so that nothing can
+    be learned from other examples.
     """
 
     is_label_issue: bool
@@ -351,10 +351,22 @@ class LabelIssue:
 
 
 ISSUE_COLUMNS: tuple[Column[LabelIssue], ...] = (
-    Column("is_label_issue", lambda row: row.is_label_issue, "Whether other labels are likelier."),
-    Column("label_quality", lambda row: row.label_quality, "How likely the given label is right."),
+    Column(
+        "is_label_issue",
+        lambda row: row.is_label_issue,
+        "Whether the given label is flagged as a likely error.",
+    ),
+    Column(
+        "label_quality",
+        lambda row: row.label_quality,
+        "From 0 to 1, the lower the more likely the given label is wrong; not a probability.",
+    ),
     Column("given_label", lambda row: row.given_label, "The label, or labels, in y."),
-    Column("predicted_label", lambda row: row.predicted_label, "What is suggested instead."),
+    Column(
+        "predicted_label",
+        lambda row: row.predicted_label,
+        "What is suggested instead if the label is flagged; otherwise the given label.",
+    ),
 )
 
 
@@ -382,9 +394,9 @@ def find_label_issues(
         LabelIssue(False, math.nan, told(labels), told(labels)) for labels in Targets.of(y).labels
     ]
     for row in rows:
-        issues[row.example] = LabelIssue(
-            row.score > 0.5, 1 - row.score, told(row.given), told(row.suggested)
-        )
+        flagged = row.kind != "agrees"
+        likely = told(row.suggested if flagged else row.given)
+        issues[row.example] = LabelIssue(flagged, 1 - row.score, told(row.given), likely)
     return Rows(issues, ISSUE_COLUMNS)
 
 
@@ -392,4 +404,4 @@ def _outliers(prepared: Prepared, found: Any, source: str) -> Any:
     source, audit = audited(source, prepared)
     if audit is not None:
         return audit_listing(prepared, audit)
-    return OUTLIERS[source](learned(prepared, found), None)
+    return OUTLIERS[source](learned(prepared, found), None, EXPLAINED)

@@ -11,7 +11,7 @@ from boostext.errors import BoostextError, SettingsError
 from boostext.evaluation.calibrating import targets
 from boostext.evaluation.report import evaluate
 from boostext.model.predict import Predictor
-from boostext.reports.doubts import doubt_odds, doubt_rows
+from boostext.reports.doubts import doubt_rows, verdicts
 from boostext.training.audit import audit, chances
 from boostext.training.crossval import cross_validate, remarks_before
 from boostext.training.cumulated import cumulated_shares
@@ -229,7 +229,7 @@ def test_documents_never_held_out_have_no_chances_and_disturb_no_other(multilabe
     assert np.isnan(found[0]).all()
     assert found[1:] == pytest.approx(alone)
     assert multilabel or found[1:].sum(axis=1) == pytest.approx(1)
-    odds = doubt_odds(found, np.where(given, 1, -1), multilabel)
+    odds = verdicts(found, np.where(given, 1, -1), multilabel).odds
     assert np.isnan(odds[0])
     assert not np.isnan(odds[1:]).any()
 

@@ -28,8 +28,8 @@ from boostext.training.plan import Plan
 from boostext.training.run import prepare
 
 QUANTILES = {"least": 0.0, "5 %": 0.05, "25 %": 0.25, "half": 0.5, "75 %": 0.75}
-KEPT = 2 * EXPLAINED
-"""Number of documents that are kept; more than are listed, because sums are rounded."""
+KEPT = 2
+"""Number of documents that are kept for each that is explained, because sums are rounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +51,14 @@ class DataOutliers:
         return "weights" if self.audit is None else "cv"
 
 
-def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> DataOutliers:
-    """Return the listing by weight for labelled documents, which are read once."""
+def data_outliers(
+    model: Model, documents: Iterable[Document], threads: int, told: int = EXPLAINED
+) -> DataOutliers:
+    """Return the listing by weight for labelled documents, which are read once. told: how many of
+    the rows come with the terms that are evidence.
+    """
     faded, builder = tapered(model), CorpusBuilder()
-    predictor, heaviest = Predictor(faded, threads), _Heaviest(model)
+    predictor, heaviest = Predictor(faded, threads), _Heaviest(model, KEPT * told)
     kept: list[Scores] = []
     for document, scores in predictor.scores(builder.watch(documents)):
         heaviest.take(document, scores)
@@ -63,9 +67,9 @@ def data_outliers(model: Model, documents: Iterable[Document], threads: int) -> 
     scores = np.array(kept, np.float64).reshape(len(corpus), len(model.labels))
     rows = outlier_rows(faded, corpus, scores, len(corpus))
     documents_by_place = heaviest.documents()
-    told = [row for row in rows[:EXPLAINED] if row.example in documents_by_place]
-    spoken = (predictor.contributions(documents_by_place[row.example]) for row in told)
-    explained = {row.rank: row for row in with_objections(told, faded, spoken)}
+    first = [row for row in rows[:told] if row.example in documents_by_place]
+    spoken = (predictor.contributions(documents_by_place[row.example]) for row in first)
+    explained = {row.rank: row for row in with_objections(first, faded, spoken)}
     rows = [explained.get(row.rank, row) for row in rows]
     return DataOutliers(rows, _quantiles([row.margin for row in rows]), corpus.digest)
 
@@ -75,13 +79,14 @@ def audited_data(
     documents: Iterable[Document],
     threads: int,
     on_fold: Callable[[int, int], None] = lambda done, total: None,
+    told: int = EXPLAINED,
 ) -> DataOutliers:
     """Return the listing by cross-validation, with the text settings of the model."""
     plan = Plan(model.data, model.text, model.boosting, run=RunSettings(threads=threads))
     prepared = prepare(documents, plan, prior=model.prior)
     _, found = audited("cv", prepared, on_fold)
     assert found is not None, "cv was asked for"
-    rows = audit_listing(prepared, found)
+    rows = audit_listing(prepared, found, told)
     return DataOutliers(rows, _quantiles([r.margin for r in rows]), prepared.corpus.digest, found)
 
 
@@ -94,7 +99,8 @@ def _quantiles(margins: Sequence[float]) -> dict[str, float]:
 class _Heaviest:
     """The documents with the largest weights among those read so far."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, most: int) -> None:
+        self._most = most
         self._numbers = {label: number for number, label in enumerate(model.labels)}
         self._heap: list[tuple[float, int, Document]] = []
         self._seen = 0
@@ -106,7 +112,7 @@ class _Heaviest:
         weight = float(document_log_weights(scores[None, :], signs, base)[0])
         entry = (weight, -self._seen, document)  # of two with equal weights, the first one is kept
         self._seen += 1
-        if len(self._heap) < KEPT:
+        if len(self._heap) < self._most:
             heapq.heappush(self._heap, entry)
         else:
             heapq.heappushpop(self._heap, entry)

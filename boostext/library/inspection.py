@@ -194,7 +194,8 @@ def inspect(
             documents: Iterable[Document] = model_data(content, data, labels, reading, mended)
             documents = gathered.watch(documents) if wanted else documents
             by_folds = source == "cv" or (source is None and place is not None)
-            found = found_in_data(content, documents, threads, by_folds, watch or Watch())
+            told = max(EXPLAINED, top)
+            found = found_in_data(content, documents, threads, by_folds, watch or Watch(), told)
             if found.digest != content.provenance.digest:
                 said = content.provenance.other_documents(len(found.rows))
                 LOG.info(f"{said}; likely label errors show best on the training data")
@@ -266,7 +267,7 @@ def outliers(
                 "a result has its own data; use outliers(result.model, data) for other data"
             )
         source, audit = audited(source, result.trained.prepared, watch.judging)
-        return Rows(OUTLIERS[source](result.trained, audit), OUTLIER_COLUMNS)
+        return Rows(OUTLIERS[source](result.trained, audit, EXPLAINED), OUTLIER_COLUMNS)
     if source not in SOURCES or source == "cumulated":
         raise SettingsError(f"source is {source!r}; expected one of auto, cv, weights")
     model, threads = result.content, result.threads or usable_threads()
@@ -277,13 +278,20 @@ def outliers(
 
 
 def found_in_data(
-    model: Model, documents: Iterable[Document], threads: int, by_folds: bool, watch: Watch
+    model: Model,
+    documents: Iterable[Document],
+    threads: int,
+    by_folds: bool,
+    watch: Watch,
+    told: int = EXPLAINED,
 ) -> DataOutliers:
-    """Find likely label errors by cross-validation (`by_folds`), or by boosting weight."""
+    """Find likely label errors by cross-validation (`by_folds`), or by boosting weight. told: how
+    many of the rows come with the terms that are evidence.
+    """
     if not by_folds:
-        return data_outliers(model, documents, threads)
+        return data_outliers(model, documents, threads, told)
     try:
-        return audited_data(model, documents, threads, watch.judging)
+        return audited_data(model, documents, threads, watch.judging, told)
     except TooFewError:
         raise SettingsError(
             "too few documents for cross-validation; use --source weights, which ranks documents "

@@ -83,7 +83,9 @@ def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> 
     evidence = training_evidence(trained)
     facts = term_facts(evidence, term_rows(trained.model), training_aliases(trained))
     reports = model_reports(trained.model, facts)
-    rows = unchecked(OUTLIERS[report.source](trained, report.audit), report.checked)
+    # documents that were checked before are not listed, so that others take their places
+    told = EXPLAINED + len(report.checked)
+    rows = unchecked(OUTLIERS[report.source](trained, report.audit, told), report.checked)
     reports["outliers.tsv"] = outliers_tsv(rows, report.source)
     reports["outliers.label-studio.json"] = label_studio(rows[:EXPLAINED])
     margins = training_margins(trained, evidence)
@@ -155,56 +157,62 @@ def model_reports(model: Model, facts: Sequence[TermFacts] = ()) -> dict[str, It
     return reports
 
 
-def weight_outliers(trained: Trained, found: Audit | None = None) -> list[OutlierRow]:
+def weight_outliers(
+    trained: Trained, found: Audit | None = None, told: int = EXPLAINED
+) -> list[OutlierRow]:
     """Return the rows by weight with the tapered scores; texts are not read again."""
-    return _weighed(trained, None)
+    return _weighed(trained, None, told)
 
 
-def cumulated_outliers(trained: Trained, found: Audit | None = None) -> list[OutlierRow]:
+def cumulated_outliers(
+    trained: Trained, found: Audit | None = None, told: int = EXPLAINED
+) -> list[OutlierRow]:
     """Return the rows by weight over all rounds."""
-    return _weighed(trained, cumulated_shares(trained))
+    return _weighed(trained, cumulated_shares(trained), told)
 
 
-def _weighed(trained: Trained, shares: Float64 | None) -> list[OutlierRow]:
+def _weighed(trained: Trained, shares: Float64 | None, told: int) -> list[OutlierRow]:
     model, members, corpus = tapered(trained.model), trained.members, trained.prepared.corpus
     numbers = condition_numbers(trained.rounds)
     known = trained.prepared.known
     scores = training_scores(members, model, numbers, trained.prepared.start_of_all)
     rows = outlier_rows(model, corpus, scores, len(corpus), shares)
-    examples = [row.example for row in rows[:EXPLAINED]]
+    examples = [row.example for row in rows[:told]]
     spoken = training_contributions(members, model, numbers, examples)
     if known is not None:
         spoken = (
             (known.contribution(example), *rest)
             for example, rest in zip(examples, spoken, strict=True)
         )
-    told = with_objections(rows[:EXPLAINED], model, spoken)
-    return with_duplicates([*told, *rows[EXPLAINED:]], trained.prepared)
+    first = with_objections(rows[:told], model, spoken)
+    return with_duplicates([*first, *rows[told:]], trained.prepared, told)
 
 
-def audited_outliers(trained: Trained, found: Audit | None) -> list[OutlierRow]:
+def audited_outliers(
+    trained: Trained, found: Audit | None, told: int = EXPLAINED
+) -> list[OutlierRow]:
     """Return the rows by cross-validation."""
     assert found is not None, "the caller audits"
-    return audit_listing(trained.prepared, found)
+    return audit_listing(trained.prepared, found, told)
 
 
-def audit_listing(prepared: Prepared, found: Audit) -> list[OutlierRow]:
-    """Return the rows of an audit; the first ones have the terms against their labels."""
+def audit_listing(prepared: Prepared, found: Audit, told: int = EXPLAINED) -> list[OutlierRow]:
+    """Return the rows of an audit. told: how many come with the terms that are evidence."""
     rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.chances)
-    rows = [*explained(found, rows[:EXPLAINED]), *rows[EXPLAINED:]]
-    return with_duplicates(rows, prepared)
+    rows = [*explained(found, rows[:told]), *rows[told:]]
+    return with_duplicates(rows, prepared, told)
 
 
-def with_duplicates(rows: list[OutlierRow], prepared: Prepared) -> list[OutlierRow]:
-    """Return the rows; the first ones have their near duplicates with other labels."""
-    told = [row.example for row in rows[:EXPLAINED]]
-    found = near_duplicates(prepared.features, prepared.corpus, told)
+def with_duplicates(rows: list[OutlierRow], prepared: Prepared, told: int) -> list[OutlierRow]:
+    """Return the rows; the first `told` have their near duplicates with other labels."""
+    examples = [row.example for row in rows[:told]]
+    found = near_duplicates(prepared.features, prepared.corpus, examples)
     names = ([prepared.corpus.ids[i] for i in others] for others in found)
     first = [replace(row, duplicates=tuple(n)) for row, n in zip(rows, names, strict=False)]
-    return [*first, *rows[EXPLAINED:]]
+    return [*first, *rows[told:]]
 
 
-OUTLIERS: Mapping[str, Callable[[Trained, Audit | None], list[OutlierRow]]] = {
+OUTLIERS: Mapping[str, Callable[[Trained, Audit | None, int], list[OutlierRow]]] = {
     "cv": audited_outliers,
     "weights": weight_outliers,
     "cumulated": cumulated_outliers,

@@ -24,15 +24,19 @@ equal shares, with the strengths that predict each document best from all the ot
 pattern is used.
 
 If documents may have several labels, the rates come from the total probability of each label over
-the documents that lack it, and the total probability of its absence over those that have it. A
-label is then suggested only if its probability is above one half and reaches the threshold of the
-class, which is the mean probability over the documents that have the label (Northcutt, Jiang &
-Chuang 2021, confident learning, Eq. 2).
+the documents that lack it, and the total probability of its absence over those that have it.
+
+Every row suggests other labels than the given ones, and some rows are flagged. If every document
+has one label, as many rows are flagged as there are likely errors by the counts of confident
+learning (Northcutt, Jiang & Chuang 2021, Eqs. 1 to 3), less a tenth; and those that are more likely
+wrong than right. If documents may have several
+labels, a row is flagged if the probability of a change is above one half and reaches the threshold
+of the class, which is the mean probability over the documents that have the label (Eq. 2 there).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +49,7 @@ from boostext.reports.escape import one_line
 from boostext.reports.outliers import (
     OutlierRow,
     kind_of,
+    likeliest_change,
     row_margins,
 )
 
@@ -56,6 +61,11 @@ MIXES = np.append(np.exp(np.linspace(np.log(0.1), np.log(300.0), 20)), 1e6)
 """Candidate strengths of the Dirichlet prior of the distributions, in documents."""
 PASSES = 3
 """How often the distributions are estimated anew; more passes take learning errors for patterns."""
+FLAGGED = 0.9
+"""Fraction of the likely errors that is flagged. All of them find more of the errors, but with more
+false alarms than flags by confident learning on logistic regression; 0.8 misses too many."""
+ENOUGH = 0.7
+"""A probability that reaches every class threshold, for labels that are predicted very surely."""
 TINY = 1e-300
 """Lower limit of the arguments of logarithms."""
 
@@ -70,11 +80,10 @@ def doubt_rows(
     these scores. Documents with weight 0 in the corpus come last. The rows have no objections yet.
     """
     signs = given_signs(corpus)
-    odds = doubt_odds(chances, signs, multilabel)
-    doubts = doubt_of(odds)
+    found = verdicts(chances, signs, multilabel)
+    odds, doubts = found.odds, doubt_of(found.odds)
     known = np.flatnonzero(~np.isnan(odds))
     order = known[np.argsort(-np.where(corpus.weights > 0, odds, -np.inf)[known], kind="stable")]
-    suggested = suggestions(chances, signs, multilabel)
     places, counts = _places(corpus, chances, order)
     margins = row_margins(scores, signs, multilabel)
     weights = np.zeros(len(corpus))
@@ -82,35 +91,49 @@ def doubt_rows(
     weights[known] = weight_shares(logs)
     rows = []
     for rank, i in enumerate(order.tolist(), start=1):
-        row = _row(rank, i, corpus, (scores, chances, signs), suggested[i])
+        row = _row(rank, i, corpus, (scores, chances, signs), found.suggested[i])
         share = float(weights[i])
         rows.append(replace(
-            row, kind=_kind(row, float(odds[i]), multilabel), score=float(doubts[i]),
+            row, kind=row.kind if found.flagged[i] else "agrees", score=float(doubts[i]),
             margin=float(margins[i]), weight=share * len(corpus), share=share,
             label_rank=int(places[i]), label_count=int(counts[i]),
         ))  # fmt: skip
     return rows
 
 
-def _kind(row: OutlierRow, odds: float, multilabel: bool) -> str:
-    """Return the kind of error, which is "agrees" if the given label is the more likely one.
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """The judgment of m documents.
 
-    If every document has one label, a different label is always suggested, so the odds decide.
+    odds: (m,), the log odds that the given labels are wrong; NaN for documents whose probabilities
+    are NaN. Use them to rank documents: they are overconfident as estimates, because the
+    probabilities were fitted to wrong labels as well. suggested: (m, k), the labels that are most
+    likely if the given ones are wrong; documents without probabilities keep theirs. flagged: (m,),
+    whether the labels count as likely errors.
     """
-    return row.kind if multilabel or odds > 0 else "agrees"
+
+    odds: Float64
+    suggested: Booleans
+    flagged: Booleans
 
 
-def doubt_odds(chances: Float64, signs: Signs, multilabel: bool) -> Float64:
-    """Return the log odds that the given labels are wrong, shape (m,).
-
-    The result is NaN for documents whose probabilities are NaN. Use it to rank documents: it is
-    overconfident as an estimate, because the probabilities were fitted to wrong labels as well.
-    """
+def verdicts(chances: Float64, signs: Signs, multilabel: bool) -> Verdicts:
+    """Judge the given labels by the probabilities of all labels, shape (m, k)."""
     known, given = ~np.isnan(chances).any(axis=1), signs > 0
-    odds = np.full(len(chances), np.nan)
-    judge = _odds_of_several if multilabel else _odds_of_one
-    odds[known] = judge(chances[known], given[known])
-    return odds
+    odds, suggested, flagged = (
+        np.full(len(chances), np.nan),
+        given.copy(),
+        np.zeros(len(given), bool),
+    )
+    judge = _verdicts_on_several if multilabel else _verdicts_on_one
+    if known.any():
+        judged = judge(chances[known], given[known])
+        odds[known], suggested[known], flagged[known] = (
+            judged.odds,
+            judged.suggested,
+            judged.flagged,
+        )
+    return Verdicts(odds, suggested, flagged)
 
 
 def doubt_of(odds: Float64) -> Float64:
@@ -118,9 +141,31 @@ def doubt_of(odds: Float64) -> Float64:
     return np.asarray(0.5 * (1 + np.tanh(odds / 2)))
 
 
-def _odds_of_one(chances: Float64, given: Booleans) -> Float64:
-    """Return the log odds that the only label is wrong, shape (m,)."""
-    return _odds_against(_mistaken(chances, given), chances, given)
+def _verdicts_on_one(chances: Float64, given: Booleans) -> Verdicts:
+    """The documents have one label each."""
+    mistaken = _mistaken(chances, given)
+    odds = _odds_against(mistaken, chances, given)
+    suggested = given ^ likeliest_change(mistaken, given, False)
+    flagged = odds > 0
+    count = round(FLAGGED * likely_errors(chances, given))
+    flagged[np.argsort(-odds, kind="stable")[:count]] = True
+    return Verdicts(odds, suggested, flagged)
+
+
+def likely_errors(chances: Float64, given: Booleans) -> float:
+    """Return the estimated number of wrong labels, by the counts of confident learning.
+
+    A document counts for its most likely label among those whose probability reaches the threshold
+    of the class or ENOUGH. The counts of each given label are scaled to its number of documents.
+    """
+    labels, k = given.argmax(axis=1), given.shape[1]
+    reaching = chances >= np.minimum(class_thresholds(chances, given), ENOUGH)
+    counted = reaching.any(axis=1)
+    wrong = counted & (np.where(reaching, chances, -1.0).argmax(axis=1) != labels)
+    sizes, wrongs, all_of = (
+        np.bincount(labels, part, minlength=k) for part in (np.ones(len(labels)), wrong, counted)
+    )
+    return float(sizes @ (wrongs / np.maximum(all_of, 1)))
 
 
 def _odds_against(mistaken: Float64, chances: Float64, given: Booleans) -> Float64:
@@ -204,21 +249,38 @@ def mistake_shares(chances: Float64, given: Booleans, doubts: Float64) -> Float6
     return np.asarray((counts + mix * equal) / (sums + mix))
 
 
-def _odds_of_several(chances: Float64, given: Booleans) -> Float64:
-    """Return the log odds that a label is superfluous, that one is missing, or both, shape (m,).
+def _verdicts_on_several(chances: Float64, given: Booleans) -> Verdicts:
+    """The documents may have several labels.
 
     The odds of a superfluous label are (1 - p) added / (p (1 - left_out)), and those of a missing
     label are p left_out / ((1 - p) (1 - added)); see `label_noise`. The maximum over the labels is
-    used for each kind. Both errors together mean that a label was replaced by another.
+    used for each kind. Both errors together mean that a label was replaced by another. If no label
+    reaches its threshold, the suggestion changes the label with the greatest odds.
     """
     left_out, added = label_noise(chances, given)
     odds = np.log(np.maximum(chances, TINY)) - np.log(np.maximum(1 - chances, TINY))
     too_many = np.log(added) - np.log(1 - left_out) - odds
     too_few = np.log(left_out) - np.log(1 - added) + odds
-    many = np.where(given, too_many, -np.inf).max(axis=1)
-    few = np.where(given, -np.inf, too_few).max(axis=1)
+    changes = np.where(given, too_many, too_few)
+    many = np.where(given, changes, -np.inf).max(axis=1)
+    few = np.where(given, -np.inf, changes).max(axis=1)
     both = np.where(np.isinf(many) | np.isinf(few), -np.inf, many + few)
-    return np.asarray(np.logaddexp(np.logaddexp(many, few), both))
+    sure = _sure_changes(chances, given)
+    flagged = np.asarray(sure.any(axis=1))
+    suggested = given ^ np.where(flagged[:, None], sure, likeliest_change(changes, given, True))
+    return Verdicts(np.logaddexp(np.logaddexp(many, few), both), suggested, flagged)
+
+
+def _sure_changes(chances: Float64, given: Booleans) -> Booleans:
+    """Return which labels to add or to remove for sure, shape (m, k).
+
+    A label is added if its probability is above one half, because labels with low probabilities
+    have low thresholds, and reaches the mean over the documents that have the label. It is removed
+    if the probability of its absence is above one half and reaches the mean over those without it.
+    """
+    added = ~given & (chances >= class_thresholds(chances, given)) & (chances > 0.5)
+    taken = given & (1 - chances >= class_thresholds(1 - chances, ~given)) & (chances < 0.5)
+    return np.asarray(added | taken)
 
 
 def label_noise(chances: Float64, given: Booleans) -> tuple[Float64, Float64]:
@@ -242,34 +304,8 @@ def class_thresholds(chances: Float64, given: Booleans) -> Float64:
 
     The value is 1 for labels that no document has.
     """
-    known = ~np.isnan(chances).any(axis=1)
-    mine = given[known]
-    sums = np.where(mine, chances[known], 0).sum(axis=0)
-    return np.where(mine.any(axis=0), sums / np.maximum(mine.sum(axis=0), 1), 1.0)
-
-
-def suggestions(chances: Float64, signs: Signs, multilabel: bool) -> Booleans:
-    """Return the suggested labels as a boolean array, shape (m, k).
-
-    If every document has one label, the suggestion is the label that is most likely correct if the
-    given one is wrong. If documents may have several labels, a label is added if its probability
-    is above one half and reaches the mean over the documents that have the label. It is removed if
-    the probability of its absence is above one half and reaches the mean over those that lack it.
-    Documents whose probabilities are NaN keep their labels.
-    """
-    given = signs > 0
-    if multilabel:
-        with np.errstate(invalid="ignore"):
-            added = ~given & (chances >= class_thresholds(chances, given))
-            taken = given & (1 - chances >= class_thresholds(1 - chances, ~given))
-            # Require one half as well, because labels with low probabilities have low thresholds.
-            return np.asarray((given | (added & (chances > 0.5))) & ~(taken & (chances < 0.5)))
-    chosen = given.copy()
-    known = np.flatnonzero(~np.isnan(chances).any(axis=1))
-    if len(known) and given.shape[1] > 1:
-        mistaken = np.where(given[known], -1.0, _mistaken(chances[known], given[known]))
-        chosen[known] = np.arange(given.shape[1]) == mistaken.argmax(axis=1)[:, None]
-    return chosen
+    sums = np.where(given, chances, 0).sum(axis=0)
+    return np.where(given.any(axis=0), sums / np.maximum(given.sum(axis=0), 1), 1.0)
 
 
 def _places(corpus: Corpus, chances: Float64, order: Int64) -> tuple[Int64, Int64]:

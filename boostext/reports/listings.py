@@ -116,11 +116,9 @@ def outlier_list(
     """
     if not rows:
         return Text("No documents.")
-    doubted = sum(row.score > 0.5 for row in rows)
+    flagged = sum(row.kind != "agrees" for row in rows)
     of_total = "" if total is None else f" of {total:,}"
-    top = wrap(
-        f"{HOW_FOUND[source]}: {len(rows)}{of_total}; other labels suggested for {doubted}", page
-    )
+    top = wrap(f"{HOW_FOUND[source]}: {len(rows)}{of_total}, of which {flagged} flagged", page)
     head = Text("rank  score  given -> suggested".replace("->", page.glyphs.arrow), style=HEAD)
     lines = [line for row in rows for line in _outlier_lines(row, page)]
     return stack([top, *_disputes(rows, page), head, *lines])
@@ -159,7 +157,8 @@ def _change(row: OutlierRow, space: int, page: Page) -> Text:
     arrow = f" {page.glyphs.arrow} "
     given, suggested = _names(row.given), _names(row.suggested)
     if row.kind == "agrees":
-        return Text(shorten(f"{given} (or {row.rival}?)" if row.rival else given, space, page))
+        other = f" (or {suggested}?)" if suggested != given else ""
+        return Text(shorten(given + other, space, page))
     room = space - len(arrow)
     half = room // 2
     left = shorten(given, max(half, room - cells(suggested)), page)

@@ -41,6 +41,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int8, Int64, Lists, Scores, Signs
 from boostext.corpus.corpus import Corpus
+from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
 from boostext.features.matrix import FeatureMatrix
 from boostext.model.model import Model
@@ -64,14 +65,14 @@ class OutlierRow:
     """One document with a likely label error.
 
     rank: position in the listing, from 1. example: index of the document in the corpus, from 0.
-    given, suggested: labels in the data, and labels suggested instead. rival: the label with the
-    highest score among those not given, or "" if all labels are given.
-    kind: "wrong", "missing" or "extra" if the suggested labels replace, add or remove labels;
-    "agrees" if the model predicts the given labels. The rival is then the first alternative to
-    consider.
-    score: confidence that the labels are wrong, from 0 to 1. With the tapered model it is
-    1/(1 + exp(margin)), or 1/(1 + exp(2 margin)) if documents may have several labels, and the
-    model predicts other labels if it is above 0.5.
+    given, suggested: labels in the data, and those that are most likely if these are wrong. rival:
+    the label with the highest score among those not given, or "" if all labels are given.
+    kind: "wrong", "missing" or "extra" if the row is flagged, and the suggested labels replace, add
+    or remove labels; otherwise "agrees". Rows by boosting weight are flagged if the model predicts
+    other labels than the given ones.
+    score: from 0 to 1, higher for labels that are more likely wrong; not a probability. With the
+    tapered model it is 1/(1 + exp(margin)), or 1/(1 + exp(2 margin)) if documents may have several
+    labels, and the model predicts other labels if it is above 0.5.
     margin: the lowest score of a given label minus the highest score of another label; if documents
     may have several labels, the minimum of score times sign (1 for given labels, otherwise -1).
     weight: boosting weight, where 1 is the average. share: fraction of the total weight.
@@ -146,15 +147,17 @@ def outlier_rows(
 class _Judgment:
     """The assessment of m documents.
 
-    margins: (m,). doubts: (m,), confidence from 0 to 1 that the labels are wrong. suggested:
-    (m, k), 1 for suggested labels, otherwise 0. rivals: (m,), index of the rival label, or -1 if
-    there is none.
+    margins: (m,). doubts: (m,), confidence from 0 to 1 that the labels are wrong. predicted:
+    (m, k), 1 for predicted labels, otherwise 0. others: the same for the labels that are suggested
+    if the predicted ones are the given ones. rivals: (m,), index of the rival label, or -1 if there
+    is none.
     """
 
     labels: tuple[str, ...]
     margins: Float64
     doubts: Float64
-    suggested: Int8
+    predicted: Int8
+    others: Booleans
     rivals: Int64
 
 
@@ -162,8 +165,9 @@ def _judgment(model: Model, corpus: Corpus, scores: Scores, signs: Signs) -> _Ju
     margins = row_margins(scores, signs, model.multilabel)
     half = margins if model.multilabel else margins / 2
     doubts = 0.5 * (1 - np.tanh(half))  # 1/(1 + exp(2 half))
-    suggested = _suggested(model, corpus, scores)
-    return _Judgment(model.labels, margins, doubts, suggested, _rivals(scores, signs))
+    predicted, given = _predicted(model, corpus, scores), signs > 0
+    others = given ^ likeliest_change(-signs * scores, given, model.multilabel)
+    return _Judgment(model.labels, margins, doubts, predicted, others, _rivals(scores, signs))
 
 
 def _rivals(scores: Scores, signs: Signs) -> Int64:
@@ -186,10 +190,10 @@ def _leads(scores: Scores, signs: Signs) -> Float64:
     return np.where(np.isinf(given), 0.0, given) - np.where(np.isinf(others), 0.0, others)
 
 
-def _suggested(model: Model, corpus: Corpus, scores: Scores) -> Int8:
-    """Return a (m, k) array that is 1 for suggested labels, otherwise 0.
+def _predicted(model: Model, corpus: Corpus, scores: Scores) -> Int8:
+    """Return a (m, k) array that is 1 for predicted labels, otherwise 0.
 
-    At least one label is suggested for every document, unless documents may have several labels and
+    At least one label is predicted for every document, unless documents may have several labels and
     the corpus contains documents without labels.
     """
     best = scores.argmax(axis=1)
@@ -200,6 +204,25 @@ def _suggested(model: Model, corpus: Corpus, scores: Scores) -> Int8:
         empty = chosen.sum(axis=1) == 0
         chosen[empty, best[empty]] = 1
     return chosen
+
+
+def likeliest_change(evidence: Float64, given: Booleans, multilabel: bool) -> Booleans:
+    """Return the labels to add or to remove if the given ones are wrong, shape (m, k).
+
+    evidence: (m, k), greater for labels that are more likely to need a change. If every document
+    has one label, it is replaced by the label with the greatest evidence. If documents may have
+    several labels, the label with the greatest evidence is added or removed; but if it is the only
+    one of the document, it is replaced.
+    """
+    if evidence.shape[1] == 0:
+        return given
+    places = np.arange(given.shape[1])
+    others = ~given & (places == np.where(given, -np.inf, evidence).argmax(axis=1)[:, None])
+    if not multilabel:
+        return np.asarray(others | (given & others.any(axis=1)[:, None]))
+    changed = places == evidence.argmax(axis=1)[:, None]
+    replaced = (changed & given).any(axis=1) & (given.sum(axis=1) == 1)
+    return np.asarray(changed | (others & replaced[:, None]))
 
 
 def _places_in_label(
@@ -230,7 +253,12 @@ def _row(
     places: tuple[Int64, Int64],
 ) -> OutlierRow:
     given = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
-    suggested = tuple(judged.labels[j] for j in np.flatnonzero(judged.suggested[i]).tolist())
+    predicted, others = (
+        tuple(judged.labels[j] for j in np.flatnonzero(part[i]).tolist())
+        for part in (judged.predicted, judged.others)
+    )
+    kind = kind_of(set(given), set(predicted))
+    suggested = others if kind == "agrees" else predicted
     rival = judged.labels[judged.rivals[i]] if judged.rivals[i] >= 0 else ""
     told = dict.fromkeys((*given, *suggested, *([rival] if rival else [])))
     number = {label: j for j, label in enumerate(judged.labels)}
@@ -242,7 +270,7 @@ def _row(
         given=given,
         suggested=suggested,
         rival=rival,
-        kind=kind_of(set(given), set(suggested)),
+        kind=kind,
         score=float(judged.doubts[i]),
         margin=float(judged.margins[i]),
         weight=share * len(corpus),
@@ -280,12 +308,14 @@ OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
     Column("id", lambda row: row.id, "The id of the document."),
     Column("origin", lambda row: row.origin, "File and line of the document.", narrow=False),
     Column("given", lambda row: row.given, "The labels in the data."),
-    Column("suggested", lambda row: row.suggested, "The labels that are suggested instead."),
+    Column("suggested", lambda row: row.suggested, "The labels that are most "
+           "likely if the given ones are wrong."),
     Column("rival", lambda row: row.rival, "The label with the highest score that is not "
            "given.", narrow=False),
-    Column("kind", lambda row: row.kind, "wrong, missing or extra label; or agrees, if the model "
-           "predicts the given labels."),
-    Column("score", lambda row: row.score, "Confidence, from 0 to 1, that the labels are wrong."),
+    Column("kind", lambda row: row.kind, "wrong, missing or extra label, if the row is flagged as "
+           "a likely error; otherwise agrees."),
+    Column("score", lambda row: row.score, "From 0 to 1, the higher the more likely the labels "
+           "are wrong. It ranks rows and is not a probability."),
     Column("margin", lambda row: row.margin, "The lowest score of a given label minus the highest "
            "score of another one; if documents may have several labels, the minimum of the scores "
            "of given labels and the negated scores of the others.", narrow=False),

@@ -11,12 +11,13 @@ from boostext.features.extract import extract
 from boostext.reports.doubts import (
     STRENGTHS,
     class_thresholds,
-    doubt_odds,
     doubt_of,
     doubt_rows,
     label_noise,
+    likely_errors,
     mistake_rates,
     mistake_shares,
+    verdicts,
 )
 from boostext.reports.outliers import label_studio, near_duplicates
 from boostext.settings import TextSettings
@@ -46,7 +47,7 @@ def test_doubt_is_the_chance_that_another_label_was_mistaken_for_the_given_one(m
     assert np.abs(STRENGTHS / weights[0] - 1).min() < 1e-6
     assert rates[2] == pytest.approx(common)
     monkeypatch.setattr("boostext.reports.doubts.PASSES", 0)  # errors go to all labels alike
-    odds = doubt_odds(chances, signs, False)
+    odds = verdicts(chances, signs, False).odds
     assert odds[6] == pytest.approx(np.log((0.9 * rates[1] + 0.05 * rates[2]) / 2 / (0.05 / 2)))
     assert doubt_of(odds)[6] == pytest.approx(1 / (1 + np.exp(-odds[6])))
 
@@ -58,7 +59,7 @@ def test_the_same_chance_is_more_in_doubt_where_the_likely_label_is_often_mistak
     asked = [[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]  # likely a, likely rare; both given as b
     given = [[0]] * 9 + [[1]] * 9 + [[2]] * 9 + [[1]] * 5 + [[1]] * 2
     chances = np.array(sure + confused + asked)
-    odds = doubt_odds(chances, given_signs(corpus_of(given, LABELS)), False)
+    odds = verdicts(chances, given_signs(corpus_of(given, LABELS)), False).odds
     assert odds[-2] > odds[-1]
 
 
@@ -86,7 +87,7 @@ def test_of_several_labels_one_may_be_needless_or_missing_or_both():
     needless = (1 - chances) / chances * added / (1 - left_out)
     missing = chances / (1 - chances) * left_out / (1 - added)
     none, few = needless[1].take([0, 1]).max(), missing[0, 1:].max()
-    odds = np.exp(doubt_odds(chances, signs, True))
+    odds = np.exp(verdicts(chances, signs, True).odds)
     assert odds[0] == pytest.approx((1 + needless[0, 0]) * (1 + few) - 1)
     assert odds[1] == pytest.approx((1 + none) * (1 + missing[1, 2]) - 1)
 
@@ -102,7 +103,7 @@ def test_rates_of_rare_labels_lean_on_those_of_all():
 
 
 def test_without_other_labels_nothing_is_in_doubt():
-    odds = doubt_odds(np.ones((3, 1)), np.ones((3, 1), np.int8), False)
+    odds = verdicts(np.ones((3, 1)), np.ones((3, 1), np.int8), False).odds
     assert doubt_of(odds) == pytest.approx([0, 0, 0])
 
 
@@ -143,7 +144,8 @@ def test_a_sure_other_label_is_suggested():
         ([0], [0.9, 0.95, 0.01], "missing", ("a", "b")),
         ([0, 1], [0.9, 0.001, 0.01], "extra", ("a",)),
         ([0], [0.001, 0.95, 0.01], "wrong", ("b",)),
-        ([0], [0.9, 0.1, 0.01], "agrees", ("a",)),
+        ([0], [0.9, 0.1, 0.01], "agrees", ("a", "b")),
+        ([0], [0.2, 0.1, 0.01], "agrees", ("b",)),
     ],
 )
 def test_several_labels_may_be_missing_or_too_many(given, row, kind, suggested):
@@ -180,12 +182,21 @@ def test_places_count_within_the_given_label():
     assert places == {0: (1, 3), 2: (2, 3), 1: (3, 3)}
 
 
-def test_with_one_label_another_is_suggested_on_every_row_and_the_kind_tells_the_likelier():
-    chances = [[0.9, 0.07, 0.03], [0.8, 0.05, 0.15], [0.97, 0.02, 0.01]]
-    rows = {row.example: row for row in rows_of([[0], [0], [1]], chances)}
-    assert [rows[i].suggested for i in range(3)] == [("b",), ("rare",), ("a",)]
-    assert [rows[i].kind for i in range(3)] == ["agrees", "agrees", "wrong"]
-    assert all((row.score > 0.5) == (row.kind == "wrong") for row in rows.values())
+def test_with_one_label_another_is_suggested_on_every_row_and_the_likely_errors_are_flagged():
+    sure = [[0.9, 0.07, 0.03]] * 4 + [[0.1, 0.85, 0.05]] * 4
+    chances = [*sure, [0.6, 0.1, 0.3], [0.97, 0.02, 0.01]]
+    rows = {row.example: row for row in rows_of([[0]] * 4 + [[1]] * 4 + [[0], [1]], chances)}
+    suggested = [rows[i].suggested for i in (0, 4, 8, 9)]
+    assert suggested == [("b",), ("a",), ("rare",), ("a",)]
+    assert [row.rank for row in rows.values() if row.kind == "wrong"] == [1]
+    assert rows[9].rank == 1
+
+
+def test_likely_errors_are_counted_by_class_thresholds_and_scaled_to_all_documents():
+    given = np.eye(2, dtype=bool)[[0] * 5 + [1] * 5]
+    chances = np.array([[0.9, 0.1]] * 2 + [[0.1, 0.9]] + [[0.55, 0.45]] * 2 + [[0.2, 0.8]] * 5)
+    # the threshold of label 0 is 0.6: of its five documents two agree, one does not, two are unsure
+    assert likely_errors(chances, given) == pytest.approx(5 * 1 / 3)
 
 
 def test_label_studio_gets_tasks_with_the_suggestion_as_prediction():

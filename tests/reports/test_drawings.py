@@ -212,22 +212,21 @@ def test_no_rows_are_said_to_be_none():
 
 def test_an_outlier_takes_two_lines():
     assert outlier_list([outlier()], Page(80), total=2000).plain.split("\n") == [
-        "Likely label errors by boosting weight (weights): 1 of 2,000; other labels",
-        "suggested for 1",
+        "Likely label errors by boosting weight (weights): 1 of 2,000, of which 1 flagged",
         "rank  score  given → suggested",
         "   1   0.97  DialForMe → Collect  collect +7.11  call +0.80",
         '             call-0867  "hello collect call from daniel"',
     ]
 
 
-def test_an_outlier_the_rules_agree_with_names_the_next_label():
-    row = outlier(kind="agrees", suggested=("DialForMe",), score=0.4)
+def test_an_outlier_that_is_not_flagged_names_the_next_label():
+    row = outlier(kind="agrees", suggested=("Collect",), score=0.4)
     assert "DialForMe (or Collect?)" in outlier_list([row], Page(80)).plain
 
 
 def test_changes_that_come_again_are_counted_on_top():
     rows = [outlier(rank=rank) for rank in (1, 2)]
-    assert "2 x DialForMe → Collect" in outlier_list(rows, Page(80)).plain.split("\n")[2]
+    assert "2 x DialForMe → Collect" in outlier_list(rows, Page(80)).plain.split("\n")[1]
 
 
 def test_an_explanation_sums_to_the_score():

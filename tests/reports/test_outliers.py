@@ -78,7 +78,7 @@ def test_one_label_is_judged_by_its_lead():
 
 def test_agreeing_documents_score_below_a_half():
     (row,) = rows_of(SINGLE, [[1]], [[-0.5, 0.1, -2.0]])
-    assert (row.kind, row.suggested) == ("agrees", ("Rate",))
+    assert (row.kind, row.suggested) == ("agrees", ("Collect",))
     assert row.score < 0.5
     assert row.rival == "Collect"
 
@@ -94,7 +94,9 @@ def test_a_document_with_every_label_has_no_rival():
         ([0], [1, 1, -1], "missing", ("Collect", "Rate")),
         ([0, 1], [1, -1, -1], "extra", ("Collect",)),
         ([0], [-1, 1, -1], "wrong", ("Rate",)),
-        ([0, 2], [1, -1, 1], "agrees", ("Collect", "Other")),
+        ([0, 2], [1, -1, 0.5], "agrees", ("Collect",)),
+        ([0], [0.1, -1, -2], "agrees", ("Rate",)),
+        ([0], [2, -1, -2], "agrees", ("Collect", "Rate")),
     ],
 )
 def test_several_labels_may_be_missing_or_too_many(given_labels, scores, kind, suggested):

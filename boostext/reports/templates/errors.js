@@ -40,11 +40,8 @@
   }
 
   const names = (numbers) => numbers.map((n) => shown[n]).join(" + ") || "(none)";
-  // The first choice for a row: the suggestion, or the rival if the suggestion is the given label.
-  const suggestion = (row) =>
-    row.kind === "agrees" && row.rival >= 0 && !multi ? [row.rival] : row.suggested;
   const offered = (row) => {
-    const first = [...suggestion(row), ...(row.rival >= 0 ? [row.rival] : []), ...row.given];
+    const first = [...row.suggested, ...(row.rival >= 0 ? [row.rival] : []), ...row.given];
     const all = labels.length <= NEAR ? labels.map((_, n) => n) : [];
     return [...new Set([...first, ...all])].filter((n) => labels[n] !== null).slice(0, NEAR);
   };
@@ -211,7 +208,7 @@
   const KEYS = {
     j: () => go(1), k: () => go(-1), w: () => unfold(visible[here]),
     f: () => decide(visible[here], "fine"),
-    Enter: () => decide(visible[here], suggestion(visible[here])),
+    Enter: () => decide(visible[here], visible[here].suggested),
     u: () => {
       const [row, before] = undo.pop() ?? [];
       if (!row) return;
