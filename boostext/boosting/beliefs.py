@@ -25,11 +25,14 @@ from boostext.boosting.starts import Start
 class Belief(NamedTuple):
     """Prior knowledge about documents.
 
-    chances: (m, k), the probabilities pi, each above 0 and below 1. weight: eta.
+    chances: (m, k), the probabilities pi, each above 0 and below 1. weight: (m, 1), eta v_i, or one
+    number for all documents. starts: whether boosting starts from f_0; otherwise it starts from 0
+    and learns pi from the terms of the documents.
     """
 
     chances: Float64
-    weight: float
+    weight: float | Float64
+    starts: bool = True
 
 
 class Pairs(NamedTuple):
@@ -58,9 +61,8 @@ def pairs_of(belief: Belief, start: Start, signs: Signs, weights: Float64, link:
     positive = np.where(signs > 0, own, 0.0) + belief.weight * belief.chances
     negative = np.where(signs < 0, own, 0.0) + belief.weight * (1 - belief.chances)
     total = float(positive.sum() + negative.sum())
-    return Pairs(
-        negative / total, positive / total, prior_scores(belief.chances, link), labelled / total
-    )
+    scores = prior_scores(belief.chances, link) if belief.starts else np.zeros(signs.shape)
+    return Pairs(negative / total, positive / total, scores, labelled / total)
 
 
 def prior_scores(chances: Float64, link: float) -> Scores:

@@ -163,7 +163,8 @@ class Booster:
         """Return the problem of fitting the data and staying close to a belief."""
         pairs = pairs_of(belief, problem.start, problem.signs(), weights, self.row.link)
         self.start_bound = bound_at_start(pairs, LOSSES[self.row.loss])
-        self._counted = float((weights > 0).sum()) + belief.weight * len(weights)
+        told = float(np.broadcast_to(belief.weight, (len(weights), 1)).sum())
+        self._counted = float((weights > 0).sum()) + told
         smoothing = self.settings.smoothing_value(self._counted, problem.label_count)
         return replace(problem, pairs=pairs, smoothing=smoothing)
 

@@ -67,13 +67,16 @@ class OneSided:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Prior knowledge. labels: their probabilities, None if unknown. path: of the file."""
+    """Prior knowledge. labels: their probabilities, None if unknown. path: of the file.
+
+    old: the name of an older model, as written in the file. Models keep that model, not its name.
+    """
 
     labels: tuple[tuple[str, float | None], ...] = ()
     rules: tuple[Told, ...] = ()
     forbid: tuple[Forbidden, ...] = ()
     only: tuple[OneSided, ...] = ()
-    old: str = ""
+    old: str = field(default="", compare=False)
     path: str = field(default="", compare=False)
 
     @property

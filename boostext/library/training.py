@@ -53,7 +53,7 @@ from boostext.training.held_out import (
     wants_cross_validation,
 )
 from boostext.training.jobs import Jobs
-from boostext.training.knowing import unlabelled_documents
+from boostext.training.knowing import prior_of, unlabelled_documents
 from boostext.training.plan import Plan, command_line
 from boostext.training.run import Hooks, Moment, Prepared, Trained, check_patience, learn, prepare
 from boostext.training.sizes import (
@@ -362,7 +362,9 @@ def training_data(
     """
     labelled = not (corrections or plan.known.knowledge)
     given = given_data(data, plan.reading, account, labels, labelled=labelled)
-    read = corrections.applied(some(given.documents, given.paths, account))
+    prior = prior_of(plan)
+    every = prior is not None and prior.speaks  # it is about documents without labels, too
+    read = corrections.applied(some(given.documents, given.paths, account), every=every)
     documents = watch.documents(chain(read, unlabelled_documents(plan, account)))
     return replace(given, documents=documents)
 

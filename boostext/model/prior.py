@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 class Prior:
     """The prior knowledge of a model.
 
-    knowledge: as read. weight: eta, the weight of the knowledge in training. old: the older model
-    that provides the initial probabilities. unlabelled: the number of documents without labels
-    that were used in training. digest: SHA-256, in hex, of those documents.
+    knowledge: as read. weight: eta, the weight of the knowledge in training. old: the model that
+    provides the initial probabilities, which is an older one or was taught by the rules.
+    unlabelled: the number of documents without labels that were used in training. digest: SHA-256,
+    in hex, of those documents.
     """
 
     knowledge: Knowledge
@@ -40,7 +41,12 @@ class Prior:
     @property
     def speaks(self) -> bool:
         """Whether there are scores f_0; otherwise the knowledge only restricts terms."""
-        return self.weight > 0 and self.knowledge.believes
+        return self.weight > 0 and (self.knowledge.believes or self.old is not None)
+
+    @property
+    def taught(self) -> bool:
+        """Whether `old` was learned from documents without labels, as the rules classify them."""
+        return self.old is not None and not self.old.provenance.digest
 
     @property
     def old_digest(self) -> str:
@@ -87,9 +93,15 @@ class Teller:
     def __init__(self, prior: Prior, settings: TextSettings, fields: Sequence[str]) -> None:
         from boostext.model.predict import Predictor  # it imports this module
 
-        self._prior = prior
+        self._prior, self._settings, self._fields = prior, settings, fields
         self.firing = Firing(prior.knowledge.rules, settings, fields)
         self._old = Predictor(prior.old) if prior.old else None
+
+    def beginning_with(self, prior: Prior) -> Teller:
+        """The same rules and counts with another model that provides initial probabilities."""
+        other = Teller(prior, self._settings, self._fields)
+        other.firing = self.firing
+        return other
 
     def said(self, documents: Sequence[Document], threads: int = 1) -> Said:
         """Compute the part that does not depend on the labels."""
@@ -143,8 +155,11 @@ def prior_in_short(prior: Prior) -> str:
     """Return a summary: `12 rules, weight 0.4 a document, 300 documents without labels`."""
     count = len(prior.knowledge.rules)
     parts = [f"{count:,} rule{'s' * (count != 1)}", f"weight {prior.weight:g} a document"]
-    if prior.old:
+    if prior.old and not prior.taught:
         parts.insert(0, f"an older model of {len(prior.old.rules):,} rules")
-    if prior.unlabelled:
+    if prior.old and prior.taught:
+        learned = f"{len(prior.old.rules):,} rules learned from {prior.unlabelled:,} documents"
+        parts.append(f"{learned} without labels")
+    elif prior.unlabelled:
         parts.append(f"{prior.unlabelled:,} documents without labels")
     return ", ".join(parts)

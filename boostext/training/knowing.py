@@ -14,6 +14,7 @@ from boostext import fields
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Int64, Lists, Scores
 from boostext.boosting.beliefs import Belief, prior_scores
+from boostext.boosting.rounds import Booster
 from boostext.corpus.corpus import Corpus, fingerprint
 from boostext.corpus.documents import Document
 from boostext.corpus.readers import read_documents
@@ -22,13 +23,14 @@ from boostext.errors import ModelError, SettingsError
 from boostext.features.conditions import YES
 from boostext.features.conditions import Known as KnownRules
 from boostext.features.matrix import FeatureMatrix, first_documents
-from boostext.knowledge.knowledge import Knowledge
+from boostext.knowledge.knowledge import Forbidden, Knowledge
 from boostext.knowledge.reading import read_knowledge
 from boostext.knowledge.restraints import Restraints
 from boostext.knowledge.terms import Bools
 from boostext.model.file import read_model
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, has_chances
+from boostext.model.predict import chances as chances_of
 from boostext.model.prior import Prior, Said, Teller, prior_in_short
 from boostext.settings import BoostingSettings
 from boostext.training.plan import Plan
@@ -37,13 +39,17 @@ from boostext.training.unlabelled import Held
 BATCH = 512
 NEARLY_ALL = 0.9
 """Share of documents for which a rule holds, from which on it carries hardly any information."""
+TEACHING = 100
+"""Number of documents without labels from which on the rules teach a model on them."""
+LESSONS = 200
+"""Number of rounds of that model."""
 SHOWN = 5
 """Maximum number of missing terms in a message."""
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Prior knowledge about M documents: the m training documents, then those without labels.
+    """Prior knowledge about M documents: the m training documents, then `more` without labels.
 
     features: of all M documents. chances: (M, k), probabilities. teller: has counted which rules
     hold for them. link: the algorithm's function from scores to probabilities. fired: (M, r),
@@ -57,6 +63,7 @@ class Known:
     link: float
     multilabel: bool
     fired: Bools
+    more: int
 
     def belief(self, examples: Int64) -> Belief:
         """The belief about these training documents and about all documents without labels."""
@@ -65,7 +72,7 @@ class Known:
     def with_unlabelled(self, examples: Int64) -> Int64:
         """The numbers of these training documents and of all without labels, ascending."""
         M = len(self.chances)
-        return np.concatenate([examples, np.arange(M - self.prior.unlabelled, M)])
+        return np.concatenate([examples, np.arange(M - self.more, M)])
 
     def scores(self, examples: Int64) -> Scores:
         """The initial scores f_0 of training documents."""
@@ -88,9 +95,15 @@ class Known:
 
     def labelled_features(self) -> FeatureMatrix:
         """The features of the training documents only. Conditions have the same numbers."""
-        if not self.prior.unlabelled:
+        if not self.more:
             return self.features
-        return first_documents(self.features, len(self.chances) - self.prior.unlabelled)
+        return first_documents(self.features, len(self.chances) - self.more)
+
+    def without_more(self) -> Known:
+        """The same knowledge about the training documents only."""
+        m = len(self.chances) - self.more
+        features, chances, fired = self.labelled_features(), self.chances[:m], self.fired[:m]
+        return replace(self, features=features, chances=chances, fired=fired, more=0)
 
 
 def prior_of(plan: Plan) -> Prior | None:
@@ -204,12 +217,12 @@ class Knowing:
             known = [label for told in knowledge.rules for label, _ in told.then]
         return tuple(dict.fromkeys(known))
 
-    def prior(self, documents: int) -> Prior:
+    def prior(self, documents: int, labels: int) -> Prior:
         """The knowledge for the new model. Knowledge from a model keeps its weight."""
         known = self._plan.known
         return replace(
             self._prior,
-            weight=known.weight(documents) if known.knowledge else self._prior.weight,
+            weight=known.weight(documents, labels) if known.knowledge else self._prior.weight,
             unlabelled=self._unlabelled,
             digest=self._digest.hexdigest() if self._unlabelled else "",
         )
@@ -218,9 +231,56 @@ class Knowing:
         """What the knowledge says, after all labels are known."""
         said = self._heard.said()
         chances = self._teller.chances(said, corpus.labels, multilabel)
-        prior = self.prior(len(chances))
+        prior = self.prior(len(corpus) or len(chances), len(corpus.labels))
         link = ALGORITHMS[self._plan.boosting.algorithm].link
-        return Known(prior, features, chances, self._teller, link, multilabel, said.fired)
+        known = Known(
+            prior, features, chances, self._teller, link, multilabel, said.fired, prior.unlabelled
+        )
+        teaches = prior.unlabelled >= TEACHING and said.fired.any()
+        if not teaches or prior.old or self._plan.boosting.terms:
+            return known
+        known = taught(known, corpus.labels, self._plan)
+        # the documents without labels have taught the model from which boosting starts
+        fades = self._plan.known.knowledge_weight == "auto" and len(corpus) > 0
+        return known.without_more() if fades else known
+
+
+def taught(known: Known, labels: Sequence[str], plan: Plan) -> Known:
+    """Add to the knowledge what other terms of the documents tell about the labels.
+
+    A model learns the probabilities that the rules give to all documents for which a rule holds.
+    It must not use the terms of the rules, so that it finds terms that occur together with them.
+    In the knowledge that is returned, this model provides the initial probabilities. It also has
+    something to say about documents for which no rule holds.
+    Source: Blum & Mitchell 1998 (co-training), with the terms of the rules as one of the two views.
+    """
+    knowledge, M = known.prior.knowledge, len(known.chances)
+    terms = dict.fromkeys(term for told in knowledge.rules for term in told.terms)
+    forbid = (*knowledge.forbid, *map(Forbidden, terms))
+    boosting = replace(plan.boosting, rounds=LESSONS)
+    speaks = known.fired.any(axis=1, keepdims=True).astype(np.float64)
+    nothing = Lists(np.zeros(M + 1, np.int64), np.zeros(0, np.int32))
+    booster = Booster(
+        known.features,
+        nothing,
+        len(labels),
+        np.zeros(M),
+        boosting,
+        engine=plan.run.engine,
+        threads=plan.threads,
+        labels=labels,
+        belief=Belief(known.chances, speaks, starts=False),
+        restraints=Restraints(replace(knowledge, forbid=forbid), labels, plan.text, plan.data.text),
+    )
+    rules = tuple(rule for made in booster.rounds() for rule in made.rules)
+    old = Model(
+        tuple(labels), known.multilabel, rules, data=plan.data, text=plan.text, boosting=boosting
+    )
+    prior = replace(known.prior, old=old)
+    teller = known.teller.beginning_with(prior)
+    said = Said(known.fired, chances_of(booster.label_scores(), old))
+    chances = teller.chances(said, labels, known.multilabel)
+    return replace(known, prior=prior, teller=teller, chances=chances)
 
 
 def restraints_of(prior: Prior | None, labels: Sequence[str], plan: Plan) -> Restraints | None:
@@ -252,7 +312,7 @@ def check_labels(prior: Prior | None, labels: Sequence[str], multilabel: bool) -
 
 def label_sets_of(known: Known, sets: Lists) -> Lists:
     """The label sets of training documents, followed by empty ones for those without labels."""
-    last = np.full(known.prior.unlabelled, sets.starts[-1], np.int64)
+    last = np.full(known.more, sets.starts[-1], np.int64)
     return Lists(np.concatenate([sets.starts, last]), sets.items)
 
 

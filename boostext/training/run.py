@@ -99,7 +99,7 @@ class Prepared:
         weights, belief = self.weights[examples], None
         if self.known is not None:
             sets, belief = label_sets_of(self.known, sets), self.known.belief(examples)
-            weights = np.concatenate([weights, np.zeros(self.known.prior.unlabelled)])
+            weights = np.concatenate([weights, np.zeros(self.known.more)])
         return Booster(
             features, sets, len(corpus.labels), weights, boosting, engine=self.plan.run.engine,
             threads=threads, labels=corpus.labels, belief=belief,
@@ -370,7 +370,7 @@ class _Learning:
         model = self._model(kept, INTERRUPTED if self.interrupted else stopped)
         whole = self._model(done, INTERRUPTED) if self.interrupted else model
         members = self.booster.members
-        if self.prepared.known and self.prepared.known.prior.unlabelled:
+        if self.prepared.known and self.prepared.known.more:
             members = OtherMembership(self.prepared.features, members)
         return Trained(
             model, whole, self.prepared, members, self.rounds, self.best,
