@@ -14,8 +14,8 @@ from boostext.model.predict import Predictor
 from boostext.reports.doubts import doubt_rows, verdicts
 from boostext.training.audit import audit, chances
 from boostext.training.crossval import cross_validate, remarks_before
-from boostext.training.cumulated import cumulated_shares
 from boostext.training.held_out import finished, learn_and_judge, settled
+from boostext.training.history import cumulated_shares
 from boostext.training.plan import Plan
 from boostext.training.run import learn, prepare, train
 from tests.test_training import LABELS, document, noisy, plan_of

@@ -11,7 +11,7 @@ from boostext.library.reporting import curve_tsv
 from boostext.model.model import asked_conditions, check_model
 from boostext.model.predict import Predictor
 from boostext.model.prune import cut, influential, merged
-from boostext.training.curve import curve
+from boostext.training.history import curve
 from boostext.training.plan import Plan
 from boostext.training.refit import refit
 from boostext.training.run import train

@@ -12,7 +12,7 @@ from boostext.evaluation.folds import make_folds
 from boostext.evaluation.gold import gold_of
 from boostext.evaluation.measures import Monitor
 from boostext.presets import AXES, PRESETS, Search, grid
-from boostext.training.candidates import candidates
+from boostext.training.choosing import candidates
 from boostext.training.courses import Course, Mark, is_marked, joined, split
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train

@@ -42,9 +42,9 @@ from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.features.attributes import WordColumn
 from boostext.features.conditions import Condition
 from boostext.features.extract import Parts
-from boostext.features.levels import ONE, Step, keeps_tokens, steps
 from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather, joined_lists
+from boostext.features.ngrams import ONE, Step, keeps_tokens, steps
 from boostext.features.terms import least_documents, most_documents
 from boostext.settings import TextSettings
 from boostext.training.plan import Plan

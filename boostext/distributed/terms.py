@@ -23,8 +23,8 @@ from boostext.boosting.choice import mix
 from boostext.corpus.documents import Document
 from boostext.features.conditions import Condition, Occurs
 from boostext.features.counting import Stream, documents_of, joined_pairs, tallied
-from boostext.features.levels import ONE, Step, ranks
 from boostext.features.merge import gather, joined_lists, merge
+from boostext.features.ngrams import ONE, Step, ranks
 from boostext.features.terms import as_term
 from boostext.features.token_numbers import Numbering, numbering
 from boostext.settings import TextSettings

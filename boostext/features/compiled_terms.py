@@ -17,9 +17,8 @@ import numpy as np
 
 from boostext.arrays import Int32, Int64
 from boostext.features.counting import LOW, Group, Spool, Stream, count_terms
-from boostext.features.levels import ONE, ranks
 from boostext.features.merge import joined_lists
-from boostext.features.ngrams import Offsets, Term
+from boostext.features.ngrams import ONE, Offsets, Term, ranks
 from boostext.features.terms import Terms, as_term
 from boostext.features.token_numbers import Numbered, Numbering, numbering
 from boostext.settings import TextSettings

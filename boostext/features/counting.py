@@ -17,8 +17,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostext.arrays import Int32, Int64, Lists
-from boostext.features.levels import ONE, Step, keeps_tokens, steps
-from boostext.features.ngrams import Offsets
+from boostext.features.ngrams import ONE, Offsets, Step, keeps_tokens, steps
 from boostext.features.text_kernels import Bytes, fill, grow_pairs, join, kernel, sift, tally
 from boostext.settings import TextSettings
 

@@ -21,7 +21,7 @@ from boostext.reports.page.confusion import confusion_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits
 from boostext.training.audit import Audit
 from boostext.training.crossval import CrossValidation
-from boostext.training.curve import CurveRow
+from boostext.training.history import CurveRow
 from boostext.training.members import condition_numbers, membership_find
 from boostext.training.run import Trained
 

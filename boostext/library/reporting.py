@@ -47,8 +47,7 @@ from boostext.reports.rules import (
 from boostext.reports.terms import term_rows, terms_tsv
 from boostext.training.audit import Audit
 from boostext.training.crossval import CrossValidation
-from boostext.training.cumulated import cumulated_shares
-from boostext.training.curve import CurveRow, curve, term_counts
+from boostext.training.history import CurveRow, cumulated_shares, curve, term_counts
 from boostext.training.members import condition_numbers, training_contributions, training_scores
 from boostext.training.run import Prepared, Trained
 

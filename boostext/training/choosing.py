@@ -1,19 +1,23 @@
-"""Choose the settings that the plan leaves open from facts about the data (see `presets`)."""
+"""Choose the settings that the plan leaves open from facts about the data (see `presets`).
+
+The plans that tuning tries are generated here as well.
+"""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
 from boostext import fields
 from boostext.corpus.documents import Document, Told
+from boostext.errors import SettingsError
 from boostext.features.unicode_classes import class_letters
 from boostext.presets import NUMBERS, Choices, Facts, by_facts
 from boostext.settings import Group
-from boostext.training.plan import Plan
+from boostext.training.plan import CLOSED, Plan, command_line
 
 MOST_DOCUMENTS, MOST_CHARACTERS = 50_000, 1 << 26
 """How much of the data is examined: from the first document until either limit is reached."""
@@ -108,3 +112,38 @@ def chosen_by(documents: Sequence[Document], plan: Plan) -> tuple[Choices, ...]:
     _, _, chosen = decided(documents, plan)
     found = {k: v for k, v in chosen.items() if k not in ("rounds", "threshold")}
     return (found,) if found else ()
+
+
+# Candidates of tuning ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A plan to try. settings: the options in which it differs from other plans of the search."""
+
+    plan: Plan
+    settings: str
+
+
+def candidates(
+    plan: Plan, trials: Iterable[Choices], given: Collection[str] = ()
+) -> Iterator[Candidate]:
+    """The plans of the trials, without duplicates. `given` names settings that are not changed.
+
+    Trials that are incompatible with the rest of the plan are skipped; SettingsError if all are.
+    """
+    seen: set[str] = set()
+    refusal: SettingsError | None = None
+    for trial in trials:
+        try:
+            made = changed(plan, {k: v for k, v in trial.items() if k not in given})
+        except SettingsError as error:
+            refusal = error
+            continue
+        settings = command_line(replace(made, boosting=replace(made.boosting, rounds=1000)))
+        settings = settings.removeprefix(CLOSED).strip() or "(the papers' learner)"
+        if settings not in seen:
+            seen.add(settings)
+            yield Candidate(made, settings)
+    if refusal and not seen:
+        raise refusal

@@ -35,7 +35,6 @@ from boostext.settings import BoostingSettings, StopSettings, TextSettings, colu
 from boostext.training.choosing import decided
 from boostext.training.columns import declared_categories, declared_labels, with_known_types
 from boostext.training.examples import example_weights, is_multilabel
-from boostext.training.groups import Groups
 from boostext.training.knowing import (
     Knowing,
     Known,
@@ -46,7 +45,7 @@ from boostext.training.knowing import (
 )
 from boostext.training.plan import Plan, command_line
 from boostext.training.resuming import check_same_code, check_same_round, check_same_work
-from boostext.training.split import Holdout
+from boostext.training.split import Groups, Holdout
 from boostext.training.unlabelled import Unlabelled
 from boostext.training.validation import BestRound, ValidationSet, is_measured
 

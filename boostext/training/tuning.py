@@ -24,14 +24,13 @@ from boostext.corpus.documents import Document
 from boostext.errors import BoostextError
 from boostext.evaluation.measures import MEASURES, monitored
 from boostext.presets import BRACKET, STEPS, Search, grid
-from boostext.training.candidates import Candidate, candidates
-from boostext.training.choosing import chosen_by
+from boostext.training.choosing import Candidate, candidates, chosen_by
 from boostext.training.columns import declared_labels
 from boostext.training.courses import MOST_ROUNDS, Mark, Run, joined, rounds_of, trial
 from boostext.training.examples import is_multilabel
-from boostext.training.groups import Groups
 from boostext.training.jobs import InThreads, Jobs
 from boostext.training.plan import Plan, command_line
+from boostext.training.split import Groups
 from boostext.training.trial_log import Trial, TrialLog
 from boostext.training.tuning_parts import Parts
 from boostext.training.unlabelled import Unlabelled

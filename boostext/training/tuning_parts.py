@@ -16,9 +16,9 @@ from boostext.errors import SettingsError
 from boostext.evaluation.folds import Folds, make_folds
 from boostext.settings import TextSettings
 from boostext.training.courses import Trials
-from boostext.training.groups import Groups
 from boostext.training.plan import Plan
 from boostext.training.run import prepare
+from boostext.training.split import Groups
 
 FOLDS = 5
 HELD_OUT = 2000

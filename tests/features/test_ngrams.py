@@ -2,8 +2,7 @@
 
 import pytest
 
-from boostext.features.levels import steps
-from boostext.features.ngrams import EXPERTS, sparse_patterns, spread
+from boostext.features.ngrams import EXPERTS, sparse_patterns, spread, steps
 from boostext.settings import TextSettings
 
 

@@ -1,15 +1,20 @@
-"""The learning curve of a model: the measure by the number of its rules and terms."""
+"""Results over the rounds of a training: the learning curve, and the weights of documents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
+from boostext.arrays import Float64
+from boostext.boosting.codings import decode
 from boostext.boosting.membership import ALWAYS
 from boostext.evaluation.measures import Monitor
+from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
 from boostext.model.decoding import decoded
 from boostext.training.courses import is_marked
-from boostext.training.crossval import Sums
+from boostext.training.crossval import Sums, code_of
 from boostext.training.run import Trained
 from boostext.training.summary import corpus_gold
 
@@ -52,3 +57,32 @@ def curve(trained: Trained) -> tuple[str, list[CurveRow]]:
             value = monitor.value(decoded(sums.value(), model))
             rows.append(CurveRow(number, terms, value, valid.get(number, float("nan"))))
     return monitor.name, rows
+
+
+# Weights over all rounds ---------------------------------------------------------------------
+
+POINTS = 100
+"""Number of evenly spaced rounds at which weights are measured."""
+
+
+def cumulated_shares(trained: Trained) -> Float64:
+    """(m,), sum 1: the share of each document in the weights, averaged over the rounds.
+
+    A document with a wrong label has a large weight from the first rounds on, and one that is only
+    unusual later. The weights are those of exponential loss on the scores of labels, whatever the
+    algorithm.
+    """
+    corpus, model = trained.prepared.corpus, trained.model
+    rounds = trained.rounds
+    signs, code = label_signs(model, corpus), code_of(model.boosting, model.labels)
+    points = {round(t) for t in np.linspace(1, len(rounds), POINTS)} if rounds else set()
+    sums = Sums.of(trained.members.features, trained.members, trained.prepared.start_of_all)
+    total = np.zeros(len(corpus))
+    for made in rounds:
+        sums.add(made)
+        if made.number in points:
+            scores = decode(sums.value(), code, model.boosting.decoding)
+            total += weight_shares(document_log_weights(scores, signs, corpus.weights))
+    if not points:
+        return weight_shares(np.log(np.maximum(corpus.weights, 1e-300)))
+    return np.asarray(total / len(points))
