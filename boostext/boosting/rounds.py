@@ -121,8 +121,10 @@ class Booster:
             first += size
             colors, gain = self._color(number), gains[number - 1 : number]
             growth = self._known(known, gain) if known else self._grown(number, colors)
-            if known and growth and self._grower.alone and not foreign:
-                self._check_known(number, growth, colors)
+            if known and growth and not foreign:
+                self._check_size(number, growth)
+                if self._grower.alone:
+                    self._check_known(number, growth, colors)
             if growth is None:
                 self.stopped = self.row.stops
                 return
@@ -214,11 +216,33 @@ class Booster:
         if prior:
             return
         self._resample(number)
-        (wanted,) = self._voting(self._state.grown(condition), colors).rules
-        if not np.allclose(self._settled(wanted).votes, votes, rtol=1e-9, atol=1e-12):
+        grown = self._voting(self._state.grown(condition), colors)
+        wanted = self._settled(grown.rules[0]).votes
+        if not np.allclose(wanted, votes, rtol=1e-9, atol=1e-12):
             raise SettingsError(
                 f"cannot resume: the rule of round {number} does not vote as its condition tells "
                 "on this data; train anew without --resume"
+            )
+        if not np.isclose(grown.gain, known.gain, rtol=1e-9, atol=1e-12):
+            raise SettingsError(
+                f"cannot resume: the condition of round {number} has a gain of {grown.gain:.6g} on "
+                f"this data, but {known.gain:.6g} when it was learned; train without --resume"
+            )
+
+    def _check_size(self, number: int, known: Growth) -> None:
+        """Raise SettingsError unless alpha of a known round follows from its votes on this data.
+
+        This is for votes whose size does not show in the factor Z of the round.
+        """
+        compute, alpha = self._state.voting.alpha, known.rules[0].alpha
+        if compute is None or not alpha:
+            return
+        tables = np.stack([self._engine.block_weights(rule.place) for rule in known.rules])
+        wanted = compute(tables, np.stack([rule.votes / alpha for rule in known.rules]))
+        if not np.isclose(wanted, alpha, rtol=1e-9):
+            raise SettingsError(
+                f"cannot resume: the votes of round {number} have the size {alpha:.6g}, but "
+                f"{wanted:.6g} follows from this data; train anew without --resume"
             )
 
     def _grown(self, number: int, colors: Int8 | None) -> Growth | None:

@@ -36,6 +36,7 @@ class Voting(NamedTuple):
     block weights (s, 3, 2, k) of the s rules of a round and their votes (s, 3, k) before alpha, it
     computes values (s, 3, 2, k) by sign, with which D is updated as D exp(-Y pull), and the factor
     of the bound. None if the weights are updated with the votes.
+    alpha: computes alpha from the same arguments, where the bound does not depend on it.
     additive: whether the gain is a sum over blocks, so that each block can be split by itself.
     classes: whether W contains only the weights of the examples' own labels, with sign +.
     """
@@ -43,6 +44,7 @@ class Voting(NamedTuple):
     gain: Callable[[Float64, Float64], Float64]
     votes: Callable[[Float64, Float64, float], Vote]
     pull: Callable[[Float64, Float64], tuple[Float64, float]] | None = None
+    alpha: Callable[[Float64, Float64], float] | None = None
     additive: bool = False
     classes: bool = False
 
@@ -106,9 +108,17 @@ def margin_votes(W: Float64, speaks: Float64, smoothing: float) -> Vote:
     Source: NN07 Eqs. 6-8.
     """
     h = real_votes(W, speaks, smoothing).votes
-    mu, greatest = _mean_margin(W, h)
-    alpha = float(np.log1p(mu) - np.log1p(-mu)) / (2 * greatest)
+    alpha = margin_alpha(W, h)
     return Vote(alpha * h, alpha)
+
+
+def margin_alpha(W: Float64, h: Float64) -> float:
+    """Return alpha for the votes h before alpha. W: (..., 3, 2, k); h: (..., 3, k).
+
+    Source: NN07 Eqs. 6-8.
+    """
+    mu, greatest = _mean_margin(W, h)
+    return float(np.log1p(mu) - np.log1p(-mu)) / (2 * greatest)
 
 
 def margin_pull(tables: Float64, votes: Float64) -> tuple[Float64, float]:
@@ -232,7 +242,7 @@ def class_normalizer(W: Float64, votes: Float64) -> float:
 VOTES = {
     "real": Voting(real_gain, real_votes, additive=True),
     "discrete": Voting(discrete_gain, discrete_votes),
-    "margin": Voting(real_gain, margin_votes, margin_pull, additive=True),
+    "margin": Voting(real_gain, margin_votes, margin_pull, margin_alpha, additive=True),
     "plurality": Voting(plurality_gain, plurality_votes, classes=True),
     "majority": Voting(majority_gain, majority_votes, classes=True),
     "hedged": Voting(discrete_gain, hedged_votes),

@@ -41,6 +41,11 @@ def scaled_votes(model):
     return with_rule(model, votes=model.rules[1].votes * 1.01)
 
 
+def scaled_votes_and_alpha(model):
+    rule = model.rules[1]
+    return with_rule(model, votes=rule.votes * 1.01, alpha=rule.alpha * 1.01)
+
+
 def vast_votes(model):
     return with_rule(model, votes=np.full_like(model.rules[1].votes, 1e300))
 
@@ -90,6 +95,7 @@ def edited(model):
 
 ALTERED = (
     scaled_votes,
+    scaled_votes_and_alpha,
     vast_votes,
     other_condition,
     unknown_condition,
@@ -110,16 +116,11 @@ def test_going_on_gives_the_bytes_of_a_run_without_a_break(algorithm):
     assert model_bytes(learn(prepared, old=first).model) == whole
 
 
-GUARDED_BY_THE_DIGEST = {"decrules-r": "scaled_votes", "arc-x4": "other_condition"}
-"""What neither weights nor votes tell: votes whose size says nothing, a condition of like votes."""
-
-
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_an_altered_checkpoint_is_refused_or_changes_nothing(algorithm):
     prepared, first, whole = trained(algorithm)
     said = {alter.__name__: outcome(prepared, alter(first)) for alter in ALTERED}
-    said.pop(GUARDED_BY_THE_DIGEST.get(algorithm), None)
     refused = [message for message in said.values() if message != whole]
     assert len(refused) >= len(ALTERED) // 2
     assert not [name for name, m in said.items() if m in refused and b"cannot resume" not in m]
