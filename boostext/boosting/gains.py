@@ -262,18 +262,10 @@ def most(
     yes: the number of documents with the term, which is how many numbers were rounded down in each
     sum. least, counts, scale: see RowArrays. base: the result of `nowhere`.
     """
-    total: Number = np.float32(0)
-    kp = rows.shape[2]
+    kp, total = rows.shape[2], np.float32(0)
     for label in range(kp):
-        total += in_roots(
-            rows[r, 0, label],
-            rows[r, 1, label],
-            yes,
-            least[0, label],
-            least[1, label],
-            scale[0, label],
-            scale[1, label],
-        )
+        N, P, A, B = rows[r, 0, label], rows[r, 1, label], scale[0, label], scale[1, label]
+        total += in_roots(N, P, yes, least[0, label], least[1, label], A, B)
     return base + 2 * np.float64(total) * (1 + kp * ADDED) + IN_ROOTS
 
 
@@ -301,18 +293,10 @@ def most_abstaining(
 ) -> Number:
     """Return an upper bound on the gain of a term of form 1; see `most`."""
     total: Number = np.float32(0)
-    kp = rows.shape[2]
-    for label in range(kp):
-        total += in_root(
-            rows[r, 0, label],
-            rows[r, 1, label],
-            yes,
-            counts[0, label],
-            counts[1, label],
-            scale[0, label],
-            scale[1, label],
-        )
-    return np.float64(total) * (1 + kp * ADDED) + ALLOWED
+    for label in range(rows.shape[2]):
+        N, P, A, B = rows[r, 0, label], rows[r, 1, label], scale[0, label], scale[1, label]
+        total += in_root(N, P, yes, counts[0, label], counts[1, label], A, B)
+    return np.float64(total) * (1 + rows.shape[2] * ADDED) + ALLOWED
 
 
 def in_root(
@@ -334,18 +318,12 @@ def most_discrete(
 ) -> Number:
     """Return an upper bound on the gain of a term of form 2; see `most`."""
     total: Number = np.float32(0)
-    kp = rows.shape[2]
-    for label in range(kp):
-        total += in_edge(
-            rows[r, 0, label],
-            rows[r, 1, label],
-            yes,
-            least[0, label],
-            least[1, label],
-            scale[0, label],
-            scale[1, label],
-        )
-    edge = min(1.0, np.float64(total) * (1 + kp * ADDED) + ALLOWED)
+    k = rows.shape[2]
+    for label in range(k):
+        N, P, A, B = rows[r, 0, label], rows[r, 1, label], scale[0, label], scale[1, label]
+        total += in_edge(N, P, yes, least[0, label], least[1, label], A, B)
+    allowed = 1 + k * ADDED
+    edge = min(1.0, np.float64(total) * allowed + ALLOWED)
     return 1 - np.sqrt(1 - edge * edge) + ALLOWED
 
 

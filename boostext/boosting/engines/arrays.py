@@ -25,7 +25,6 @@ Doubles = Annotated[Any, "float64[::1]"]
 DoubleTable = Annotated[Any, "float64[:, ::1]"]
 DoubleBlocks = Annotated[Any, "float64[:, :, ::1]"]
 Bools = Annotated[Any, "boolean[::1]"]
-Keys = Annotated[Any, "uint64[::1]"]
 
 
 class ListArrays(NamedTuple):
@@ -178,6 +177,20 @@ class RowArrays(NamedTuple):
     counts: SingleTable
 
 
+class LabelSums(NamedTuple):
+    """The sums of all terms for one label.
+
+    sums (2, n): the sum of steps over the documents of each term, sign - first. values (n,): an
+    upper bound on gain x preference for each term. scale, least, counts: as in RowArrays.
+    """
+
+    sums: StepTable
+    values: Singles
+    scale: SingleTable
+    least: StepTable
+    counts: SingleTable
+
+
 class FoundArrays(NamedTuple):
     """The results of a search.
 
@@ -246,7 +259,7 @@ class RoundArrays(NamedTuple):
     rules. results (n, 3): GAIN, Z and ALPHA; see kernels_rounds.
     """
 
-    keys: Keys
+    keys: Annotated[Any, "uint64[::1]"]
     conditions: Int32s
     votes: DoubleBlocks
     results: DoubleTable

@@ -23,6 +23,7 @@ from boostext.boosting.engines import layout
 from boostext.boosting.engines.arrays import (
     ChangeArrays,
     FoundArrays,
+    LabelSums,
     ListArrays,
     MoveRoom,
     TermArrays,
@@ -30,7 +31,6 @@ from boostext.boosting.engines.arrays import (
 from boostext.boosting.engines.incremental import IncrementalEngine
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.kernels import Kernels
-from boostext.boosting.engines.kernels_label import LabelSums
 from boostext.boosting.engines.kernels_rounds import BEGIN, CHOOSE, MOVE, NONE_HELPS, Z
 from boostext.boosting.engines.search import Search
 from boostext.boosting.engines.threads import Threads
@@ -199,7 +199,7 @@ class Room(NamedTuple):
 class LabelSearch:
     """A search for the rules of one label, for problems whose conditions are all terms.
 
-    It has the interface of Search, and keeps the sums of all terms; see kernels_label.
+    It has the interface of Search, and keeps the sums of all terms; see kernels_rounds.play_label.
     weights: the weights of the label. made: the arrays of the rounds that were learned last.
     """
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from boostext.boosting.engines import (
     kernels_blocks,
-    kernels_label,
     kernels_rounds,
     kernels_terms,
     kernels_weights,
@@ -30,7 +29,7 @@ class Kernels(dict[str, Any]):
         self._packed: dict[int, Any] = {}
 
     def __missing__(self, name: str) -> Any:
-        of = (kernels_rounds, kernels_label, kernels_weights, kernels_terms, kernels_blocks)
+        of = (kernels_rounds, kernels_weights, kernels_terms, kernels_blocks)
         named = {kernel.__name__: kernel for kernels in of for kernel in kernels.KERNELS}
         kernel = compiled(named[name])
         if kernel is None:

@@ -1,6 +1,13 @@
-"""Whole boosting rounds in compiled code: search, votes, and the update of the weights."""
+"""Whole boosting rounds in compiled code: search, votes, and the update of the weights.
+
+Rounds of a single label have kernels of their own. For a single label, the weights of a term are
+two sums, one for each sign. A search reads the sums of all terms in one pass through memory, and
+needs neither bounds nor a selection of terms whose sums are kept.
+"""
 
 from __future__ import annotations
+
+import numpy as np
 
 from boostext.boosting.choice import LEAST_GAIN, TIE
 from boostext.boosting.engines.arrays import (
@@ -13,6 +20,7 @@ from boostext.boosting.engines.arrays import (
     LEAST_BOUND,
     LOOKED,
     MUST_RENEW,
+    SLOP,
     SPREAD,
     SUM,
     TOTAL,
@@ -25,6 +33,7 @@ from boostext.boosting.engines.arrays import (
     FoundArrays,
     Int32s,
     LabelArrays,
+    LabelSums,
     ListArrays,
     MoveRoom,
     Number,
@@ -35,10 +44,28 @@ from boostext.boosting.engines.arrays import (
     TermArrays,
     WeightArrays,
 )
-from boostext.boosting.engines.kernels_search import begin, descend, preference_of, scan
+from boostext.boosting.engines.kernels_search import (
+    STEP,
+    begin,
+    descend,
+    is_drawn,
+    preference_of,
+    scan,
+)
 from boostext.boosting.engines.kernels_terms import bound_changed, update
-from boostext.boosting.engines.kernels_weights import COARSE, exact, move, must_renew
-from boostext.boosting.gains import gain_of_blocks, vote_of_blocks
+from boostext.boosting.engines.kernels_weights import COARSE, COARSE_ALONE, exact, move, must_renew
+from boostext.boosting.gains import (
+    ALLOWED,
+    IN_ROOTS,
+    apart,
+    gain_of_blocks,
+    in_edge,
+    in_root,
+    in_roots,
+    nowhere,
+    row_scales,
+    vote_of_blocks,
+)
 
 BEGIN, UPDATE, SCAN, SUM_UP, CHOOSE, VOTE, MOVE = range(7)
 """The stages of a round, in order."""
@@ -96,11 +123,7 @@ def play(
             changes.count[0] = 0
         if first <= CHOOSE <= last:
             j = choice(form, preference, lists, labels, weights, speaks, found)
-            if j < 0:
-                return n, NONE_HELPS
-            gain = gain_of_blocks(form, found.winner, speaks)
-            made.conditions[n], made.results[n, GAIN] = j, gain
-            if gain <= LEAST_GAIN or preference_of(preference, j) <= 0:
+            if not helps(form, n, j, preference, speaks, found, made):
                 return n, NONE_HELPS
             if counts[WANTED] > 0 or is_loose(weights.figures[TOTAL], figures, bounds.figures):
                 return n, PAUSED
@@ -151,6 +174,23 @@ def choice(
     return best
 
 
+def helps(
+    form: int,
+    n: int,
+    j: int,
+    preference: Array,
+    speaks: Array,
+    found: FoundArrays,
+    made: RoundArrays,
+) -> Number:
+    """Record condition j as that of round n; return whether its rule lowers the loss."""
+    if j < 0:
+        return False
+    gain = gain_of_blocks(form, found.winner, speaks)
+    made.conditions[n], made.results[n, GAIN] = j, gain
+    return gain > LEAST_GAIN and preference_of(preference, j) > 0
+
+
 def is_loose(total: float, figures: Array, counted: Array) -> Number:
     """Return whether bounds are much looser than they were at best.
 
@@ -161,4 +201,204 @@ def is_loose(total: float, figures: Array, counted: Array) -> Number:
     return fit < counted[FIT] / SLACK
 
 
-KERNELS = (play,)
+# Rounds of a single label -------------------------------------------------------------------
+
+IN_SINGLE = 4e-7
+"""An upper bound on the rounding error of a gain whose last sums are computed in float32.
+
+The gain is at most 1. There is an error of 2^-24 in each sum, in the stored result, and in the
+product with a preference.
+"""
+
+
+def play_label(
+    first: int,
+    last: int,
+    start: int,
+    stop: int,
+    share: float,
+    farthest: float,
+    preference: Doubles,
+    yes: Int32s,
+    unknown: Int32s,
+    kind: RuleKind,
+    lists: ListArrays,
+    labels: LabelArrays,
+    terms: TermArrays,
+    weights: WeightArrays,
+    steps: StepArrays,
+    changes: ChangeArrays,
+    table: LabelSums,
+    found: FoundArrays,
+    room: MoveRoom,
+    made: RoundArrays,
+) -> Number:
+    """Learn the rounds start..stop - 1 of `made` for a single label; see kernels_rounds.play."""
+    form, speaks, counts = kind.form, kind.speaks, found.counts
+    for n in range(start, stop):
+        add_changed(labels, terms, changes, table)
+        changes.count[0] = 0
+        if first <= CHOOSE:
+            counts[CLOCK] += 1
+            look(
+                form,
+                made.keys[n],
+                share,
+                preference,
+                lists,
+                labels,
+                terms,
+                weights,
+                steps,
+                table,
+                speaks,
+                found,
+            )
+            j = choice(form, preference, lists, labels, weights, speaks, found)
+            if not helps(form, n, j, preference, speaks, found, made):
+                return n, NONE_HELPS
+        if first <= VOTE <= last:
+            made.results[n, ALPHA] = vote_of_blocks(
+                form, found.winner, speaks, kind.smoothing, kind.shrinkage, made.votes[n]
+            )
+        if last >= MOVE:
+            j = made.conditions[n]
+            inside = yes
+            if 0 <= j < len(lists.starts) - 1:
+                inside = lists.items[lists.starts[j] : lists.starts[j + 1]]
+            made.results[n, Z] = move(
+                kind.loss,
+                inside,
+                unknown,
+                made.votes[n],
+                kind.quiet,
+                labels,
+                weights,
+                steps,
+                changes,
+                room.inside,
+                room.rest,
+            )
+            weights.figures[MUST_RENEW] = must_renew(weights, steps, COARSE_ALONE)
+            if weights.figures[SPREAD] > farthest or weights.figures[MUST_RENEW] > 0:
+                return n + 1, MOVED
+    return stop, DONE
+
+
+def add_changed(
+    labels: LabelArrays, terms: TermArrays, changes: ChangeArrays, table: LabelSums
+) -> None:
+    """Add the changes of the weights of documents to the sums of their terms."""
+    starts, items, sums = terms.starts, terms.items, table.sums
+    for c in range(changes.count[0]):
+        i = changes.documents[c]
+        sign, by = 0, changes.neg[c, 0]
+        if labels.starts[i + 1] > labels.starts[i]:
+            sign, by = 1, changes.pos[labels.starts[i]]
+        for place in range(starts[i], starts[i + 1]):
+            sums[sign, items[place]] += by
+
+
+def look(
+    form: int,
+    key: int,
+    share: float,
+    preference: Array,
+    lists: ListArrays,
+    labels: LabelArrays,
+    terms: TermArrays,
+    weights: WeightArrays,
+    steps: StepArrays,
+    table: LabelSums,
+    speaks: Array,
+    found: FoundArrays,
+) -> None:
+    """Compute exact gains of the terms that may be the best, beginning with the largest bound."""
+    counts, figures, values, numbers = found.counts, found.figures, table.values, terms.numbers
+    counts[LOOKED] = counts[FOUND] = 0
+    counts[WINNER] = -1
+    figures[BEST], figures[SLOP] = -1.0, 0.0
+    row_scales(form, weights.sums, weights.scales, steps.per_weight, table.scale, table.least)
+    base = nowhere(form, weights.sums, weights.scales)
+    most_of_label(
+        form, table.sums, terms.sizes, table.least, table.counts, table.scale, base, values
+    )
+    if share < 1 or len(preference) > 1:
+        for t in range(len(values)):
+            j = numbers[t]
+            values[t] = values[t] * preference_of(preference, j) if is_drawn(key, share, j) else -1
+    greatest, best = -1.0, -1
+    for low in range(0, len(values), STEP):
+        high = min(low + STEP, len(values))
+        heaviest = values[low]
+        for t in range(low + 1, high):
+            heaviest = max(heaviest, values[t])
+        if heaviest > greatest:
+            greatest = heaviest
+            for t in range(low, high):
+                if values[t] == heaviest:
+                    best = t
+                    break
+    if best < 0:
+        return
+    found.numbers[0], found.bounds[0], counts[FOUND] = numbers[best], greatest, 1
+    descend(form, preference, lists, labels, weights, speaks, found)
+    least, count = figures[BEST] - figures[SLOP], 0
+    for low in range(0, len(values), STEP):
+        high = min(low + STEP, len(values))
+        heaviest = values[low]
+        for t in range(low + 1, high):
+            heaviest = max(heaviest, values[t])
+        if heaviest >= least:
+            for t in range(low, high):
+                if values[t] >= least:
+                    found.numbers[count], found.bounds[count] = numbers[t], values[t]
+                    count += 1
+    counts[FOUND] = count
+    descend(form, preference, lists, labels, weights, speaks, found)
+
+
+def most_of_label(
+    form: int,
+    sums: Array,
+    sizes: Array,
+    least: Array,
+    counts: Array,
+    scale: Array,
+    base: float,
+    values: Array,
+) -> None:
+    """Compute an upper bound on the gain of each term from its sums.
+
+    values (n,) float32: the result. sums: (2, n), in steps.
+    """
+    # subtle: there is one loop for each form, over 32-bit numbers that no store can change, so that
+    # the compiler can turn each loop into vector instructions
+    neg, pos = sums[0], sums[1]
+    a, b, two = scale[0, 0], scale[1, 0], np.float32(2)
+    if form == 0:
+        more, all_neg, all_pos = np.float32(base + IN_ROOTS + IN_SINGLE), least[0, 0], least[1, 0]
+        for t in range(len(values)):
+            total = in_roots(neg[t], pos[t], sizes[t], all_neg, all_pos, a, b)
+            values[t] = more + two * total
+    elif form == 1:
+        more, all_neg, all_pos = np.float32(ALLOWED + IN_SINGLE), counts[0, 0], counts[1, 0]
+        for t in range(len(values)):
+            total = in_root(neg[t], pos[t], sizes[t], all_neg, all_pos, a, b)
+            values[t] = more + total
+    elif form == 2:
+        all_neg, all_pos = least[0, 0], least[1, 0]
+        for t in range(len(values)):
+            total = np.float64(in_edge(neg[t], pos[t], sizes[t], all_neg, all_pos, a, b))
+            edge = min(1.0, total + ALLOWED)
+            values[t] = 1 - np.sqrt(1 - edge * edge) + ALLOWED + IN_SINGLE
+    else:
+        A, B = np.float64(a), np.float64(b)
+        for t in range(len(values)):
+            q, p, around = neg[t] * A, pos[t] * B, sizes[t] * (A + B)
+            wrong = max(min(p, q) - ALLOWED, 0.0)
+            values[t] = apart(wrong, max(p, q) + around) + ALLOWED + IN_SINGLE
+
+
+KERNELS = (play, play_label, add_changed)
+CALLED = (look,)

@@ -161,8 +161,8 @@ def fit_bound(
 
 
 def update(
-    low: int, high: int, labels: LabelArrays, terms: TermArrays, changes: ChangeArrays,
-    bounds: BoundArrays, rows: RowArrays,
+    low: int, high: int, labels: LabelArrays, terms: TermArrays,
+    changes: ChangeArrays, bounds: BoundArrays, rows: RowArrays,
 ) -> None:  # fmt: skip
     """Add the changes of documents to the bounds and rows of their terms in low..high - 1."""
     starts, items, sums, slot = terms.starts, terms.items, rows.sums, rows.slot
