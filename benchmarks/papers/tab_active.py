@@ -2,6 +2,7 @@
 
     python benchmarks/papers/tab_active.py                       all corpora, five draws
     python benchmarks/papers/tab_active.py trec6 --draws 1 --by margin --by entropy
+    python benchmarks/papers/tab_active.py trec6 --by half       half by margin, half at random
     python benchmarks/papers/tab_active.py trec6 --graphs DIR
 
 Schapire's tutorial (TAB), "Active learning": on letter recognition and on call routing, choosing
@@ -43,13 +44,13 @@ class Course:
 COURSES = {
     "calls": Course(100, 50, 1000),
     "trec6": Course(100, 50, 1500),
-    "banking77": Course(500, 250, 4000),
-    "20newsgroups": Course(500, 250, 3000),
-    "uci-letter": Course(500, 250, 4000),
+    "banking77": Course(100, 50, 1500),
+    "20newsgroups": Course(100, 50, 1500),
+    "uci-letter": Course(500, 250, 2500),
 }
 """The sample calls, and corpora of BOOSTEXT_DATA"""
 QUICK = Course(40, 20, 80)
-RANDOM = "random"
+RANDOM, HALF = "random", "half"
 SETTINGS = {
     "trec6": {"ngrams": "1-2"},  # "what is" alone decides a quarter of its test
     "20newsgroups": {"min_df": 2},
@@ -60,7 +61,7 @@ SETTINGS = {
 def main() -> None:
     given = options(
         __doc__, rounds=200, smoke=20, names=tuple(COURSES), graphs=True,
-        more={"--by": {"action": "append", "choices": ["margin", "entropy", "votes"]},
+        more={"--by": {"action": "append", "choices": ["margin", "entropy", "votes", HALF]},
               "--draws": {"type": int, "default": 5}},
     )  # fmt: skip
     draws = 1 if given.smoke else given.draws
@@ -97,20 +98,36 @@ def _errors(found: Corpus, by: str, course: Course, draw: int, rounds: int) -> l
     order = np.random.default_rng(draw).permutation(len(found.train)).tolist()
     pool = [replace(without_labels(found.train[i]), id=str(i)) for i in order]
     chosen, waiting = pool[: course.first], pool[course.first :]
-    errors = []
+    errors, rng = [], np.random.default_rng(1000 + draw)
     for count in range(course.first, course.last + 1, course.step):
         learned = [found.train[int(document.id)] for document in chosen]
         settings = {"rounds": rounds, **SETTINGS.get(found.name, {})}
         model = boostext.train(learned, seed=0, **settings).model.content
         errors.append(test_error(model, found.test))
         print(f"{found.name} {by} {draw}: {count} labels, {errors[-1]:.3f}", file=sys.stderr)
-        predictor = Predictor(model)
-        doubt = measure(by, predictor, seed=draw)
-        taken = suggest(waiting, predictor, doubt, course.step, spread=by != RANDOM)
-        chosen += [row.document for row in taken]
-        names = {row.document.id for row in taken}
+        taken = _next(waiting, Predictor(model), by, course.step, rng)
+        chosen += taken
+        names = {document.id for document in taken}
         waiting = [document for document in waiting if document.id not in names]
     return errors
+
+
+def _next(
+    waiting: Sequence[Document],
+    predictor: Predictor,
+    by: str,
+    count: int,
+    rng: np.random.Generator,
+) -> list[Document]:
+    """The documents to label next."""
+    if by == HALF:
+        first = _next(waiting, predictor, "margin", count // 2, rng)
+        names = {document.id for document in first}
+        others = [document for document in waiting if document.id not in names]
+        return [*first, *_next(others, predictor, RANDOM, count - len(first), rng)]
+    doubt = measure(by, predictor, seed=int(rng.integers(10**9)))
+    rows = suggest(waiting, predictor, doubt, count, spread=by != RANDOM)
+    return [row.document for row in rows]
 
 
 def without_labels(document: Document) -> Document:
