@@ -7,10 +7,10 @@ branches that it reaches.
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 
 import numpy as np
 from rich.text import Text
@@ -25,6 +25,7 @@ from boostext.features.conditions import (
     Condition,
     spell,
 )
+from boostext.fields import count
 from boostext.model.model import Model
 from boostext.reports.escape import one_line
 from boostext.reports.layout import HEAD, QUIET, Page, shorten, signed, stack
@@ -33,6 +34,8 @@ from boostext.reports.tables import key_to_bars, strongest
 
 NAMES = {YES: "yes", NO: "no", UNKNOWN: "unknown"}
 DOT_LABELS = 4
+MOST_SPLITS = 20_000
+"""Maximum number of splits in a drawing. A small file can hold rules with many preconditions."""
 
 
 @dataclass(eq=False)
@@ -52,11 +55,13 @@ class Split:
 class Branch:
     """An outcome of a split, or the root of a tree.
 
-    votes: (k,), summed over rules. splits: the splits that are tested in this branch.
+    votes: (k,), summed over rules. splits: the splits that are tested in this branch. left_out: of
+    the root of a tree, the number of rules that are not in it because there are too many splits.
     """
 
     votes: Float64
     splits: list[Split] = field(default_factory=list)
+    left_out: int = 0
 
 
 def is_flat(model: Model) -> bool:
@@ -68,24 +73,29 @@ def forest(model: Model, limit: int | None = None) -> list[Branch]:
     """Return the roots of the trees of the first `limit` rounds, or of all rounds.
 
     The result is a single tree of all rules, or one tree per round if a round learns several rules.
-    Every document reaches the root of each tree.
+    Every document reaches the root of each tree. Rules that need more splits than MOST_SPLITS in
+    all are left out.
     """
     numbered = [
         (number, rule)
         for number, rule in zip(model.rule_rounds, model.rules, strict=True)
         if limit is None or number <= limit
     ]
+    splits: Splits = {}
     if not model.round_sizes:
-        return [_tree(numbered, model.width)] if numbered else []
+        return [_tree(numbered, model.width, splits)] if numbered else []
     rounds: dict[int, list[tuple[int, Rule]]] = {}
     for number, rule in numbered:
         rounds.setdefault(number, []).append((number, rule))
-    return [_tree(rules, model.width) for rules in rounds.values()]
+    return [_tree(rules, model.width, splits) for rules in rounds.values()]
 
 
-def _tree(numbered: Iterable[tuple[int, Rule]], width: int) -> Branch:
+Splits = dict[tuple[int, Condition], Split]
+"""The splits of all trees, by the id of the branch above and the condition."""
+
+
+def _tree(numbered: Iterable[tuple[int, Rule]], width: int, splits: Splits) -> Branch:
     root = Branch(np.zeros(width))
-    splits: dict[tuple[int, Condition], Split] = {}  # keyed by the id of the parent branch
 
     def split(here: Branch, condition: Condition) -> Split:
         key = (id(here), condition)
@@ -96,6 +106,9 @@ def _tree(numbered: Iterable[tuple[int, Rule]], width: int) -> Branch:
 
     for number, rule in numbered:
         here = root
+        if len(splits) + len(rule.precondition) > MOST_SPLITS:
+            root.left_out += 1
+            continue
         for condition, block in rule.precondition:
             here = split(here, condition).branches[block]
         if isinstance(rule.condition, Always):
@@ -127,6 +140,9 @@ def tree_drawing(model: Model, limit: int, page: Page, wanted: Sequence[int] = (
         if model.round_sizes:
             lines.append(Text(f"round {number}", HEAD))
         lines += drawing.tree(tree)
+    if left_out := sum(tree.left_out for tree in trees):
+        more = f"{count(left_out, 'rule')} with too many conditions to draw; --json has all"
+        lines.append(Text(more, QUIET))
     return stack(lines)
 
 
@@ -217,7 +233,7 @@ def dot(model: Model, limit: int, wanted: Sequence[int] = ()) -> Iterator[str]:
     yield "digraph boostext {\n"
     yield "  node [fontname=sans];\n"
     yield "  edge [fontname=sans];\n"
-    numbers = count()
+    numbers = itertools.count()
     for tree in forest(model, limit):
         ahead = deque([(next(numbers), tree)])
         yield _ellipse(ahead[0][0], tree.votes[chosen], labels)
@@ -234,6 +250,8 @@ def dot(model: Model, limit: int, wanted: Sequence[int] = ()) -> Iterator[str]:
                         ahead.append((next(numbers), below))
                         yield _ellipse(ahead[-1][0], below.votes[chosen], labels)
                         yield f"  n{box} -> n{ahead[-1][0]} [label={_quoted(NAMES[block])}];\n"
+        if tree.left_out:
+            yield f"  // {count(tree.left_out, 'rule')} with too many conditions to draw\n"
     yield "}\n"
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from boostext.boosting.rules import Rule
 from boostext.features.conditions import NO, YES, Always, AtLeast, Literal, Occurs
 from boostext.model.model import Model
+from boostext.reports import trees
 from boostext.reports.layout import Page
 from boostext.reports.trees import _branches, dot, forest, is_flat, tree_drawing
 from tests.reports.models import HOSTILE
@@ -87,6 +88,17 @@ def test_a_chain_of_a_thousand_rules_is_drawn():
     lines = text_of(tree_drawing(model, 5000, Page(60)))
     assert all(len(line) <= 60 for line in lines)
     assert "".join(dot(model, 5000)).count("->") > 1000
+
+
+def test_a_rule_with_too_many_conditions_is_left_out_of_drawings(monkeypatch):
+    """A model of 3 MB may hold a rule with 300,000 preconditions."""
+    monkeypatch.setattr(trees, "MOST_SPLITS", 3)
+    deep = rule(WORD, [-1, 0], [1, 0], *[Literal(Always(), YES)] * 4)
+    model = model_of(rule(AGE, [0, 0.5], [0.75, 0]), deep)
+    lines = text_of(tree_drawing(model, 10, Page(60)))
+    assert lines[1] == "1 age >= 30"
+    assert lines[-1] == "1 rule with too many conditions to draw; --json has all"
+    assert "  // 1 rule with too many conditions to draw\n" in list(dot(model, 10))
 
 
 def test_a_dot_file_has_every_split_and_its_blocks():
