@@ -1,4 +1,4 @@
-"""The command line: a file for each command, which reads options, calls the library and draws."""
+"""The command line: one file for each command, which reads options, calls the library and draws."""
 
 from boostext.cli.program import Program
 

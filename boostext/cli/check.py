@@ -1,4 +1,4 @@
-"""`boostext check`: tell what is in the data."""
+"""`boostext check`: show the contents of the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`boostext compare`: two models on the same labelled documents."""
+"""`boostext compare`: compare two models on the same labelled documents."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ def command(
 
 
 def _names(first: str, second: str) -> tuple[str, str]:
-    """Without their folders, unless they have the same name in two."""
+    """Return the names of the models, without their folders if they differ without them."""
     names = Path(first).name, Path(second).name
     return names if names[0] != names[1] else (first, second)

@@ -1,4 +1,4 @@
-"""`boostext convert`: rewrite a corpus or a model in another format."""
+"""`boostext convert`: convert a corpus or a model to another format."""
 
 from __future__ import annotations
 

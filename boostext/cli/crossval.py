@@ -1,4 +1,4 @@
-"""`boostext crossval`: how good the settings are on documents that were not learned from."""
+"""`boostext crossval`: measure settings by cross-validation."""
 
 from __future__ import annotations
 

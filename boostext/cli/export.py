@@ -1,4 +1,4 @@
-"""`boostext export`: a model as a file that predicts by itself."""
+"""`boostext export`: write a model as a file that makes predictions by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`boostext inspect`: show the rules of a model, and the labels that look wrong."""
+"""`boostext inspect`: show the rules of a model, and likely label errors."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def command(
 
 
 def _as_file(model: Classifier, dot: bool, top: int, only: tuple[str, ...]) -> Iterable[str]:
-    """The model as a tree for Graphviz, or its strongest terms as knowledge."""
+    """Return the lines of a tree for Graphviz, or of the strongest terms as knowledge."""
     from boostext.reports.knowledge import knowledge_file
     from boostext.reports.trees import dot as tree
 
@@ -154,7 +154,7 @@ def _as_file(model: Classifier, dot: bool, top: int, only: tuple[str, ...]) -> I
 
 
 def _numbers(model: Model, only: tuple[str, ...]) -> list[int]:
-    """The labels asked for; none where all are. Votes of coded labels are about columns."""
+    """Return the indices of the labels to show; empty for all, and for output codes."""
     return [] if model.code else [model.labels.index(label) for label in only]
 
 
@@ -162,7 +162,7 @@ def _numbers(model: Model, only: tuple[str, ...]) -> list[int]:
 def _folder(
     inputs: tuple[str, ...], reading: dict[str, Any], output: str | None, force: bool, talk: Talk
 ) -> Iterator[ReportFolder | None]:
-    """Where reports go, which is nowhere among the inputs; stdin is announced."""
+    """Context manager for the folder of reports, which must not contain an input."""
     from boostext.reports.folder import report_folder
 
     spare_reports((*inputs, *reading["labels_from"]), output)
@@ -184,8 +184,10 @@ def _show_document(
     talk: Talk,
     **others: Any,
 ) -> None:
-    """The document with that id, where there is data, or the text itself: as sums on the terminal,
-    or whole as JSON; with a folder also as a table and a page.
+    """Explain the document with the given id or, without data, the given text.
+
+    The explanation is shown on the terminal or printed as JSON, and written to a folder if one is
+    given.
     """
     from boostext.library.inspection import find_document
     from boostext.reports.layout import HEAD, page_for
@@ -218,7 +220,7 @@ def _show_terms(
     talk: Talk,
     **others: Any,
 ) -> None:
-    """Some terms, and what they do in the data."""
+    """Show terms, and their statistics on the data."""
     from boostext.library.inspection import find_terms
     from boostext.reports.layout import page_for
 
@@ -245,7 +247,7 @@ def _show_all(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Rules, terms, and what of the documents stands out."""
+    """Show rules, terms, and likely label errors."""
     from boostext.cli.progress import watched
     from boostext.library.inspection import inspect
     from boostext.reports.layout import page_for

@@ -1,4 +1,4 @@
-"""Command-line options made from the settings: each is declared once, in boostext.settings."""
+"""Command-line options that are made from the settings, which are declared in boostext.settings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from boostext.settings import (
 )
 
 NAMED = ("text", "label", "id", "weight", "attribute")
-"""Fields of DataSettings that name a field of the records: --text is also --text-column."""
+"""Fields of DataSettings that name a field of the records; --text is also --text-column."""
 
 SECTIONS: dict[type[Group], str] = {
     DataSettings: "Data",
@@ -41,7 +41,7 @@ SECTIONS: dict[type[Group], str] = {
     StopSettings: "Held-out data",
     RunSettings: "Work",
 }
-"""group -> its heading in the help"""
+"""Maps groups of settings to their headings in the help."""
 
 METAVARS = {
     "int": "N",
@@ -56,13 +56,13 @@ METAVARS = {
     "rounds": "N|auto",
     "number_or_auto": "X|auto",
 }
-"""kind -> what stands for its value in the help"""
+"""Maps types of values to their placeholders in the help."""
 
 Command = Callable[..., Any]
 
 
 class SettingOption(click.Option):
-    """An option that knows its section of the help."""
+    """An option with the section of the help to which it belongs."""
 
     def __init__(self, *args: Any, section: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -70,24 +70,25 @@ class SettingOption(click.Option):
 
 
 WIDEST = 110
-"""Columns of a help text at most; on a narrower terminal it has the terminal's width."""
+"""Maximum width of help texts; a narrower terminal determines it."""
 COMMON = {
     *("--text", "--label", "--attribute", "--ngrams", "--sparse", "--rounds"),
     *("--valid", "--valid-fraction", "--patience", "--threads"),
 }
-"""Settings that `--help` shows; all the others are for `--help-all`."""
+"""Settings that `--help` shows; `--help-all` shows all of them."""
 RARE = {
     *("--budget", "--outliers", "--print-config", "--workers", "--force", "--new-labels"),
     *("--progress", "--no-color", "--debug"),
 }
-"""Options beside the settings that only `--help-all` shows."""
+"""Other options that only `--help-all` shows."""
 
 
 class SettingsCommand(click.Command):
-    """Options in sections; a dash that a word processor made is told as such.
+    """A command whose options are shown in sections.
 
-    `--help` shows the options that most people need, and `--help-all` all of them. common: further
-    settings of which people need to know here.
+    `--help` shows the most important options, and `--help-all` all of them. common: further
+    settings that `--help` shows for this command. A dash that a word processor has changed is
+    reported.
     """
 
     def __init__(self, *args: Any, common: Sequence[str] = (), **kwargs: Any) -> None:
@@ -146,7 +147,7 @@ class SettingsCommand(click.Command):
 
 
 ALL = "boostext.help.all"
-"""In what a context notes: whether all options are shown."""
+"""Key in the context under which it is stored whether all options are shown."""
 
 
 def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -157,7 +158,7 @@ def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) 
 
 
 def _with_ascii_dashes(argument: str) -> str:
-    """`—rounds=5` gives `--rounds`; what begins with no dash at all stays as it is."""
+    """Return an option with ASCII dashes, such as `--rounds` for `—rounds=5`."""
     head = "".join(
         "-" if unicodedata.category(c) == "Pd" or c == "−" else c for c in argument.split("=")[0]
     )
@@ -169,11 +170,11 @@ def _with_ascii_dashes(argument: str) -> str:
 
 
 def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
-    """Options for every field; the command receives each group's settings by the name given.
+    """Add options for all fields of the groups; the command receives each group by its name.
 
-    Where the command has a `config` parameter, what that file says stands under what the command
-    line says and over the defaults. A `preset` stands under both; the command then receives
-    `given`: of each setting that one of the two says, which of them does.
+    If the command has a `config` parameter, options take precedence over that file, and the file
+    over the defaults. Both take precedence over a `preset`; the command then also receives `given`,
+    which maps each setting that is not a default to its origin.
     """
 
     def decorate(command: Command) -> Command:
@@ -209,7 +210,7 @@ NAMING_FILES = ("valid", "names", "knowledge", "unlabelled")
 
 
 def _note_files(group: Group) -> None:
-    """Remember the files that settings name, so that nothing is written over them."""
+    """Remember the files that settings name, so that they are not overwritten."""
     for name in NAMING_FILES:
         given = getattr(group, name, ())
         for path in (given,) if isinstance(given, str) else given:
@@ -218,20 +219,20 @@ def _note_files(group: Group) -> None:
 
 
 def values_of(*groups: Group) -> dict[str, Any]:
-    """The settings by name, as calls of the library take them."""
+    """Return the settings by name, as parameters for the library."""
     return {f.name: getattr(group, f.name) for group in groups for f in group.options()}
 
 
 def said_of(groups: Iterable[Group], given: Collection[str]) -> dict[str, Any]:
-    """The settings that a person gave, by name."""
+    """Return the settings that the user gave, by name."""
     return {name: value for name, value in values_of(*groups).items() if name in given}
 
 
 def overriding_options(command: Command) -> Command:
-    """Data options where a model already says how records look.
+    """Add options for the data to a command whose model knows how the data is read.
 
-    The command receives `reading`, a dictionary of what was given, with the corrections of labels
-    where it has options for these: as calls of the library take them.
+    The command receives `reading`, a dictionary of the options that were given, including
+    corrections of labels if it has options for them, as parameters for the library.
     """
 
     @functools.wraps(command)
@@ -247,11 +248,11 @@ NAMES_DATA = {
     "text": ("the field that contains the text", "the text of one document", "--document"),
     "label": ("the field that contains the labels", "a label to show", "--only-label"),
 }
-"""field option -> what it names; what is asked for by the other option, where there is no data"""
+"""Maps options that name fields to their meaning, and to the option that may be meant instead."""
 
 
 def misread(name: str, overrides: Mapping[str, Any], data: Sequence[str]) -> str:
-    """What to say where `--text TEXT` was given without data, as if it were the text itself."""
+    """Return advice if `--text TEXT` was given without data, as if TEXT were a document."""
     if data or name not in overrides:
         return ""
     field, meant, option = NAMES_DATA[name]
@@ -272,7 +273,7 @@ def _file_values(path: str | None, groups: list[type[Group]]) -> dict[str, Any]:
 
 
 def _given(group: str, values: dict[str, Any]) -> dict[str, Any]:
-    """Take the group's options out of `values`; keep those that were given."""
+    """Remove the options of the group from `values`, and return those that were given."""
     prefix = f"{group}__"
     taken = {key: values.pop(key) for key in list(values) if key.startswith(prefix)}
     given: dict[str, Any] = {}
@@ -303,7 +304,7 @@ def _add_options(
 def _options(
     field: dataclasses.Field[Any], group: str, section: str, defaults: bool, open: Collection[str]
 ) -> list[Callable[[Command], Command]]:
-    """The option of one field, and a flag for each value that has one."""
+    """Return the option of a field, and a flag for each of its values that has one."""
     shared: dict[str, Any] = {"cls": SettingOption, "section": section, "default": None}
     name = fields.option_name(field)
     flags = [
@@ -334,7 +335,7 @@ def _options(
 
 
 def _reader(field: dataclasses.Field[Any]) -> Callable[..., Any]:
-    """What the text after the option becomes: in range, or SettingsError."""
+    """Return a function that converts the text of an option, or raises SettingsError."""
 
     def read(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
         if fields.kind(field) == "word_file" and isinstance(value, str):
@@ -385,7 +386,7 @@ def _shown_default(field: dataclasses.Field[Any]) -> str:
 
 
 def tuning_options(command: Command) -> Command:
-    """`--budget`; what it is for is in training.tuning."""
+    """Add `--budget`, which is explained in training.tuning."""
     budget = click.option(
         "--budget",
         metavar="TIME",
@@ -396,7 +397,7 @@ def tuning_options(command: Command) -> Command:
 
 
 def preset_option(command: Command) -> Command:
-    """`--preset`, which is about what no other option says."""
+    """Add `--preset`, which sets what no other option sets."""
     told = "; ".join(f"{name}: {preset.help}" for name, preset in PRESETS.items())
     return click.option(
         "--preset",
@@ -408,7 +409,7 @@ def preset_option(command: Command) -> Command:
 
 
 def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Seconds; "10m" gives 600."""
+    """Convert a duration to seconds; "10m" gives 600."""
     if value is None:
         return None
     match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([smh]?)", value.strip())
@@ -419,7 +420,7 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None)
 
 
 def talk_options(command: Command) -> Command:
-    """`-q`, `--no-color` and `--debug`; the command receives `talk`."""
+    """Add `-q`, `--no-color` and `--debug`; the command receives `talk`."""
 
     @functools.wraps(command)
     def with_talk(quiet: bool, no_color: bool, debug: bool, **values: Any) -> Any:
@@ -445,11 +446,11 @@ def talk_options(command: Command) -> Command:
 
 
 MENDED = ("labels_from", "new_labels")
-"""Arguments that `corrections_options` gives."""
+"""Parameters that `corrections_options` adds."""
 
 
 def corrections_options(command: Command) -> Command:
-    """`--labels-from` and `--new-labels`."""
+    """Add `--labels-from` and `--new-labels`."""
     labels_from = click.option(
         "--labels-from",
         multiple=True,
@@ -464,12 +465,12 @@ def corrections_options(command: Command) -> Command:
 
 
 def fields_of(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what `overriding_options` gives, the settings of the data alone."""
+    """Return the settings of the data from the result of `overriding_options`."""
     return {name: value for name, value in reading.items() if name not in MENDED}
 
 
 def count_option(name: str, help: str, least: int) -> Callable[[Command], Command]:
-    """How many of something to show."""
+    """Add an option for the number of items to show."""
     return click.option(
         name,
         type=click.IntRange(least),
@@ -480,7 +481,7 @@ def count_option(name: str, help: str, least: int) -> Callable[[Command], Comman
 
 
 def threshold_options(command: Command) -> Command:
-    """`--threshold` and `--threshold-proba`."""
+    """Add `--threshold` and `--threshold-proba`."""
     score = click.option(
         "--threshold",
         type=float,
@@ -540,7 +541,7 @@ def workers_option(command: Command) -> Command:
 
 
 def learning_options(command: Command) -> Command:
-    """What every command that learns takes: --config, --preset, all settings, --json, -q ...
+    """Add the options of every command that trains models: settings, --config, --preset and --json.
 
     The command receives `groups`, the settings in the order of `Plan`.
     """

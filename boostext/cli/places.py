@@ -1,4 +1,4 @@
-"""Where a command reads from and writes to, seen to before the work begins."""
+"""Input and output files of commands, which are checked before the work begins."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from boostext.errors import SettingsError
 
 
 def announce_stdin(paths: Iterable[str], talk: Talk) -> None:
-    """Nobody should wait for a program that waits for them."""
+    """Say that the program reads stdin, if that is a terminal."""
     if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
         talk.say("reading stdin; end it with Ctrl-D (on Windows Ctrl-Z, Enter)")
 
 
 def test_files(paths: Sequence[str]) -> list[str]:
-    """A bare stem means its .test where a model is tried; what names a file stays as it is."""
+    """Return the paths, in which a bare stem stands for its .test file."""
     from boostext.corpus.stems import TESTING, stem_file
 
     return [stem_file(path, TESTING) for path in paths]
 
 
 def check_output(output: str, kind: Kind | None, inputs: Iterable[str]) -> None:
-    """See that a file can be written and is none that is read; its folder is made.
+    """Check that a file can be written and is not an input, and create its folder.
 
-    kind: what may be replaced there; None is anything.
+    kind: what may be replaced; None for any file.
     """
     spare(inputs, output)
     make_parent(output)
@@ -37,21 +37,21 @@ def check_output(output: str, kind: Kind | None, inputs: Iterable[str]) -> None:
 
 
 def make_parent(path: str) -> None:
-    """The folder that a new file goes into, made where it is missing."""
+    """Create the folder of a new file if it is missing."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
 
 
 READ = "boostext.read"
-"""Where click keeps the files that options named and that were read at once."""
+"""Key under which click stores the files that options named."""
 
 
 def is_read(ctx: click.Context, path: str) -> None:
-    """Remember a file that an option names, such as --config, for `spare`."""
+    """Remember an input file that an option names, such as --config, for `spare`."""
     ctx.meta.setdefault(READ, []).append(path)
 
 
 def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
-    """Raise SettingsError where a file that is read would be written over."""
+    """Raise SettingsError if an input file would be overwritten."""
     ctx = click.get_current_context(silent=True)
     for given in (*inputs, *(ctx.meta.get(READ, ()) if ctx else ())):
         for output in outputs:
@@ -60,7 +60,7 @@ def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
 
 
 def spare_reports(inputs: Iterable[str], folder: str | None, *outputs: str | Path) -> None:
-    """`spare` for the files of a report folder, if there is to be one, and for others."""
+    """Call `spare` for the files of a report folder, if there is one, and for other files."""
     from boostext.reports.folder import REPORTS
 
     reports = [Path(folder) / name for name in REPORTS] if folder else []
@@ -68,7 +68,7 @@ def spare_reports(inputs: Iterable[str], folder: str | None, *outputs: str | Pat
 
 
 def _is_document(folder: Path, output: Path) -> bool:
-    """Whether a file is there already, in a folder that is read, and is no model of ours."""
+    """Return whether a file exists in a folder that is read, and is not a model."""
     from boostext.model.file import MODEL_FILE
 
     try:

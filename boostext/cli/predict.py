@@ -149,7 +149,7 @@ def _wanted(
     threshold_proba: float | None,
     **shown: Any,
 ) -> Wanted:
-    """What to give for each document."""
+    """Return the options for the results."""
     from boostext.library.results import Wanted, checked, for_page
 
     top = len(model.labels) if all_scores else top
@@ -161,7 +161,7 @@ def _wanted(
 def _check(
     form: str, output: str | None, explain: int | None, keep_columns: bool, safe_cells: bool
 ) -> None:
-    """Raise SettingsError where options do not go together."""
+    """Raise SettingsError if options contradict each other."""
     if safe_cells and form not in ("csv", "tsv"):
         raise SettingsError("--safe-cells is for cells of tables; add --output csv or --output tsv")
     if explain and form not in ("jsonl", "html", "drawing"):
@@ -205,7 +205,7 @@ def _written(
     talk: Talk,
     stop: StopRequest,
 ) -> Iterator[int]:
-    """Write results as they come, each at once where somebody may wait for it; their numbers."""
+    """Write the results, and yield their number so far; flush each if somebody may be waiting."""
     from boostext.library.results import drawn, results_of, written
     from boostext.library.watch import until_stopped
     from boostext.model.predict import BATCH
@@ -227,7 +227,7 @@ def _written(
 
 
 def _far_written(*given: Any) -> Iterator[int]:
-    """The same by workers, part by part."""
+    """Write the results of workers, part by part, and yield their number so far."""
     from boostext.library.results import labelled_on_workers
 
     for text, number in labelled_on_workers(*given):
@@ -236,7 +236,7 @@ def _far_written(*given: Any) -> Iterator[int]:
 
 
 def _is_interactive(paths: tuple[str, ...]) -> bool:
-    """Whether somebody may wait for each answer: stdin that is no file."""
+    """Return whether somebody may be waiting for each result, as stdin is not a file."""
     if "-" not in paths or sys.stdin is None:
         return False
     try:

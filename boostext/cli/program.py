@@ -1,7 +1,7 @@
-"""The program itself: commands imported when they run, and every failure as one line.
+"""The program: imports commands when they run, and reports every error in one line.
 
-Exit codes: 0 done; 1 the data, the model or the disk is at fault; 2 usage and settings;
-130 and 143 stopped by SIGINT and SIGTERM.
+Exit codes: 0 for success; 1 for errors in the data, the model or the file system; 2 for wrong usage
+or settings; 130 and 143 if stopped by SIGINT and SIGTERM.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from boostext.errors import BoostextError
 from boostext.library.watch import Stopped, ended_by_sigterm
 
 OBJECTS = 50_000
-"""New objects after which Python looks for unused cycles. Imports make many that stay and few
-cycles: at the usual 700, looking among them is a tenth of the time of a short run."""
+"""Number of new objects after which Python looks for unused cycles.
+
+Imports create many objects that stay, and few cycles: with the usual value of 700, the search takes
+a tenth of the time of a short run.
+"""
 
 
 class Program(click.Group):
-    """A group that knows its commands by name and imports one only to run or describe it."""
+    """A group of commands that imports a command only to run or describe it."""
 
     def __init__(self, name: str, commands_help: Mapping[str, str], help: str) -> None:
         version = click.version_option(boostext.__version__, message="%(prog)s %(version)s")
@@ -76,7 +79,7 @@ class Program(click.Group):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run, and exit with the documented code; shell completion is left to click."""
+        """Run the program, and exit with the documented code."""
         if os.environ.get(complete_var or "_BOOSTEXT_COMPLETE"):
             return super().main(args, "boostext", complete_var, **extra)
         if args is None:  # this process is ours
@@ -103,9 +106,9 @@ def _show_help(ctx: click.Context) -> None:
 
 
 def prepare_streams() -> None:
-    """Output is UTF-8 whatever the locale; what cannot be encoded is escaped, never fatal.
+    """Make the output UTF-8 whatever the locale; characters that cannot be encoded are escaped.
 
-    Where stdout or stderr is closed, as some services start programs, what is said goes nowhere.
+    If stdout or stderr is closed, as for some services, output to it is discarded.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -116,7 +119,7 @@ def prepare_streams() -> None:
 
 
 def exit_code(call: Callable[[], None], debug: bool) -> int:
-    """0 where `call` returns; else its failure is told in one line and becomes a code."""
+    """Return 0 if `call` returns; otherwise report the error in one line and return its code."""
     try:
         call()
         return 0
@@ -172,7 +175,7 @@ def _is_closed_pipe(error: OSError) -> bool:
 
 
 def _forget_stdout() -> None:
-    """Keep Python from complaining at exit about what it cannot write any more."""
+    """Prevent Python from reporting at exit that stdout cannot be written."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""How far training is, on stderr: one line that changes on a terminal, else a line now and then."""
+"""Progress on stderr: a line that is updated on a terminal, otherwise separate lines."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Item = TypeVar("Item")
 LIVE_EVERY = 0.2
 PLAIN_EVERY = 5.0
 SILENT = 8.0
-"""Seconds after which a step that tells nothing, such as one long record, is said to go on."""
+"""Seconds without news after which a message says that the work continues."""
 LOOK_EVERY = 1.0
 TRAINING_SHARE = 0.05
-"""At most this share of the time goes into measuring the training data for the line."""
+"""Maximum fraction of the time that is used to measure the training data for the line."""
 
 
 def is_live(mode: str, stream: TextIO | None, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether the line may overwrite itself. mode: auto, on, off."""
+    """Return whether the line may be updated in place. mode: auto, on or off."""
     if stream is None or mode == "off":
         return False
     plain = "CI" in environ or environ.get("TERM") == "dumb"
@@ -36,9 +36,9 @@ def is_live(mode: str, stream: TextIO | None, environ: Mapping[str, str] = os.en
 
 @contextlib.contextmanager
 def watched(talk: Talk, mode: str = "auto") -> Iterator[Progress]:
-    """How far the work inside the block is, and whether a signal asks to end it.
+    """Context manager that shows the progress of the work, and records signals to stop it.
 
-    mode: auto, on or off. What `talk` says takes the place of a live line.
+    mode: auto, on or off. Messages of `talk` replace a line that is updated.
     """
     with stop_request() as stop:
         progress = Progress("off" if talk.quiet else mode, stop=stop)
@@ -52,7 +52,7 @@ def watched(talk: Talk, mode: str = "auto") -> Iterator[Progress]:
 
 
 class Progress(Watch):
-    """Writes a line when one is due; asks for the training measure only then."""
+    """Writes a line when one is due, and computes the training measure only then."""
 
     def __init__(
         self,
@@ -109,18 +109,18 @@ class Progress(Watch):
     # Lines ------------------------------------------------------------------------------------
 
     def tell(self, line: Callable[[], str]) -> None:
-        """Write a line, if one is due."""
+        """Write a line if one is due."""
         if not self.off and self.clock() - self.last >= self.every:
             self.last = self.clock()
             self._last_line = line()
             self._tell(self._last_line)
 
     def went_on(self) -> None:
-        """Take note that results show how far the work is, so that no line need say it."""
+        """Note that results were written, so that no line is needed for a while."""
         self.last = self.clock()
 
     def go_on(self) -> None:
-        """Write how far the work was when it last told anything, if that is a while ago."""
+        """Write the last known progress again, if it was written long ago."""
         if not self.off and self.clock() - self.last >= SILENT:
             self.last = self.clock()
             read = f"{self._read:,} documents read" if self._read else ""
@@ -128,13 +128,13 @@ class Progress(Watch):
             self._tell("; ".join(filter(None, (self._last_line or read, going))))
 
     def finish(self) -> None:
-        """Leave the live line; what follows begins on a new one."""
+        """Leave the line that is updated, so that output continues on a new one."""
         if self.live and self._width:
             self._write("\r" + " " * self._width + "\r")
             self._width = 0
 
     def timed(self, measure: Callable[[], float]) -> float | None:
-        """The measure, unless it has taken more than its share of the time so far."""
+        """Return the measure, unless computing it has taken too much of the time so far."""
         now = self.clock()
         if self._measured_for > TRAINING_SHARE * (now - self.start):
             return None
@@ -165,7 +165,7 @@ class Progress(Watch):
 
 
 def _tuning(status: Status, budget: float | None) -> str:
-    """What a person wants to know while tuning goes on."""
+    """Return the state of tuning as text."""
     spent = f"{status.seconds:.0f} s" + (f" of {budget:.0f}" if budget else "")
     told = [f"tuning {spent}"]
     if status.best:
@@ -175,7 +175,7 @@ def _tuning(status: Status, budget: float | None) -> str:
 
 
 def _columns() -> int:
-    """Cells of the terminal; 80 where it does not know."""
+    """Return the width of the terminal, or 80 if it is not known."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except (OSError, ValueError):

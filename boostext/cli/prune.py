@@ -1,4 +1,4 @@
-"""`boostext prune`: a model of fewer rules or terms."""
+"""`boostext prune`: reduce a model to fewer rules or terms."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _check(
     valid: tuple[str, ...],
     folds: int | None,
 ) -> None:
-    """Raise UsageError where options do not go together."""
+    """Raise UsageError if options contradict each other."""
     if rules is None and terms is None:
         raise click.UsageError("nothing to prune; give --rules N or --terms N")
     if terms is not None and not data:

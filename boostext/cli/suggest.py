@@ -1,4 +1,4 @@
-"""`boostext suggest`: the documents of a pool that are most worth labeling next."""
+"""`boostext suggest`: suggest which documents of a pool to label next."""
 
 from __future__ import annotations
 

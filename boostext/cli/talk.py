@@ -1,4 +1,4 @@
-"""What a command says beside its results: to stderr, quiet on request."""
+"""Messages of commands, which go to stderr and can be turned off."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 LINE = 500
-"""The most characters of a message: a value of the data may be as long as it likes."""
+"""Maximum number of characters of a message, which may contain long values of the data."""
 
 
 class Screen:
-    """A terminal as a stream: whatever is written to it passes `visible` first.
+    """A terminal as a stream, to which text is written by way of `visible`.
 
-    stream: the terminal itself, for drawings and the progress line, which steer it on purpose.
-    Results for programs that go to a pipe or a file do not pass here and stay as they are.
+    stream: the terminal itself, for drawings and the progress line, which control it. Results that
+    go to a pipe or a file are not changed.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -50,7 +50,7 @@ class Screen:
 
 
 class _Decoded(io.RawIOBase):
-    """The bytes of a screen, for writers of files that may write to stdout as well."""
+    """The binary stream of a Screen, for functions that may write files to stdout."""
 
     def __init__(self, screen: Screen) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class _Decoded(io.RawIOBase):
 
 @contextlib.contextmanager
 def guarded_terminals() -> Iterator[None]:
-    """stdout and stderr as a Screen each, inside the block, where they are terminals."""
+    """Context manager that replaces stdout and stderr by a Screen if they are terminals."""
     before = sys.stdout, sys.stderr
     guarded: list[Any] = [Screen(s) if is_terminal(s) else s for s in before]
     sys.stdout, sys.stderr = guarded
@@ -80,14 +80,14 @@ def guarded_terminals() -> Iterator[None]:
 
 
 def unguarded(stream: TextIO) -> TextIO:
-    """The terminal behind a Screen; any other stream as it is."""
+    """Return the terminal of a Screen; any other stream is returned unchanged."""
     return stream.stream if isinstance(stream, Screen) else stream
 
 
 def to_stderr(text: str, kind: str = "", whole: bool = False) -> None:
-    """Write a line that nobody may be able to hear: a full disk or closed pipe ends no work.
+    """Write a line to stderr, and ignore errors such as a full disk or a closed pipe.
 
-    kind: what stands before it, as "Error: ". whole: it may be longer than LINE.
+    kind: text before the line, such as "Error: ". whole: whether it may be longer than LINE.
     """
     shown = visible(text)
     with contextlib.suppress(OSError):
@@ -95,15 +95,15 @@ def to_stderr(text: str, kind: str = "", whole: bool = False) -> None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """A person is looking: FORCE_COLOR and the like do not count."""
+    """Return whether a stream is a terminal; FORCE_COLOR is ignored."""
     return stream is not None and stream.isatty()
 
 
 @dataclass
 class Talk:
-    """How this run speaks. quiet: warnings only. color: whether colors are wanted at all.
+    """The messages of a run. quiet: warnings only. color: whether colors may be used.
 
-    first: called before a line is written to stderr, such as to leave a live line.
+    first: called before a line is written to stderr, for instance to leave the progress line.
     """
 
     quiet: bool = False
@@ -111,7 +111,7 @@ class Talk:
     first: Callable[[], None] | None = None
 
     def say(self, message: str, whole: bool = False) -> None:
-        """whole: a command to be copied, which is not cut whatever its length."""
+        """Write a message. whole: it is a command for copying, which is not shortened."""
         if not self.quiet:
             self._write(message, whole=whole)
 
@@ -124,13 +124,13 @@ class Talk:
         to_stderr(message, kind, whole)
 
     def json(self, value: Any) -> None:
-        """Print a result for programs to stdout, in one line."""
+        """Print a result as one line of JSON."""
         click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
     def show(self, drawing: Text) -> None:
-        """Print a drawing to stdout, which has the width it was drawn for.
+        """Print a drawing to stdout, with the width for which it was drawn.
 
-        Colors are for terminals and for FORCE_COLOR; `--no-color` and NO_COLOR forbid them.
+        Colors are used on terminals and with FORCE_COLOR, unless `--no-color` or NO_COLOR is given.
         """
         from rich.console import Console
         from rich.segment import Segment, Segments
@@ -165,7 +165,7 @@ class Talk:
 
 @contextlib.contextmanager
 def heard_by(talk: Talk) -> Iterator[None]:
-    """What the library has to say inside the block, which it says to its logger, goes to `talk`."""
+    """Context manager in which the messages of the library's logger go to `talk`."""
     logger, handler = logging.getLogger("boostext"), _Handler(talk)
     before = logger.level
     logger.addHandler(handler)

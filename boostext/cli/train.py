@@ -125,7 +125,7 @@ def _train(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Learn, save, report, and tell; Stopped after saving where the user ended it."""
+    """Train, save the model, and write the report. Raises Stopped if the user stopped the run."""
     from boostext.cli.progress import watched
     from boostext.library import tasks, training
     from boostext.library.data import corrections_of
@@ -171,8 +171,10 @@ def _train(
 def _again(
     result: Result, left_open: Plan | None, arguments: tuple[str, ...], report: str | None
 ) -> str:
-    """The command that trains again. left_open: a plan whose open settings are to stay open,
-    because other settings may suit the data once labels are corrected.
+    """Return the command that trains again.
+
+    left_open: a plan whose open settings are not fixed, because other settings may be better after
+    labels are corrected.
     """
     from boostext.training.plan import retrain_line
 
@@ -186,8 +188,9 @@ def _again(
 def _settings(
     data: tuple[str, ...], plan: Plan, preset: str | None, given: Mapping[str, str]
 ) -> str:
-    """All settings as YAML, each with where it comes from; those that the data decide as they do,
-    or as remarks where there is none.
+    """Return all settings as YAML, with their origins.
+
+    Without data, settings that depend on the data are only comments.
     """
     from boostext.library.config import write_config
     from boostext.library.training import decided_by
@@ -214,7 +217,7 @@ def _dry_run(
     talk: Talk,
     **others: Any,
 ) -> None:
-    """Read everything, learn nothing, write nothing."""
+    """Read the data and show its size; nothing is learned or written."""
     from boostext.cli.progress import watched
     from boostext.library.training import sizes
 
@@ -234,7 +237,7 @@ def _dry_run(
 def _tuning(
     output: str, preset: str | None, tune: bool, given: Mapping[str, str], budget: float | None
 ) -> Tuning | None:
-    """How settings are chosen first, if they are."""
+    """Return how settings are chosen first, or None."""
     from boostext.library.tuning import Tuning
 
     trials = Path(f"{output}.trials")
@@ -245,7 +248,7 @@ def _tuning(
 
 
 def _stopped(output: str, report: str | None, result: Result) -> str:
-    """What to say where a signal ends the run once the model is saved."""
+    """Return the message if a signal ended the run after the model was saved."""
     if result.interrupted:
         return (
             f"stopped after round {len(result.trained.rounds)}; {output} contains the model "
