@@ -13,9 +13,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Protocol
 
 import numpy as np
 
+from boostext import compiled
 from boostext.arrays import Int32, Int64, Lists
 from boostext.corpus.column_types import CATEGORY, column_type
 from boostext.corpus.documents import Attribute, Document
@@ -24,7 +26,7 @@ from boostext.features.conditions import Condition, Equals, Occurs
 from boostext.features.matrix import FeatureMatrix, NumericColumn
 from boostext.features.merge import Merged, gather, joined_lists, merge
 from boostext.features.selection import nothing_left, select
-from boostext.features.terms import Counter, TermCounter, Terms, least_documents
+from boostext.features.terms import PlainCounter, Terms, least_documents
 from boostext.settings import TextSettings
 
 
@@ -167,6 +169,58 @@ class Parts:
             numeric=tuple(self.numeric),
             token_count=tokens,
         )
+
+
+# Terms ---------------------------------------------------------------------------------------
+
+SMALL = 300_000
+"""Number of characters up to which plain code is faster than importing numba."""
+
+
+class Counter(Protocol):
+    """Collects the terms of a text field, one text after the other."""
+
+    @property
+    def settings(self) -> TextSettings: ...
+
+    def add(self, text: str) -> None: ...
+
+    def finish(self, least: float) -> Terms:
+        """Return the terms in at least `least` documents. Call it once, after the last text."""
+
+
+class TermCounter:
+    """A Counter that starts with plain code and switches to kernels if there is much text."""
+
+    def __init__(self, settings: TextSettings, threads: int = 1) -> None:
+        self.settings, self._threads = settings, threads
+        self._texts: list[str] = []
+        self._size = 0
+        self._counter: Counter | None = None
+
+    def add(self, text: str) -> None:
+        if self._counter is not None:
+            self._counter.add(text)
+            return
+        self._texts.append(text)
+        self._size += len(text) + 1
+        if self._size > SMALL:
+            self._counter = self._begin(many=True)
+
+    def finish(self, least: float) -> Terms:
+        return (self._counter or self._begin(many=compiled.loaded())).finish(least)
+
+    def _begin(self, many: bool) -> Counter:
+        counter: Counter = PlainCounter(self.settings)
+        if many and not compiled.notice():
+            # numba is slow to import
+            from boostext.features.compiled_terms import CompiledCounter
+
+            counter = CompiledCounter(self.settings, self._threads)
+        for text in self._texts:
+            counter.add(text)
+        self._texts = []
+        return counter
 
 
 # Names of conditions -------------------------------------------------------------------------

@@ -18,6 +18,9 @@ from boostext.reports.escape import tsv_field, tsv_names, tsv_number
 
 Row = TypeVar("Row")
 
+NOTEBOOK_ROWS = 30
+"""Maximum number of rows of a table in a notebook."""
+
 
 def cell(value: Any) -> str:
     """Format a value as a TSV field: numbers have nine digits, and lists are joined by `|`."""
@@ -93,9 +96,30 @@ class Rows(list[Row], Generic[Row]):
         return pandas.DataFrame(self.to_dicts(), columns=names)
 
     def _repr_html_(self) -> str:
-        from boostext.reports.html import table_html
-
         return table_html(self.columns, self)
+
+
+def table_html(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
+    """Return the first rows as an HTML table for notebooks, with the columns for narrow views."""
+    # jinja2 is slow to import, and only notebooks need it here
+    from boostext.reports.html import environment
+
+    wanted = [column for column in columns if column.narrow]
+    template = environment().get_template("notebook_table.html")
+    return template.render(
+        columns=wanted,
+        more=max(len(rows) - NOTEBOOK_ROWS, 0),
+        rows=[[_readable(column.get(row)) for column in wanted] for row in rows[:NOTEBOOK_ROWS]],
+    )
+
+
+def _readable(value: Any) -> str:
+    """Return a value as text, with three significant digits of numbers."""
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, tuple | list):
+        return ", ".join(map(_readable, value))
+    return value if isinstance(value, str) else cell(value)
 
 
 # Filters -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""HTML output: templates, the content security policy of a page, data for scripts, and tables."""
+"""HTML output: templates, the content security policy of a page, and data for scripts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from boostext.reports.columns import Column, Row, cell
-
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -23,8 +21,6 @@ ESCAPES = {
     "\u2066\u2067\u2068\u2069"
 }
 """JSON escapes of characters that could end a script element or change the text direction."""
-NOTEBOOK_ROWS = 30
-"""Maximum number of rows of a table in a notebook."""
 
 
 @cache
@@ -89,23 +85,3 @@ def shown(text: str, width: int = 60) -> str:
     from boostext.reports.layout import PIPE_WIDTH, UNICODE, Page, shorten
 
     return shorten(text[: 8 * width], width, Page(PIPE_WIDTH, UNICODE))
-
-
-def table_html(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
-    """Return the first rows as an HTML table for notebooks, with the columns for narrow views."""
-    wanted = [column for column in columns if column.narrow]
-    template = environment().get_template("notebook_table.html")
-    return template.render(
-        columns=wanted,
-        more=max(len(rows) - NOTEBOOK_ROWS, 0),
-        rows=[[_readable(column.get(row)) for column in wanted] for row in rows[:NOTEBOOK_ROWS]],
-    )
-
-
-def _readable(value: Any) -> str:
-    """Return a value as text, with three significant digits of numbers."""
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    if isinstance(value, tuple | list):
-        return ", ".join(map(_readable, value))
-    return value if isinstance(value, str) else cell(value)

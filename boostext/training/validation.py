@@ -22,7 +22,8 @@ from boostext.features.conditions import (
     Equals,
     Occurs,
 )
-from boostext.features.terms import TermCounter, Terms
+from boostext.features.extract import TermCounter
+from boostext.features.terms import Terms
 from boostext.settings import TextSettings
 
 EVERY_ROUND_UP_TO = 100

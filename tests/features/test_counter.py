@@ -5,7 +5,7 @@ import pytest
 
 from boostext import compiled
 from boostext.features import counting
-from boostext.features.terms import TermCounter
+from boostext.features.extract import TermCounter
 from boostext.settings import TextSettings
 
 TEXTS = [f"word{i % 7} is w{i} or é{i % 3}" for i in range(200)]
@@ -23,7 +23,7 @@ def counted():
 def test_small_and_large_corpora_are_counted_alike(monkeypatch):
     monkeypatch.setattr(compiled, "loaded", lambda: False)
     plain = counted()
-    monkeypatch.setattr("boostext.features.terms.SMALL", 1000)  # kernels from the middle on
+    monkeypatch.setattr("boostext.features.extract.SMALL", 1000)  # kernels from the middle on
     assert counted() == plain
     monkeypatch.setattr(compiled, "notice", lambda: "no numba")  # and without numba all the same
     assert counted() == plain
