@@ -15,7 +15,7 @@ from boostext.corpus.alike import Reading
 from boostext.corpus.documents import Document
 from boostext.corpus.sources import BadRecords
 from boostext.errors import SettingsError
-from boostext.library.data import given_data, overrides
+from boostext.library.data import given_data, overrides, paths_of
 from boostext.model.file import model_bytes, read_model, read_model_from, write_model
 from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (
@@ -201,7 +201,7 @@ class Classifier:
         )
         found = results.results_of(self.predictor, documents, wanted)
         records = [results.record_of(result, wanted, model) for result in found]
-        results.tell_labelling(account, model, data)
+        results.tell_labelling(account, model, paths_of(data, texts=True))
         return records
 
     def _one(self, document: Any) -> Document:

@@ -34,6 +34,8 @@ from boostext.settings import DataSettings
 LOG = logging.getLogger("boostext")
 BAD_LISTED = 10
 """Maximum number of bad records that are listed."""
+LONGEST_NAME = 200
+"""The length from which a string in data is a text rather than a path that messages can show."""
 MOST_NAMED = 5
 """Maximum number of files that a message names."""
 Fields = dict[str, Any]
@@ -127,24 +129,34 @@ def model_data(
     return told(documents, account, mended)
 
 
-def can_be_read_again(data: Any) -> bool:
+def can_be_read_again(data: Any, labels: Any = None) -> bool:
     """Return whether data can be read twice, so that it is no iterator, stdin or pipe."""
     if isinstance(data, Iterator):
         return False
-    return not any(path == STDIN or Path(path).is_fifo() for path in paths_of(data))
+    paths = paths_of(data, are_texts(labels))
+    return not any(path == STDIN or Path(path).is_fifo() for path in paths)
 
 
-def paths_of(data: Any) -> tuple[str, ...]:
-    """Return the paths in data, or an empty tuple if it is in memory."""
+def are_texts(labels: Any) -> bool:
+    """Return whether strings in data are texts, because labels are given for each of them."""
+    return labels is not None and not isinstance(labels, str)
+
+
+def paths_of(data: Any, texts: bool = False) -> tuple[str, ...]:
+    """Return the paths in data, or an empty tuple if it is in memory.
+
+    texts: whether strings are texts, and only Path objects are paths.
+    """
     items = [data] if isinstance(data, str | Path) else data
-    if isinstance(items, list | tuple) and items and all(isinstance(x, str | Path) for x in items):
+    kinds = Path if texts else (str, Path)
+    if isinstance(items, list | tuple) and items and all(isinstance(x, kinds) for x in items):
         return tuple(map(str, items))
     return ()
 
 
 def name_of(data: Any) -> str:
     """Return the name of the data in messages: its first files."""
-    paths = paths_of(data)
+    paths = [path for path in paths_of(data) if len(path) <= LONGEST_NAME]
     more = ", ..." if len(paths) > MOST_NAMED else ""
     return ", ".join(paths[:MOST_NAMED]) + more or "the data"
 

@@ -212,7 +212,7 @@ def inspect(
 def _reading_again(
     model: Model, data: Any, labels: Any, reading: Mapping[str, Any], gathered: Gathered
 ) -> Read:
-    if not can_be_read_again(data):
+    if not can_be_read_again(data, labels):
         return nothing_read
     return reading_again(
         lambda: model_data(model, data, labels, reading, labelled=labels is not None, again=True),

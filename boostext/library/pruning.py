@@ -116,7 +116,7 @@ def prune(
     elif valid is not None:
         documents = model_data(content, valid, valid_labels, reading)
         price = _price("validation", (content, small), documents, watch, valid, model.threads)
-    elif data is not None and can_be_read_again(data):
+    elif data is not None and can_be_read_again(data, labels):
         documents = model_data(content, data, labels, reading, mended, again=True)
         price = _price("training", (content, small), documents, watch, data, model.threads)
     return Pruned(Classifier(small, model.threads), price)

@@ -122,9 +122,10 @@ def documents_to_label(
     # prediction does not depend on whether annotators accepted the label
     how = Reading(model.data, {"answers": "all", **(reading or {})})
     asked = how.for_prediction(asked_attributes(model), labels)
-    for remark in asked.remarks(paths_of(data)) if not texts else ():
+    paths = paths_of(data, texts)
+    for remark in asked.remarks(paths):
         LOG.info(remark)
-    account.seen = SeenLabels(how.of((*paths_of(data), IN_MEMORY)[0]))
+    account.seen = SeenLabels(how.of((*paths, IN_MEMORY)[0]))
     given = given_data(data, asked.of, account, labelled=False, texts=texts, columns=columns)
     return given.documents
 
@@ -204,12 +205,12 @@ def labelled_on_workers(
             yield made.text, total
 
 
-def tell_labelling(account: BadRecords, model: Model, data: Any) -> None:
+def tell_labelling(account: BadRecords, model: Model, paths: Sequence[str]) -> None:
     """Log what was found in the documents, after all of them have been processed."""
     tell(account)
     account.unmet = {name for name in account.unmet if ":" not in name}  # scored words are rare
     if account.unmet and account.fields:
-        missing = no_record_has(account, (*paths_of(data), IN_MEMORY)[0])
+        missing = no_record_has(account, (*paths, IN_MEMORY)[0])
         LOG.warning(f"{missing}; it is unknown to the rules that use it")
     seen = account.seen
     if seen and (alike := alike_words(seen.counts, model.labels, "the model's")):

@@ -495,7 +495,7 @@ def jobs_of(team: Team | None) -> Jobs | None:
 def _reading(data: Any, labels: Any, trained: Trained) -> Read:
     """Return a function that reads documents again, if the data can be read more than once."""
     settings, corpus = trained.prepared.plan.reading, trained.prepared.corpus
-    if not can_be_read_again(data):
+    if not can_be_read_again(data, labels):
         return nothing_read
 
     def again() -> Iterable[Document]:

@@ -177,6 +177,22 @@ def test_rows_become_data_frames(result):
 # Training ------------------------------------------------------------------------------------
 
 
+def test_texts_that_look_like_paths_are_texts(tmp_path):
+    """Long texts cannot be names of files, and others are names of streams, patterns or places."""
+    texts = ["my bill " * 1000, "-", "/dev/stdin bill", "*", "s3://house/move", "\0 move", ".", "a"]
+    labels = ["bill", "bill", "bill", "bill", "move", "move", "move", "move"]
+    trained = boostext.train(texts, labels, preset="paper", **SHORT)
+    assert trained.model.predict(texts)[4:6] == ["move", "move"]
+    assert boostext.evaluate(trained.model, texts, labels).measures["error"] < 0.9
+    boostext.report(trained, tmp_path / "report")
+    assert len(boostext.outliers(trained))
+    assert len(boostext.outliers(trained.model, texts, labels))
+    assert boostext.check(texts, labels)
+    assert boostext.sizes(texts, labels, preset="paper")
+    boostext.crossval(texts, labels, folds=2, preset="paper", **SHORT)
+    boostext.prune(trained.model, data=texts, labels=labels, rules=1)
+
+
 def test_progress_is_called_after_every_round():
     steps = []
     valid = {"valid": TEXTS[:4], "valid_labels": LABELS[:4]}
