@@ -61,7 +61,7 @@ SETTINGS = {
 def main() -> None:
     given = options(
         __doc__, rounds=200, smoke=20, names=tuple(COURSES), graphs=True,
-        more={"--by": {"action": "append", "choices": ["margin", "entropy", "votes", HALF]},
+        more={"--by": {"action": "append", "choices": ["margin", "best", "entropy", "votes", HALF]},
               "--draws": {"type": int, "default": 5}},
     )  # fmt: skip
     draws = 1 if given.smoke else given.draws

@@ -49,12 +49,14 @@ from boostext.cli.talk import Talk
 )
 @click.option(
     "--by",
-    type=click.Choice(["margin", "entropy", "votes", "random"]),
+    type=click.Choice(["margin", "best", "entropy", "votes", "random"]),
     default="margin",
     show_default=True,
     help="Measure of uncertainty: the difference between the two best scores, or of a score from "
-    "its threshold (margin); the entropy of the probabilities (entropy); the disagreement "
-    "between the model after several of its rounds (votes); or random choice (random).",
+    "its threshold (margin); the difference between the two highest probabilities, also if "
+    "documents may have several labels (best); the entropy of the probabilities (entropy); the "
+    "disagreement between the model after several of its rounds (votes); or random choice "
+    "(random).",
 )
 @click.option(
     "--spread/--no-spread",

@@ -53,6 +53,19 @@ def margin(scores: Scores, model: Model) -> Float64:
     return np.asarray(scores[rows, second] - scores[rows, first])
 
 
+def best(scores: Scores, model: Model) -> Float64:
+    """(m,): the negative difference between the probabilities of the two most likely labels.
+
+    It is about the best label even if documents may have several labels: the probabilities of a
+    model that is not calibrated are scaled to sum 1. Algorithms whose scores give no probabilities
+    must be calibrated. If there is only one label, it is the margin.
+    """
+    if scores.shape[1] < 2:
+        return margin(scores, model)
+    shares = np.partition(_shares(chances(scores, model)), -2, axis=1)
+    return np.asarray(shares[:, -2] - shares[:, -1])
+
+
 def entropy(scores: Scores, model: Model) -> Float64:
     """(m,): the entropy of the labels' probabilities in nats.
 
@@ -63,11 +76,14 @@ def entropy(scores: Scores, model: Model) -> Float64:
     likely = chances(scores, model)
     if model.multilabel or scores.shape[1] < 2:
         return np.asarray((_information(likely) + _information(1 - likely)).sum(axis=1))
+    return np.asarray(_information(_shares(likely)).sum(axis=1))
+
+
+def _shares(likely: Float64) -> Float64:
+    """(m, k): probabilities that are scaled to sum 1; equal ones if all of them are 0."""
     totals = likely.sum(axis=1, keepdims=True)
-    shares = np.divide(
-        likely, totals, out=np.full_like(likely, 1 / likely.shape[1]), where=totals > 0
-    )
-    return np.asarray(_information(shares).sum(axis=1))
+    equal = np.full_like(likely, 1 / likely.shape[1])
+    return np.asarray(np.divide(likely, totals, out=equal, where=totals > 0))
 
 
 def _information(chance: Float64) -> Float64:
@@ -75,7 +91,11 @@ def _information(chance: Float64) -> Float64:
     return np.asarray(-chance * np.log(np.where(chance > 0, chance, 1.0)))
 
 
-MEASURES: Mapping[str, Callable[[Scores, Model], Float64]] = {"margin": margin, "entropy": entropy}
+MEASURES: Mapping[str, Callable[[Scores, Model], Float64]] = {
+    "margin": margin,
+    "best": best,
+    "entropy": entropy,
+}
 """name -> function, for measures that need only the scores of one model"""
 
 

@@ -302,10 +302,11 @@ def suggest(
 ) -> Suggested:
     """Return the documents of a pool to label next, about which the model is least certain.
 
-    by: "margin", "entropy", "votes" or "random", as for the command. spread: whether documents that
-    are nearly the same as an earlier one come later. committee: additional models that vote, for
-    by="votes". labels_from: files with the documents that already have a label. include_labelled:
-    also suggest documents that have a label in the pool. reading: settings of the data by name.
+    by: "margin", "best", "entropy", "votes" or "random", as for the command. spread: whether
+    documents that are nearly the same as an earlier one come later. committee: additional models
+    that vote, for by="votes". labels_from: files with the documents that already have a label.
+    include_labelled: also suggest documents that have a label in the pool. reading: settings of the
+    data by name.
     """
     doubt = measure(by, model.predictor, [member.content for member in committee], seed)
     read = model_data(model.content, pool, None, reading, labelled=False)

@@ -141,11 +141,11 @@ def suggest(
 def measure(
     name: str, predictor: Predictor, committee: Sequence[Model] = (), seed: int = 0
 ) -> Doubt:
-    """Return the uncertainty measure of that name: margin, entropy, votes or random.
+    """Return the uncertainty measure of that name: margin, best, entropy, votes or random.
 
     committee: additional models that vote; allowed only with "votes". Raises SettingsError if
-    "entropy" is requested for a model without probabilities, if a committee is given with another
-    measure, or if a model of the committee has different labels.
+    "best" or "entropy" is requested for a model without probabilities, if a committee is given
+    with another measure, or if a model of the committee has different labels.
     """
     if committee and name != "votes":
         raise SettingsError("--committee names models that vote; it goes with --by votes alone")
@@ -155,7 +155,7 @@ def measure(
     model = predictor.model
     if name == "votes":
         return _votes(model, committee, predictor.threads)
-    if name == "entropy" and not gives_chances(model):
+    if name in ("best", "entropy") and not gives_chances(model):
         raise SettingsError(
             f"scores of {model.boosting.algorithm} are not probabilities; use --by margin, or "
             "train with --calibrate sigmoid"
@@ -327,9 +327,9 @@ def _told(row: Suggestion, measure: str) -> dict[str, Any]:
 def doubt_told(doubt: float, measure: str) -> float:
     """Return the uncertainty as it is reported.
 
-    A margin is reported as a distance, so lower is less certain; other measures are unchanged.
+    Differences are reported without sign, so lower is less certain; other measures are unchanged.
     """
-    return abs(doubt) if measure == "margin" else doubt
+    return abs(doubt) if measure in ("margin", "best") else doubt
 
 
 def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:

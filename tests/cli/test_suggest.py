@@ -60,7 +60,7 @@ def test_labeled_documents_are_left_out(run, model, corpus):
     assert "nothing to suggest" in done.stderr
 
 
-@pytest.mark.parametrize("by", ["margin", "entropy", "votes", "random"])
+@pytest.mark.parametrize("by", ["margin", "best", "entropy", "votes", "random"])
 def test_every_measure_gives_as_many_as_asked(run, model, pool, by):
     done = run("suggest", model, pool, "-n", 7, "--by", by, "-q")
     assert len(done.stdout.splitlines()) == 7, done.stderr

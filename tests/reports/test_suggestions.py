@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
-from boostext.evaluation.doubt import committee_of, entropy, margin, vote_entropy
+from boostext.evaluation.doubt import best, committee_of, entropy, margin, vote_entropy
 from boostext.model.predict import Predictor
 from boostext.reports.suggestions import Pool, measure, suggest
 
@@ -46,13 +46,20 @@ def suggested(documents, count, name="margin", spread=False, model=None, **optio
 
 @given(arrays(float, (5, 3), elements=st.floats(-9, 9)))
 def test_margin_is_the_distance_of_the_best_two_scores(scores):
-    best = np.sort(scores, axis=1)
-    assert -margin(scores, words_model()) == pytest.approx(best[:, -1] - best[:, -2])
+    top = np.sort(scores, axis=1)
+    assert -margin(scores, words_model()) == pytest.approx(top[:, -1] - top[:, -2])
 
 
 @given(arrays(float, (5, 3), elements=st.floats(-9, 9)))
 def test_margin_of_several_labels_is_the_least_distance_from_the_threshold(scores):
     assert -margin(scores, words_model(True)) == pytest.approx(np.abs(scores).min(axis=1))
+
+
+@given(arrays(float, (5, 3), elements=st.floats(-9, 9)), st.booleans())
+def test_best_is_the_difference_of_the_two_highest_scaled_probabilities(scores, several):
+    likely = 1 / (1 + np.exp(-2 * scores))
+    top = np.sort(likely / likely.sum(axis=1, keepdims=True), axis=1)
+    assert -best(scores, words_model(several)) == pytest.approx(top[:, -1] - top[:, -2])
 
 
 @given(arrays(float, (4, 3), elements=st.floats(-9, 9)))
