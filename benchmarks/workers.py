@@ -231,10 +231,13 @@ def faults(path: str, times: str = "20") -> None:
     with tempfile.TemporaryDirectory() as folder:
         whole, broken = Path(folder, "whole.boostext"), Path(folder, "broken.boostext")
         train = ["train", path, "--preset", "paper", "--engine", "incremental", "--rounds", "400"]
-        train += ["--checkpoint-every", "0.01"]  # so that a checkpoint is written at most times
+        # so often that workers are also killed while a checkpoint is written
+        often = ["--checkpoint-every", "0.01"]
         subprocess.run([*COMMAND, *train, "-q", "-o", str(whole)], check=True, capture_output=True)
         for number in range(int(times)):
-            code, said, left = _killed([*train, "-o", str(broken), "--workers", "2"], number)
+            code, said, left = _killed(
+                [*train, *often, "-o", str(broken), "--workers", "2"], number
+            )
             print(
                 f"{number}: exit {code}, {len(said)} line: {said[-1] if said else ''}", flush=True
             )

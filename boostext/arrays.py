@@ -44,6 +44,9 @@ class Lists:
     starts: Int64
     items: Int32
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.starts.nbytes + self.items.nbytes
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 

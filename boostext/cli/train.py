@@ -146,7 +146,7 @@ def _train(
         work |= {"watch": watch, "reports": bool(report)}
         with (
             place.keeping() as work["checkpoint"],
-            training.working(workers, plan, rules=True) as work["workers"],
+            training.working(workers, plan, rules=tuning is None) as work["workers"],
         ):
             result = training.run(data, None, plan, **work)
             place.save(result.trained)

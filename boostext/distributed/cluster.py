@@ -11,6 +11,7 @@ import logging
 import os
 import platform
 import signal
+import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager
@@ -49,14 +50,22 @@ class Cluster:
     workers, in order. threads: the number of threads of each worker.
     """
 
-    def __init__(self, client: Client, few: int = 0) -> None:
+    def __init__(self, client: Client, few: int = 1) -> None:
+        """Wait for the workers. Raises WorkerError if fewer than `few` have come in PATIENCE."""
         self.client = client
-        known = workers_of(client)
+        known, until = workers_of(client), time.monotonic() + PATIENCE
+        while len(known) < few and time.monotonic() < until:
+            time.sleep(0.1)
+            known = workers_of(client)
         self.addresses = tuple(sorted(known))
         self.threads = [int(known[address]["nthreads"]) for address in self.addresses]
         self.memory = [int(known[address]["memory_limit"]) for address in self.addresses]
-        if len(self.addresses) < few:
-            raise WorkerError(f"{few} workers were asked for, and {len(self)} have come")
+        if len(self) < few:
+            raise WorkerError(
+                f"{count(len(self), 'worker')} of {few} came to the scheduler "
+                f"{client.scheduler.address} within {PATIENCE:.0f} seconds; start one with: "
+                f"dask worker {client.scheduler.address}"
+            )
 
     def __len__(self) -> int:
         return len(self.addresses)
@@ -213,15 +222,18 @@ def connected(asked: Asked, threads: int = 0) -> Iterator[Cluster]:
     _check_installed()
     with ExitStack() as stack:
         client, least = _client(asked, threads, stack)
-        try:
-            client.wait_for_workers(max(least, 1), timeout=PATIENCE)
-        except TimeoutError:
-            raise WorkerError(
-                f"no worker has come to the scheduler {client.scheduler.address} within "
-                f"{PATIENCE:.0f} seconds; start one with: dask worker {client.scheduler.address}"
-            ) from None
+        client.loop.asyncio_loop.set_exception_handler(_told)
+        cluster = Cluster(client, max(least, 1))
         _check_versions(client)
-        yield Cluster(client, least)
+        yield cluster
+
+
+def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report an exception that nobody awaited, unless Dask uses it to end its own tasks."""
+    from distributed.client import AllExit
+
+    if not isinstance(context.get("exception"), AllExit):
+        loop.default_exception_handler(context)
 
 
 def checked(asked: str) -> str:

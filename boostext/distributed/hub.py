@@ -18,7 +18,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int32, Int64, Lists, Scores, Weights
 from boostext.boosting.choice import Candidates, Choice, Eligible, first_of_best
-from boostext.boosting.engines.choose import Maker, fits
+from boostext.boosting.engines.choose import Maker, fits, made_here
 from boostext.boosting.engines.interface import Engine, Problem
 from boostext.boosting.rules import Growth, Place, Placed
 from boostext.corpus.sources import BadRecords
@@ -56,8 +56,15 @@ class Team:
                 "--workers, or choose mh or logistic with the learner stump"
             )
 
-    def make_for(self, prepared: Prepared) -> Maker:
-        """Return a factory of engines on workers. Raises WorkerError if they lack memory."""
+    def make_for(self, prepared: Prepared, or_here: bool = False) -> Maker:
+        """Return a factory of engines on workers. Raises WorkerError if they lack memory.
+
+        or_here: if the rules cannot be learned on workers, learn them in this process, because the
+        settings were chosen by trials and not by the user.
+        """
+        if or_here and not fits(prepared.plan.boosting):
+            LOG.info("this process learns the rules, which workers cannot with these settings")
+            return made_here
         self.check_learner(prepared.plan.boosting)
         self._check_memory(prepared)
         return maker(self._cluster)

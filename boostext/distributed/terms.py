@@ -6,6 +6,9 @@ them up. These decide which terms are in enough documents, and number them for a
 longer terms are formed. The documents of a condition are then sent to the worker that will hold it,
 which is chosen by a hash of the documents, so that conditions that hold for the same documents are
 on the same worker and can be merged.
+
+Dask has to know how large results are, to place tasks and to move results to disk if memory is
+short. It asks for the sizes of arrays and of objects with `__sizeof__`.
 """
 
 from __future__ import annotations
@@ -45,6 +48,9 @@ class Text:
     tokens: Stream
     numbers: Numbering
     settings: TextSettings
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.tokens.__sizeof__()
 
 
 class Counted(NamedTuple):

@@ -40,6 +40,9 @@ class Stream:
     ends: Int64
     layers: int = 1
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.numbers.nbytes + self.ends.nbytes
+
 
 @dataclass(frozen=True)
 class Group:

@@ -290,7 +290,7 @@ def run(
     process. reports: whether reports are written, for which this process reads the documents.
     """
     watch, account, mended = watch or Watch(), BadRecords(), corrections or Corrections()
-    with working(workers, plan, rules=True) as team:
+    with working(workers, plan, rules=tuning is None) as team:
         if team is None and labels is None:
             check_beforehand(paths_of(data), plan, memory_of_machine())
         here = labels is not None or tuning is not None or bool(mended) or reports
@@ -308,8 +308,8 @@ def run(
         prepared = read(given, plan, account, held, mended, tuning is not None, far)
         if team is None:
             check_memory(prepared)
+        make = team.make_for(prepared, tuning is not None) if team is not None else made_here
         prepared, cross = settle(prepared, watch, jobs_of(team))
-        make = team.make_for(prepared) if team is not None else made_here
         trained = learned(prepared, cross, watch, old, checkpoint, make)
         if not len(prepared.corpus):
             LOG.info("no document has a label: the model is the knowledge alone")

@@ -25,7 +25,7 @@ def first(client):
     """The cluster as if it had so many workers."""
 
     def of(number):
-        cluster = Cluster(client)
+        cluster = Cluster(client, 3)
         for name in ("addresses", "threads", "memory"):
             setattr(cluster, name, getattr(cluster, name)[:number])
         return cluster

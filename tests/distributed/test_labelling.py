@@ -69,9 +69,9 @@ def test_measures_are_those_of_one_process(client, model, paths):
 
 
 def test_what_workers_cannot_label_is_refused(client, model, paths):
-    with pytest.raises(SettingsError, match="leave out --workers for other outputs"):
+    with pytest.raises(SettingsError, match="--workers supports the outputs jsonl, tsv"):
         there(model, paths, PROBA, "html", BadRecords(), client)
-    with pytest.raises(SettingsError, match="and not stdin"):
+    with pytest.raises(SettingsError, match="workers cannot read stdin"):
         there(model, ["-"], PROBA, "jsonl", BadRecords(), client)
-    with pytest.raises(SettingsError, match="labels that stand there"):
+    with pytest.raises(SettingsError, match="labels that they contain"):
         boostext.evaluate(model, ["a text"], ["b"], workers=client)

@@ -1,10 +1,12 @@
 """What workers read is what one process reads: documents, conditions, order, faults and model."""
 
+import copy
 import gzip
 import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -206,3 +208,18 @@ def test_workers_read_addresses_and_one_process_does_not(first, tmp_path):
         here(addresses, plan)
     with pytest.raises(DataError, match="no such file"):
         there(first(1), ["memory://far/none.jsonl"], plan)
+
+
+def test_dask_knows_how_large_a_part_is(tmp_path):
+    from dask.sizeof import sizeof
+
+    text = "a few words " * 500
+    (tmp_path / "a.jsonl").write_text("\n".join([json.dumps({"text": text, "label": "l"})] * 40))
+    (given,) = reading.inputs_of([str(tmp_path / "a.jsonl")], Plan.of().data, BadRecords())
+    read = reading.read_part(given, labelled=True)
+    assert sizeof(read) == pytest.approx(40 * len(text), rel=0.2)
+    tokens = reading.tokenized_part(read, np.arange(40), "text", Plan.of().text)
+    assert sizeof(tokens) == pytest.approx(4 * 40 * 1500, rel=0.2)
+    for document in (read.documents[0], reading.told_of(read).documents[0]):
+        assert copy.copy(document) == document
+        assert type(copy.copy(document)) is type(document)
