@@ -24,8 +24,9 @@ from boostext.boosting.rules import Growth, Place, Placed
 from boostext.corpus.sources import BadRecords
 from boostext.distributed.cluster import Actors, Cluster
 from boostext.distributed.jobs import OnWorkers
+from boostext.distributed.lists import FarLists
 from boostext.distributed.part import Liking, Move, Part, without_lists
-from boostext.distributed.reading import FarData, FarLists, matched, reason_to_read_here
+from boostext.distributed.reading import FarData, matched, reason_to_read_here
 from boostext.distributed.terms import Held
 from boostext.errors import SettingsError, WorkerError
 from boostext.features.conditions import Condition

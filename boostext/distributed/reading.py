@@ -1,16 +1,15 @@
-"""Reading on the workers: files, or parts of files cut at line ends, become documents there, and
-these the lists of conditions; what is told of documents to this process are ids, labels, weights
-and attributes.
+"""Read data on the workers of a cluster.
 
-The features that come of it are those that one process makes, condition by condition and in the
-same order, so that the model is the same.
+Workers read files, or parts of files that are cut at line ends, and convert the documents to lists
+of conditions. This process receives the ids, labels, weights and attributes of the documents, but
+not their texts. The features have the same conditions in the same order as those that a single
+process extracts, so that the model is the same.
 """
 
 from __future__ import annotations
 
 import glob
 import logging
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,10 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostext.arrays import Int32, Int64, Lists
+from boostext.arrays import Int64, Lists
 from boostext.boosting.choice import mix
 from boostext.corpus.corpus import digest_of
-from boostext.corpus.documents import Attribute, Document, Told
+from boostext.corpus.documents import Document, Told
 from boostext.corpus.files import STDIN, compression, first_bytes, is_address, open_bytes
 from boostext.corpus.jsonl import spans_lines
 from boostext.corpus.readers import (
@@ -38,12 +37,11 @@ from boostext.corpus.sources import BadRecords, SeenLabels, Span
 from boostext.corpus.stems import stem_file
 from boostext.distributed import terms
 from boostext.distributed.cluster import Cluster
+from boostext.distributed.lists import FarLists, far_features
 from boostext.errors import BoostextError, DataError, SettingsError
-from boostext.features.attributes import WordColumn
-from boostext.features.conditions import Condition
-from boostext.features.extract import Parts
+from boostext.features.extract import Columns, Parts
 from boostext.features.matrix import FeatureMatrix
-from boostext.features.merge import gather, joined_lists
+from boostext.features.merge import joined_lists
 from boostext.features.ngrams import ONE, Step, keeps_tokens, steps
 from boostext.features.terms import least_documents, most_documents
 from boostext.settings import TextSettings
@@ -52,17 +50,17 @@ from boostext.training.plan import Plan
 LOG = logging.getLogger("boostext")
 STEMS = (".data", ".dev", ".test")
 PIECE = 1 << 26
-"""Bytes of a part of a file that can be cut."""
+"""Number of bytes of each part of a file that can be cut."""
 
 
 def reason_to_read_here(paths: Sequence[str], plan: Plan) -> str:
-    """Why workers cannot read the data, in words; "" where they can."""
+    """Return why workers cannot read the data, in words, or "" if they can."""
     own = [plan.text.of_field(name) for name in plan.data.text]
     reasons = {
         "the data is in memory": not paths,
-        "stdin is read by whoever has it": STDIN in paths,
+        "only this process has its stdin": STDIN in paths,
         "documents stay together by --group": plan.stop.group,
-        "there is prior knowledge of them": plan.known.knowledge,
+        "there is prior knowledge about them": plan.known.knowledge,
         "--expert full looks at texts of one token": any(
             each.expert == "full" and each.ngrams[1] > 1 for each in own
         ),
@@ -77,7 +75,10 @@ def reason_to_read_here(paths: Sequence[str], plan: Plan) -> str:
 
 
 def matched(paths: Sequence[str]) -> list[str]:
-    """The files of patterns such as parts/*.jsonl, sorted; DataError where there is none."""
+    """Return the files that match patterns such as parts/*.jsonl, sorted.
+
+    Raises DataError if no file matches a pattern.
+    """
     found: list[str] = []
     for path in paths:
         if not glob.has_magic(path) or (not is_address(path) and Path(path).exists()):
@@ -85,13 +86,13 @@ def matched(paths: Sequence[str]) -> list[str]:
             continue
         files = _far_files(path) if is_address(path) else sorted(glob.glob(path, recursive=True))  # noqa: PTH207  of patterns that begin at /
         if not files:
-            raise DataError(path, 0, "no file has such a name; mend the pattern")
+            raise DataError(path, 0, "no file matches this pattern; correct it")
         found += files
     return found
 
 
 def _far_files(pattern: str) -> list[str]:
-    """The addresses that match a pattern, sorted."""
+    """Return the addresses that match a pattern, sorted."""
     import fsspec
 
     system, inside = fsspec.core.url_to_fs(pattern)
@@ -99,8 +100,10 @@ def _far_files(pattern: str) -> list[str]:
 
 
 def cuts(given: Input, piece: int) -> list[Span]:
-    """Where a file of one JSON object a line may be cut, the lines before each part yet to be
-    counted; one span for every other file.
+    """Return the parts into which a file can be cut, or a single one for the whole file.
+
+    Only uncompressed files with one JSON object per line can be cut. The lines before each part are
+    not counted yet. piece: the minimum number of bytes of a part, except for the last one.
     """
     source, settings = given.source, given.settings
     path = Path(source.path)
@@ -125,7 +128,7 @@ def cuts(given: Input, piece: int) -> list[Span]:
 
 
 def line_counts(path: str, span: Span) -> tuple[int, int]:
-    """Lines of a part, and those of them that are not blank."""
+    """Return the number of lines of a part, and the number of those that are not blank."""
     lines = filled = 0
     with open_bytes(path, span) as file:
         for line in file:
@@ -135,7 +138,10 @@ def line_counts(path: str, span: Span) -> tuple[int, int]:
 
 
 class Read(NamedTuple):
-    """A part that was read. error: why it could not be read to the end; what is before counts."""
+    """A part that was read.
+
+    error: why it could not be read to the end, if so; the documents before the error are valid.
+    """
 
     documents: list[Document]
     account: BadRecords
@@ -154,7 +160,7 @@ def read_part(given: Input, labelled: bool) -> Read:
 
 
 def told_of(read: Read) -> Read:
-    """The same without texts."""
+    """Return the documents of a part without their texts."""
     documents: list[Document] = [
         Told(
             d.id,
@@ -182,9 +188,10 @@ def some_documents(read: Read, places: Sequence[int]) -> list[Document]:
 
 @dataclass
 class FarFiles:
-    """Files that the workers of a cluster read, each with an account of its own, joined in theirs.
+    """Files that the workers of a cluster read.
 
-    piece: bytes of a part of a file that can be cut.
+    account: collects the accounts of all parts. labelled, columns: see `read_documents`. piece: the
+    number of bytes of each part of a file that can be cut.
     """
 
     cluster: Cluster
@@ -198,10 +205,12 @@ class FarFiles:
     def walk(
         self, begin_part: Callable[[Input], tuple[Any, Any]], ahead: int
     ) -> Iterator[tuple[Any, Any]]:
-        """What `begin_part` gives for each part, in their order: something, and what has become of
-        a future of an object with an account and an error, which is raised.
+        """Process all parts on the workers, and yield a pair for each part, in order.
 
-        ahead: parts that are begun before their turn, at most.
+        begin_part: begins to process a part. It returns any object, which is the first item of the
+        pair, and a future, whose result is the second. The result has the attributes `account`, and
+        `error`, which is raised after the pair. ahead: how many parts may be begun before their
+        turn.
         """
         inputs = [
             self._with(given, Span())
@@ -226,7 +235,7 @@ class FarFiles:
         check_attributes(self.account, inputs[0].source.path, self.labelled)
 
     def _cut(self, given: Input) -> list[Input]:
-        """The file in parts, where it can be cut and is large."""
+        """Return the parts of a file, with the numbers of their first lines."""
         source, spans = given.source, cuts(given, self.piece)
         if len(spans) == 1:
             return [given]
@@ -241,7 +250,7 @@ class FarFiles:
         ]
 
     def _with(self, given: Input, span: Span) -> Input:
-        """A part of a file, with an account of its own."""
+        """Return a part of a file that has its own account."""
         seen = self.account.seen
         bad = BadRecords(self.account.limit, seen=SeenLabels(seen.settings) if seen else None)
         return replace(given, source=replace(given.source, span=span, bad=bad))
@@ -254,11 +263,11 @@ class FarFiles:
         todo: deque[Input],
         begin_part: Callable[[Input], tuple[Any, Any]],
     ) -> None:
-        """Mend what counting lines could not know: that a line holds several records."""
+        """Correct the numbers of later records if a line of this part holds several of them."""
         if account.understood:
             raise SettingsError(
-                f"{given.source.path} is an export of a tool, which is not read in parts; compress "
-                "it, or leave out --workers"
+                f"{given.source.path} is an export of a tool, which cannot be read in parts; "
+                "compress it, or leave out --workers"
             )
         following = running[0][0] if running else todo[0]
         known = given.source.span.records + account.records
@@ -281,13 +290,13 @@ class FarFiles:
 
 @dataclass
 class FarData(FarFiles):
-    """Training data that the workers read. `documents` is to be gone through first."""
+    """Training data that the workers read. Call `documents` before the other methods."""
 
     _parts: list[Any] = field(default_factory=list)
     _lists: FarLists | None = None
 
     def documents(self) -> Iterator[Document]:
-        """What is told of the documents, in their order; the first error of all is raised."""
+        """Yield the documents in order, without their texts, up to the first error."""
         self._parts = []
         for part, read in self.walk(self._begun, 4 * len(self.cluster) + 4):
             self._parts.append(part)
@@ -299,7 +308,7 @@ class FarData(FarFiles):
         return part, self.cluster.submit(told_of, part)
 
     def whole(self, documents: Iterable[Document]) -> list[Document]:
-        """With their texts, which come from the workers."""
+        """Return documents with their texts, which are fetched from the workers."""
         found: list[Document] = []
         marked = [d for d in documents if isinstance(d, Told)]
         for part, group in groupby(marked, lambda d: d.part):
@@ -317,8 +326,8 @@ class FarData(FarFiles):
         threads: int = 1,
         declared: Mapping[str, Sequence[str]] | None = None,
     ) -> FeatureMatrix:
-        """The features of documents that `documents` gave; see features.extract."""
-        columns = _Columns()
+        """Return the features of documents from `documents`; see features.extract."""
+        columns = Columns(attributes)
         chosen: dict[int, list[int]] = {}
         for document in documents:
             assert isinstance(document, Told)
@@ -327,54 +336,29 @@ class FarData(FarFiles):
         places = [np.array(chosen.get(p, []), np.int64) for p in range(len(self._parts))]
         counting = Counting(self.cluster, self._parts, places)
         made = [counting.field(name, settings.of_field(name)) for name in fields]
-        others = columns.conditions(settings, declared or {})
+        others = Parts(settings.simplest_name)
+        columns.add_to(others, declared or {})
         features = counting.held(made, others, settings)
         far: Any = features.yes
         self._lists = far
         return features
 
     def release(self) -> None:
-        """Let the workers forget the documents."""
+        """Release the documents on the workers."""
         self._parts = []
 
     def close(self) -> None:
-        """Let go of what the workers hold."""
+        """Release the lists on the workers."""
         if self._lists is not None:
             self._lists.close()
 
 
-class _Columns:
-    """The attributes of documents, as `features.extract` gathers them."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._values: dict[str, list[Attribute]] = {}
-        self._words: dict[str, WordColumn] = {}
-
-    def add(self, document: Document) -> None:
-        for name in document.attributes:
-            if name not in self._values:
-                self._values[name] = [None] * self.count
-        for name, value in document.word_values().items():
-            self._words.setdefault(name, WordColumn()).add(self.count, value)
-        self.count += 1
-        for name, values in self._values.items():
-            values.append(document.attributes.get(name))
-
-    def conditions(self, settings: TextSettings, declared: Mapping[str, Sequence[str]]) -> Parts:
-        parts = Parts(settings.simplest_name)
-        for name, values in self._values.items():
-            parts.add_column(name, values, declared.get(name))
-        parts.numeric += [
-            column.finish(name, self.count)
-            for name, column in self._words.items()
-            if name not in self._values
-        ]
-        return parts
-
-
 class FieldSteps(NamedTuple):
-    """What was counted of a field: kept steps, the parts of each, and how many tokens there are."""
+    """The counts of a text field.
+
+    texts: a future of terms.Text for each part. steps: those whose terms are conditions. known: for
+    each step, a future of terms.Known for each part. tokens: number of tokens of each part.
+    """
 
     name: str
     settings: TextSettings
@@ -385,7 +369,10 @@ class FieldSteps(NamedTuple):
 
 
 class Counting:
-    """The steps from texts to lists. parts: futures of Read; places: of the documents to use."""
+    """The steps from texts to lists.
+
+    parts: futures of Read. places: for each part, the indices of the documents to use.
+    """
 
     def __init__(self, cluster: Cluster, parts: Sequence[Any], places: Sequence[Int64]) -> None:
         self._cluster, self._parts, self._places = cluster, parts, places
@@ -395,7 +382,7 @@ class Counting:
         self.count = self._before[-1]
 
     def field(self, name: str, settings: TextSettings) -> FieldSteps:
-        """Which terms of a text field are in enough documents, step by step."""
+        """Find the terms of a text field that are in enough documents, step by step."""
         submit, least = self._cluster.submit, least_documents(settings, self.count)
         texts = [
             submit(tokenized_part, part, chosen, name, settings)
@@ -427,7 +414,7 @@ class Counting:
         )
 
     def _known(self, counted: list[Any], least: float) -> list[Any]:
-        """The terms of a step that are in so many documents, by part."""
+        """Return futures of the terms of a step that are in enough documents, for each part."""
         submit, answers = self._cluster.submit, []
         for bucket in range(self._buckets):
             chunks = [submit(terms.chunk, part, bucket) for part in counted]
@@ -441,7 +428,7 @@ class Counting:
     def held(
         self, fields: Sequence[FieldSteps], others: Parts, settings: TextSettings
     ) -> FeatureMatrix:
-        """The lists on the workers that are to hold them, in the order of all conditions."""
+        """Create the lists on the workers that hold them, and return the features."""
         submit, W = self._cluster.submit, self._buckets
         listed, orders, sizes = self._listed(fields)
         last = self._last(fields, sizes, settings)
@@ -487,7 +474,7 @@ class Counting:
         return far_features(self._cluster, held, others, self.count, tokens)
 
     def _listed(self, fields: Sequence[FieldSteps]) -> tuple[list[Any], list[Any], list[Any]]:
-        """Of each field, step and part lists and orders; of each field, step and bucket sizes."""
+        """Return futures of lists and orders, by field, step and part, and of sizes, by bucket."""
         submit, W = self._cluster.submit, self._buckets
         all_lists: list[Any] = []
         all_orders: list[Any] = []
@@ -530,7 +517,7 @@ class Counting:
     def _last(
         self, fields: Sequence[FieldSteps], sizes: Sequence[Any], settings: TextSettings
     ) -> list[tuple[int, int] | None]:
-        """Of each field frequency and order of the last term that max_terms lets stay."""
+        """Return, for each field, the frequency and order of the last term within max_terms."""
         if not settings.max_terms:
             return [None] * len(fields)
         frequencies, orders, which = [], [], []
@@ -549,7 +536,7 @@ class Counting:
         if len(frequency) <= settings.max_terms:
             return [None] * len(fields)
         place = np.lexsort((order, of, -frequency))[settings.max_terms - 1]
-        # in fields before that of the last term all equally frequent terms stay; behind it none
+        # equally frequent terms of earlier fields are all kept, and those of later fields are not
         least, field_of_last = int(frequency[place]), int(of[place])
         all_stay, none_stays = (least, terms.FIELD), (least, -1)
         return [
@@ -563,7 +550,7 @@ class Counting:
 
 
 def _attributes(parts: Parts, fields: int) -> terms.Held:
-    """The conditions of categories."""
+    """Return the conditions on categories."""
     names = [source.condition(i) for source in parts.sources for i in range(len(source))]
     lists = joined_lists(parts.lists) if parts.lists else Lists.of([])
     places = np.concatenate([np.zeros(0, np.int64), *parts.place]) + fields * terms.FIELD
@@ -571,7 +558,7 @@ def _attributes(parts: Parts, fields: int) -> terms.Held:
     return terms.Held(places, lists, unknown, names)
 
 
-# Tasks with lists of futures as further arguments, which Dask then sees
+# Tasks whose last arguments are several futures, which Dask only finds outside of lists
 
 
 def tokenized_part(read: Read, chosen: Int64, name: str, settings: TextSettings) -> terms.Text:
@@ -616,159 +603,3 @@ def held_conditions(
 ) -> terms.Held:
     steps = [shipments[i : i + parts] for i in range(0, len(shipments), parts)]
     return terms.held(steps, fields, others, simplest)
-
-
-# Features whose lists are elsewhere ----------------------------------------------------------
-
-
-class Placed(NamedTuple):
-    """What this process knows of the conditions of a worker."""
-
-    places: Int64
-    sizes: Int64
-    unknown_list: Int32
-
-
-def placed(conditions: terms.Held) -> Placed:
-    sizes = np.diff(conditions.lists.starts)
-    return Placed(conditions.places, sizes, conditions.unknown_list)
-
-
-class FarLists:
-    """Lists of documents that workers hold; in place of arrays.Lists.
-
-    starts: as there. owners: the worker of each list. held: futures of terms.Held, one a worker.
-    ask: how to get the documents of a list, and its condition, once an engine has begun. fetch: all
-    that the workers hold. known: conditions that have been spelled.
-    """
-
-    def __init__(
-        self,
-        sizes: Int64,
-        owners: Int32,
-        held: Sequence[Any],
-        fetch: Callable[[], list[terms.Held]],
-    ) -> None:
-        self._fetch: Callable[[], list[terms.Held]] | None = fetch
-        self._items: Int32 | None = None
-        self._lock = threading.Lock()
-        self.names: list[Condition] | None = None
-        self.known: dict[int, Condition] = {}
-        self.starts: Int64 = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        self.owners, self.held = owners, held
-        self.ask: Callable[[int, str, Any], Any] = _gone
-
-    def __len__(self) -> int:
-        return len(self.owners)
-
-    def __getitem__(self, j: int) -> Int32:
-        documents: Int32 = self.ask(int(self.owners[j]), "documents", j)
-        return documents
-
-    @property
-    def items(self) -> Int32:
-        """All lists, brought into this process: cross-validation cuts them anew."""
-        with self._lock:
-            if self._items is None:
-                self._items = self._fetched()
-        return self._items
-
-    def _fetched(self) -> Int32:
-        if self._fetch is None:
-            raise BoostextError(GONE)
-        LOG.info("this process collects the lists of all terms for cross-validation")
-        held = self._fetch()
-        order = np.argsort(np.argsort(self.owners, kind="stable"), kind="stable")
-        names = [name for each in held for name in each.names]
-        self.names = [names[int(i)] for i in order]
-        return gather(joined_lists([each.lists for each in held]), order).items
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Lists, (self.starts, self.items)
-
-    def close(self) -> None:
-        """The workers are let go."""
-        self._fetch, self.ask = None, _gone
-
-
-GONE = (
-    "the documents of all terms were held by workers, which have been let go; train without "
-    "workers for reports and audits of labels"
-)
-
-
-def _gone(worker: int, method: str, argument: Any) -> Any:
-    raise BoostextError(GONE)
-
-
-class Spelled(tuple[Condition, ...]):
-    """ConditionNames of lists that were collected."""
-
-    __slots__ = ()
-
-    def aliases(self, j: int) -> tuple[Condition, ...]:
-        return ()
-
-
-class FarNames:
-    """ConditionNames of FarLists."""
-
-    def __init__(self, lists: FarLists) -> None:
-        self._lists = lists
-
-    def __len__(self) -> int:
-        return len(self._lists)
-
-    def __getitem__(self, j: int) -> Condition:
-        if self._lists.names is not None:
-            return self._lists.names[j]
-        known = self._lists.known
-        if j not in known:
-            known[j] = self._lists.ask(int(self._lists.owners[j]), "condition", j)
-        return known[j]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        _ = self._lists.items  # collects the names as well
-        return Spelled, (self._lists.names,)
-
-    def aliases(self, j: int) -> tuple[Condition, ...]:
-        return ()
-
-    def number(self, condition: Condition) -> int | None:
-        """The inverse of spelling."""
-        for worker in range(len(self._lists.held)):
-            found: int | None = self._lists.ask(worker, "number", condition)
-            if found is not None:
-                return found
-        return None
-
-
-def far_features(
-    cluster: Cluster, held: Sequence[Any], others: Parts, count: int, tokens: int
-) -> FeatureMatrix:
-    """The features, with the order of all conditions."""
-    found: list[Placed] = cluster.results([cluster.submit(placed, each) for each in held])
-    places = np.concatenate([each.places for each in found])
-    if not len(places) and not others.numeric:
-        raise SettingsError(
-            f"no terms are left of {tokens:,} tokens in {count:,} documents; lower --min-df, raise "
-            "--max-df, or name the fields that are read by --text"
-        )
-    order = np.argsort(places)
-    owners = np.repeat(np.arange(len(found), dtype=np.int32), [len(each.places) for each in found])
-    sizes = np.concatenate([each.sizes for each in found])[order]
-    unknown_list = np.concatenate([each.unknown_list for each in found])[order]
-
-    def fetch() -> list[terms.Held]:
-        return list(cluster.results(held))
-
-    lists: Any = FarLists(sizes, owners[order], held, fetch)
-    return FeatureMatrix(
-        count,
-        FarNames(lists),
-        lists,
-        unknown_list,
-        Lists.of(others.unknown),
-        tuple(others.numeric),
-        tokens,
-    )

@@ -62,22 +62,13 @@ def extract_with(
     declared: Mapping[str, Sequence[str]] | None = None,
 ) -> FeatureMatrix:
     """Like `extract`, but with a given counter for each text field."""
-    columns: dict[str, list[Attribute]] = {name: [] for name in attributes or ()}
-    words: dict[str, WordColumn] = {}
-    count, path = 0, "-"
+    columns, path = Columns(attributes), "-"
     for document in documents:
-        path = path if count else document.origin.path
-        count += 1
+        path = path if columns.count else document.origin.path
         for name, counter in counters.items():
             counter.add(document.texts.get(name, ""))
-        if attributes is None:
-            new = document.attributes.keys() - columns.keys()
-            columns |= {name: [None] * (count - 1) for name in document.attributes if name in new}
-        for name, values in columns.items():
-            values.append(document.attributes.get(name))
-        if attributes is None:
-            for name, value in document.word_values().items():
-                words.setdefault(name, WordColumn()).add(count - 1, value)
+        columns.add(document)
+    count = columns.count
     terms = {
         name: counter.finish(least_documents(counter.settings, count))
         for name, counter in counters.items()
@@ -85,14 +76,44 @@ def extract_with(
     parts = Parts(settings.simplest_name)
     for (name, found), chosen in zip(terms.items(), select(terms, settings, count), strict=True):
         parts.add_terms(TermSource(name, found, settings.counts, chosen))
-    for name, values in columns.items():
-        parts.add_column(name, values, (declared or {}).get(name))
-    parts.numeric += [
-        column.finish(name, count) for name, column in words.items() if name not in columns
-    ]
+    columns.add_to(parts, declared or {})
     if not parts.sources and not parts.numeric:
         raise nothing_left(terms, settings, count, path)
     return parts.matrix(count, sum(found.tokens for found in terms.values()))
+
+
+class Columns:
+    """The attributes and scored words of documents. count: number of documents so far.
+
+    names: the attributes to gather; None is every attribute and every scored word.
+    """
+
+    def __init__(self, names: Sequence[str] | None) -> None:
+        self.count, self._every = 0, names is None
+        self._values: dict[str, list[Attribute]] = {name: [] for name in names or ()}
+        self._words: dict[str, WordColumn] = {}
+
+    def add(self, document: Document) -> None:
+        """Add the next document."""
+        if self._every:
+            for name in document.attributes:
+                if name not in self._values:
+                    self._values[name] = [None] * self.count
+            for name, value in document.word_values().items():
+                self._words.setdefault(name, WordColumn()).add(self.count, value)
+        self.count += 1
+        for name, values in self._values.items():
+            values.append(document.attributes.get(name))
+
+    def add_to(self, parts: Parts, declared: Mapping[str, Sequence[str]]) -> None:
+        """Add the conditions on attributes, then those on words. declared: see `extract`."""
+        for name, values in self._values.items():
+            parts.add_column(name, values, declared.get(name))
+        parts.numeric += [
+            column.finish(name, self.count)
+            for name, column in self._words.items()
+            if name not in self._values
+        ]
 
 
 @dataclass

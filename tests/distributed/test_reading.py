@@ -148,7 +148,7 @@ def test_patterns_stand_for_files_and_must_match(tmp_path):
         paths[3],
         paths[2],
     ]
-    with pytest.raises(DataError, match="no file has such a name"):
+    with pytest.raises(DataError, match="no file matches this pattern"):
         reading.matched([str(tmp_path / "*.csv")])
 
 
