@@ -33,6 +33,7 @@ from boostext.corpus.readers import (
     inputs_of,
     read_input,
 )
+from boostext.corpus.roles import DEFAULTS
 from boostext.corpus.sources import BadRecords, SeenLabels, Span
 from boostext.corpus.stems import stem_file
 from boostext.distributed import terms
@@ -109,7 +110,8 @@ def cuts(given: Input, piece: int) -> list[Span]:
     path = Path(source.path)
     plain = given.format == "jsonl" and not compression(source.path) and path.is_file()
     bytewise = settings.encoding.lower() in ("utf-8", "utf8", "ascii")
-    whole = settings.where or (settings.label_columns == "auto" and len(settings.label) > 1)
+    columns = len(settings.label) > 1 and settings.label != DEFAULTS.label
+    whole = settings.where or (columns and settings.label_columns == "auto")
     size = path.stat().st_size if plain and bytewise and not whole else 0
     if size <= piece:
         return [Span()]

@@ -210,11 +210,24 @@ def test_workers_read_addresses_and_one_process_does_not(first, tmp_path):
         there(first(1), ["memory://far/none.jsonl"], plan)
 
 
+def test_large_files_are_cut_unless_all_records_decide_how_they_are_read(tmp_path):
+    paths = files(tmp_path, 4)
+    kinds = (({}, 3), ({"label": ["label", "color"]}, 1), ({"where": ["size=1"]}, 1))
+    for chosen, number in kinds:
+        inputs = reading.inputs_of(paths, Plan.of(**chosen).data, BadRecords())
+        assert [len(reading.cuts(each, 700)) for each in inputs] == [number, 1, 1, 1]
+    spans = reading.cuts(reading.inputs_of(paths, Plan.of().data, BadRecords())[0], 700)
+    text = (tmp_path / "a.jsonl").read_bytes()
+    assert b"".join(text[span.start : span.stop] for span in spans) == text
+
+
 def test_dask_knows_how_large_a_part_is(tmp_path):
     from dask.sizeof import sizeof
 
     text = "a few words " * 500
-    (tmp_path / "a.jsonl").write_text("\n".join([json.dumps({"text": text, "label": "l"})] * 40))
+    (tmp_path / "a.jsonl").write_text(
+        "\n".join([json.dumps({"text": text, "label": "l"})] * 40), "ascii"
+    )
     (given,) = reading.inputs_of([str(tmp_path / "a.jsonl")], Plan.of().data, BadRecords())
     read = reading.read_part(given, labelled=True)
     assert sizeof(read) == pytest.approx(40 * len(text), rel=0.2)
