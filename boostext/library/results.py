@@ -214,9 +214,7 @@ def tell_labelling(account: BadRecords, model: Model, paths: Sequence[str]) -> N
         LOG.warning(f"{missing}; it is unknown to the rules that use it")
     seen = account.seen
     if seen and (alike := alike_words(seen.counts, model.labels, "the model's")):
-        LOG.warning(
-            f"labels of the data look like other labels of the model; are they the same? {alike}"
-        )
+        LOG.warning(f"labels of the data look like labels of the model; are they the same? {alike}")
 
 
 def results_of(

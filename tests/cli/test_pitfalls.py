@@ -103,7 +103,7 @@ def test_wrong_bytes_are_an_error_or_counted(run, tmp_path):
     assert done.exit_code == 1
     assert f"{data}:2: " in done.stderr
     replaced = trained(run, data, tmp_path / "m", "--encoding-errors", "replace")
-    assert "replaced in 1 line" in replaced.stderr
+    assert "replaced bytes that are not valid text in 1 line" in replaced.stderr
     trained(run, data, tmp_path / "m", "--encoding", "latin-1")
 
 
