@@ -534,7 +534,8 @@ def kills(rng: random.Random, place: Place) -> str | None:
         return f"{command[0]} after a kill exits with {code}: {said[-200:]}"
     if command[0] == "train" and (folder / MODEL).read_bytes() != _whole()[1]:
         return "the model that training went on to has other bytes"
-    return None
+    left = [path.name for path in folder.rglob(".boostext-*")]
+    return f"{command[0]} after a kill leaves {left}" if left else None
 
 
 def disks(rng: random.Random, place: Place) -> str | None:
