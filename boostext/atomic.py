@@ -230,7 +230,8 @@ def _target(path: str | Path) -> Path:
         raise BoostextError(
             "-: this output is a file and cannot be stdout; name a file (./- is one of this name)"
         )
-    if str(path).startswith(("/dev/", "/proc/")):
+    in_memory = str(path).startswith("/dev/shm/")  # a folder for files that are kept in memory
+    if str(path).startswith(("/dev/", "/proc/")) and not in_memory:
         raise BoostextError(f"{path}: is a device, and no file; give the name of a file")
     try:
         target = Path(os.path.realpath(path))

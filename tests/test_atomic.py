@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +120,17 @@ def test_names_that_are_none_are_told(tmp_path):
             check_writable(name)
     with pytest.raises(BoostextError, match="too long"):
         check_writable(tmp_path / ("m" * 300))
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="a folder of Linux")
+def test_files_can_be_kept_in_memory_but_devices_are_none():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        with replacing(f"{folder}/a") as file:
+            file.write(b"new")
+        assert Path(f"{folder}/a").read_bytes() == b"new"
+    for path in ("/dev/null", "/dev/fd/1", "/proc/self/fd/1"):
+        with pytest.raises(BoostextError, match="is a device, and no file"):
+            check_writable(path)
 
 
 def test_a_folder_that_may_not_be_written_is_found_by_trying(tmp_path, monkeypatch):
