@@ -34,8 +34,8 @@ from boostext.settings import DataSettings
 LOG = logging.getLogger("boostext")
 BAD_LISTED = 10
 """Maximum number of bad records that are listed."""
-LONGEST_NAME = 200
-"""The length from which a string in data is a text rather than a path that messages can show."""
+LONGEST_NAME = 255
+"""The largest number of characters in the name of a file."""
 MOST_NAMED = 5
 """Maximum number of files that a message names."""
 Fields = dict[str, Any]
@@ -145,8 +145,21 @@ def are_texts(labels: Any) -> bool:
 def paths_of(data: Any, texts: bool = False) -> tuple[str, ...]:
     """Return the paths in data, or an empty tuple if it is in memory.
 
-    texts: whether strings are texts, and only Path objects are paths.
+    texts: whether strings are texts, and only Path objects are paths. Raises BoostextError for
+    strings that no file can have as its name.
     """
+    paths = _strings(data, texts)
+    for path in paths:
+        if "\n" in path or "\0" in path or max(map(len, path.split("/"))) > LONGEST_NAME:
+            raise BoostextError(
+                f"{path[:30]!r}... cannot be the name of a file; in Python, give labels with "
+                'texts, or texts without labels as records: [{"text": ...}, ...]'
+            )
+    return paths
+
+
+def _strings(data: Any, texts: bool = False) -> tuple[str, ...]:
+    """Return the strings and paths in data, or an empty tuple if there is anything else."""
     items = [data] if isinstance(data, str | Path) else data
     kinds = Path if texts else (str, Path)
     if isinstance(items, list | tuple) and items and all(isinstance(x, kinds) for x in items):
@@ -156,7 +169,7 @@ def paths_of(data: Any, texts: bool = False) -> tuple[str, ...]:
 
 def name_of(data: Any) -> str:
     """Return the name of the data in messages: its first files."""
-    paths = [path for path in paths_of(data) if len(path) <= LONGEST_NAME]
+    paths = [path for path in _strings(data) if len(path) <= LONGEST_NAME]
     more = ", ..." if len(paths) > MOST_NAMED else ""
     return ", ".join(paths[:MOST_NAMED]) + more or "the data"
 
@@ -274,6 +287,7 @@ def _files(
             "labels cannot be given with files; use label=NAME for the field that contains them"
         )
     paths = list(items)
+    paths_of(paths)
     for path in paths:
         if not isinstance(path, str | Path):
             raise TypeError(

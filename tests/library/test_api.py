@@ -193,6 +193,13 @@ def test_texts_that_look_like_paths_are_texts(tmp_path):
     boostext.prune(trained.model, data=texts, labels=labels, rules=1)
 
 
+def test_texts_where_paths_are_expected_are_refused(result):
+    for call in (boostext.train, boostext.check, lambda data: boostext.suggest(result.model, data)):
+        for text in ("my bill " * 1000, "two\nlines"):
+            with pytest.raises(BoostextError, match=r"cannot be the name of a file.*give labels"):
+                call([text, "a"])
+
+
 def test_progress_is_called_after_every_round():
     steps = []
     valid = {"valid": TEXTS[:4], "valid_labels": LABELS[:4]}
