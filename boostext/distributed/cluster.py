@@ -151,7 +151,7 @@ class Cluster:
 
 def workers_of(client: Client) -> Mapping[str, Any]:
     """Return what the scheduler currently knows about the workers, by address."""
-    known: Mapping[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+    known: Mapping[str, Any] = client.sync(client.scheduler.identity)["workers"]
     return known
 
 
