@@ -46,7 +46,10 @@ def audited(
         )
         return "weights", None
     times = f", with {asked.splits} different splits" if asked.splits > 1 else ""
-    LOG.info(f"finding likely label errors by cross-validation with {asked.folds} folds{times}")
+    LOG.info(
+        "finding likely label errors by cross-validation of a linear model of the terms with "
+        f"{asked.folds} folds{times}; options for rules and prior knowledge do not affect it"
+    )
     try:
         return "cv", audit(prepared, on_fold, jobs=jobs)
     except SettingsError as error:

@@ -92,14 +92,12 @@ def test_of_several_labels_one_may_be_needless_or_missing_or_both():
     assert odds[1] == pytest.approx((1 + none) * (1 + missing[1, 2]) - 1)
 
 
-def test_rates_of_rare_labels_lean_on_those_of_all():
+def test_labels_are_left_out_at_one_rate_and_added_by_their_frequency():
     given = np.zeros((1000, 2), bool)
-    given[:500, 0] = True
-    chances = np.where(given, 0.9, 0.1)
-    left_out, _ = label_noise(chances, given)
-    alone = 0.1 * 1000 / (0.1 * 1000 + 1e-9)  # label 1: nowhere given, so all of it left out
-    common = (0.1 * 500 + 0.1 * 1000 + 0.5) / (0.9 * 500 + 0.1 * 500 + 0.1 * 1000 + 1)
-    assert left_out[1] == pytest.approx((100 * alone + 10 * common) / 110)
+    given[:500, 0] = given[:100, 1] = True
+    left_out, added = label_noise(np.where(given, 0.9, 0.1), given)
+    assert left_out == pytest.approx((0.1 * 1400 + 0.5) / (0.9 * 600 + 0.1 * 1400 + 1))
+    assert added == pytest.approx(0.5 * np.array([500.5, 100.5]) / 1001)
 
 
 def test_without_other_labels_nothing_is_in_doubt():
@@ -144,7 +142,7 @@ def test_a_sure_other_label_is_suggested():
         ([0], [0.9, 0.95, 0.01], "missing", ("a", "b")),
         ([0, 1], [0.9, 0.001, 0.01], "extra", ("a",)),
         ([0], [0.001, 0.95, 0.01], "wrong", ("b",)),
-        ([0], [0.9, 0.1, 0.01], "agrees", ("a", "b")),
+        ([0], [0.99, 0.3, 0.01], "agrees", ("a", "b")),
         ([0], [0.2, 0.1, 0.01], "agrees", ("b",)),
     ],
 )
