@@ -198,7 +198,7 @@ def rows(
     data: Path, name: str, noises: list[str], options: dict[str, str], per_label: int, seed: int
 ) -> Iterator[dict]:
     path, several = str(data / name / "train.jsonl.gz"), CORPORA.get(name, False)
-    plan, rng = Plan.of(min_df=2, **options), np.random.default_rng(seed)
+    plan, rng = Plan.of(**options).opened(None, set(options)), np.random.default_rng(seed)
     documents = list(read_documents([path], plan.data, BadRecords()))
     if per_label and not several:
         documents = cut(documents, per_label, rng)
