@@ -35,6 +35,7 @@ from boostext.distributed import hub
 from boostext.distributed.cluster import Cluster
 from boostext.distributed.hub import Team
 from boostext.model.file import model_bytes
+from boostext.training.sizes import extent_of
 
 SETTINGS: dict[str, Any] = {"preset": "paper", "engine": "incremental"}
 COMMAND = [sys.executable, "-m", "boostext"]
@@ -160,7 +161,8 @@ def large(documents: str = "480000") -> None:
             median = statistics.median(b - a for a, b in pairwise(at_round))
             print(f"median of a round {1000 * median:.1f} ms")
             print(f"peaks in the rounds: {_peaks(pids)} MB; formula ", end="")
-            print(f"{Team(Cluster(client)).memory(result.trained.prepared) >> 20} MB")
+            extent = extent_of(result.trained.prepared)
+            print(f"{Team(Cluster(client)).memory(extent) >> 20} MB")
 
 
 def _write_large(path: Path, documents: int) -> None:
