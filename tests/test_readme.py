@@ -39,7 +39,8 @@ OF_BENCHMARKS = {
     for path in (ROOT / "benchmarks").rglob("*.py")
     for option in re.findall(r'"(--[a-z-]+)"', path.read_text(encoding="utf-8"))
 }
-FOREIGN_OPTIONS = {"--version", *OF_BENCHMARKS, *ICSIBOOST_OPTIONS}
+OF_DASK = {"--nworkers", "--memory-limit"}
+FOREIGN_OPTIONS = {"--version", *OF_BENCHMARKS, *OF_DASK, *ICSIBOOST_OPTIONS}
 
 
 def readme():

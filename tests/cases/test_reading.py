@@ -528,6 +528,7 @@ SPEAKERS = {
     "model/model": ["inspect", "prune"],
     "model/shyp": ["train"],
     "reports/suggestions": ["suggest"],
+    "reports/trees": ["inspect"],
     "library/conversion": ["convert"],
     "library/crossval": ["crossval"],
     "library/judging": ["train"],
