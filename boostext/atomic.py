@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import platform
 import re
 import shutil
 import stat
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +29,11 @@ HEAD = 4096
 LEFTOVER = re.compile(r"\.boostext-[0-9a-f]{16}\.tmp")
 """Names of files that are not yet complete."""
 AGE = 60.0
-"""Age in seconds from which a file with such a name may be considered abandoned."""
+"""Age in seconds from which an incomplete file of another machine may be considered abandoned.
+
+Locks may not be known on other machines that share a folder. Names begin with digits that stand for
+the machine, and what a process of this machine has left is removed at any age.
+"""
 
 
 @dataclass(frozen=True)
@@ -68,11 +75,10 @@ def replacing(path: str | Path, kind: Kind | None = None) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
             _keep_access(file, target)
-        if kind is None:
-            temporary.replace(target)
-        else:
-            _replace_own(temporary, target, path, kind)
-        _sync_folder(target.parent)
+            if fcntl is not None:  # the lock must last until the file has its name
+                _put(temporary, target, path, kind)
+        if fcntl is None:  # Windows cannot rename open files
+            _put(temporary, target, path, kind)
     except OSError as error:
         raise _cannot_write(path, error) from None
     finally:
@@ -82,7 +88,13 @@ def replacing(path: str | Path, kind: Kind | None = None) -> Iterator[BinaryIO]:
 
 def unfinished(target: Path) -> Path:
     """Return a temporary name in the folder of `target`, which LEFTOVER matches."""
-    return target.with_name(f".boostext-{os.urandom(8).hex()}.tmp")
+    return target.with_name(f".boostext-{_machine()}{os.urandom(4).hex()}.tmp")
+
+
+@functools.cache
+def _machine() -> str:
+    """Return eight digits that stand for this machine."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -94,7 +106,8 @@ def remove_leftovers(folder: Path) -> None:
         found = [entry for entry in os.scandir(folder) if LEFTOVER.fullmatch(entry.name)]
         for entry in found:
             with contextlib.suppress(OSError):
-                if time.time() - entry.stat(follow_symlinks=False).st_mtime > AGE:
+                is_own = fcntl is not None and entry.name.startswith(f".boostext-{_machine()}")
+                if is_own or time.time() - entry.stat(follow_symlinks=False).st_mtime > AGE:
                     _remove_dead(Path(entry.path))
 
 
@@ -114,11 +127,27 @@ def _remove_dead(path: Path) -> None:
         os.close(descriptor)
 
 
-def hold(descriptor: int) -> None:
-    """Lock a file or folder until it is closed, if the system supports this."""
+def hold(descriptor: int, path: Path) -> bool:
+    """Lock a new file or folder until it is closed, if the system supports this.
+
+    Returns False if another process took it for abandoned, and removed it before it was locked.
+    """
     if fcntl is not None:
         with contextlib.suppress(OSError):  # not supported by some network file systems
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _put(temporary: Path, target: Path, path: str | Path, kind: Kind | None) -> None:
+    """Give a complete file its name, which survives a power failure."""
+    if kind is None:
+        temporary.replace(target)
+    else:
+        _replace_own(temporary, target, path, kind)
+    _sync_folder(target.parent)
 
 
 def _keep_access(file: BinaryIO, target: Path) -> None:
@@ -203,7 +232,7 @@ def check_writable(
     trial = unfinished(target)
     try:
         _created(trial).close()
-        trial.unlink()
+        trial.unlink(missing_ok=True)
         free = shutil.disk_usage(target.parent).free
     except OSError as error:
         raise _cannot_write(path, error) from None
@@ -218,7 +247,9 @@ def _created(path: Path) -> BinaryIO:
     """Create a file with the permissions of the umask, which is locked until it is closed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o666)
-    hold(descriptor)
+    while not hold(descriptor, path):
+        os.close(descriptor)
+        descriptor = os.open(path, flags, 0o666)
     return os.fdopen(descriptor, "wb")
 
 

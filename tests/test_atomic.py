@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boostext import atomic
-from boostext.atomic import check_writable, replacing
+from boostext.atomic import check_writable, remove_leftovers, replacing, unfinished
 from boostext.errors import BoostextError
 from boostext.model.file import read_model, write_model
 from tests.model.models import same, text_model
@@ -172,9 +172,8 @@ with replacing(sys.argv[1]) as file:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX locks")
-def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, monkeypatch):
-    monkeypatch.setattr(atomic, "AGE", 0.0)
-    folder = tmp_path / (".boostext-" + "0" * 16 + ".tmp")
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path):
+    folder = unfinished(tmp_path / "a")
     (folder / "label").mkdir(parents=True)
     other = tmp_path / ".boostext-mine.tmp"
     other.write_bytes(b"")
@@ -191,8 +190,43 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, monkeypatch):
     assert names(tmp_path) == [".boostext-mine.tmp", "b"]
 
 
-def test_a_leftover_of_the_last_minute_stays(tmp_path):
-    (tmp_path / (".boostext-" + "0" * 16 + ".tmp")).write_bytes(b"")
+def test_a_leftover_of_another_machine_stays_for_a_minute(tmp_path):
+    foreign = tmp_path / (".boostext-" + "0" * 16 + ".tmp")
+    foreign.write_bytes(b"")
     with replacing(tmp_path / "b"):
-        pass
-    assert len(names(tmp_path)) == 2
+        assert foreign.exists()
+    os.utime(foreign, (0, 0))
+    with replacing(tmp_path / "b"):
+        assert not foreign.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX locks")
+def test_a_new_file_is_created_again_if_another_process_removes_it_before_it_is_locked(
+    tmp_path, monkeypatch
+):
+    real, calls = atomic.fcntl.flock, []
+
+    def late(descriptor, operation):
+        if not calls:
+            calls.append(1)
+            remove_leftovers(tmp_path)  # as another process would, just before the lock
+        real(descriptor, operation)
+
+    monkeypatch.setattr(atomic.fcntl, "flock", late)
+    with replacing(tmp_path / "b") as file:
+        file.write(b"whole")
+    assert (names(tmp_path), (tmp_path / "b").read_bytes()) == (["b"], b"whole")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX locks")
+def test_a_complete_file_is_locked_until_it_has_its_name(tmp_path, monkeypatch):
+    put = atomic._put
+
+    def between(*arguments):
+        remove_leftovers(tmp_path)
+        put(*arguments)
+
+    monkeypatch.setattr(atomic, "_put", between)
+    with replacing(tmp_path / "b") as file:
+        file.write(b"whole")
+    assert (tmp_path / "b").read_bytes() == b"whole"

@@ -70,12 +70,12 @@ def _new_folder(path: str, force: bool) -> Iterator[Path]:
     try:
         with _held_folder(temporary):
             yield temporary
-        if target.exists() and force:
-            _check_free(target, path, force)
-            target.rename(old)
-        elif target.exists():
-            target.rmdir()
-        temporary.rename(target)
+            if target.exists() and force:
+                _check_free(target, path, force)
+                target.rename(old)
+            elif target.exists():
+                target.rmdir()
+            temporary.rename(target)
     except OSError as error:
         raise DataError(path, 0, f"cannot be written: {error.strerror}") from None
     finally:
@@ -94,12 +94,24 @@ def _held_folder(folder: Path) -> Iterator[None]:
     if os.name == "nt":  # where folders cannot be opened
         yield
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = _opened(folder)
     try:
-        hold(descriptor)
+        while not hold(descriptor, folder):
+            os.close(descriptor)
+            folder.mkdir()
+            descriptor = _opened(folder)
         yield
     finally:
         os.close(descriptor)
+
+
+def _opened(folder: Path) -> int:
+    """Open a new folder, which another process may have removed as abandoned."""
+    while True:
+        try:
+            return os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            folder.mkdir()
 
 
 def _check_free(target: Path, path: str, force: bool) -> None:
