@@ -7,6 +7,7 @@ import pytest
 
 from boostext.cli.progress import Progress
 from boostext.errors import BoostextError
+from boostext.features.conditions import NO
 from boostext.library import training
 from boostext.library.watch import Stopped
 from boostext.model.file import read_model, write_model
@@ -290,6 +291,24 @@ def test_resume_goes_on_to_the_bytes_of_an_unbroken_run(run, corpus, tmp_path, m
     assert f"continuing from {path}, 5 rules" in done.stderr
     assert path.read_bytes() == (tmp_path / "whole").read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "whole"]
+
+
+def test_resume_gives_the_same_bytes_where_later_rules_vote_in_further_blocks(run, tmp_path):
+    """A file leaves out rows of zeros, and must not lose the sign of a zero with them."""
+    data, whole, path = tmp_path / "d.jsonl", tmp_path / "whole", tmp_path / "broken"
+    records = (
+        {"text": f"own{n % 3} w{n % 5}", "labels": [f"l{n % 3}"], "attributes": {"age": float(n)}}
+        for n in range(24)
+    )
+    data.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    settings = ("--smoothing", 0.05, "-q")
+    assert run("train", data, "-o", whole, "--rounds", 40, *settings).exit_code == 0
+    later = [bool(rule.votes[NO].any()) for rule in read_model(whole).rules]
+    assert not any(later[:5])
+    assert any(later)
+    assert run("train", data, "-o", path, "--rounds", 5, *settings).exit_code == 0
+    assert run("train", data, "-o", path, "--rounds", 40, "--resume", *settings).exit_code == 0
+    assert path.read_bytes() == whole.read_bytes()
 
 
 def test_rules_beyond_the_best_round_are_kept_for_going_on(run, corpus, tmp_path, monkeypatch):
