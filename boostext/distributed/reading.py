@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 import logging
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -52,6 +53,9 @@ LOG = logging.getLogger("boostext")
 STEMS = (".data", ".dev", ".test")
 PIECE = 1 << 26
 """Number of bytes of each part of a file that can be cut."""
+
+BLANK = re.compile(rb"\n[ \t\r\f\v]*(?=\n)")
+"""Matches the end of the line before a blank line, and all of the blank line but its own end."""
 
 
 def reason_to_read_here(paths: Sequence[str], plan: Plan) -> str:
@@ -130,13 +134,14 @@ def cuts(given: Input, piece: int) -> list[Span]:
 
 
 def line_counts(path: str, span: Span) -> tuple[int, int]:
-    """Return the number of lines of a part, and the number of those that are not blank."""
-    lines = filled = 0
+    """Return the number of lines of a part, and the number of those that are not blank.
+
+    The last line must have a line end.
+    """
     with open_bytes(path, span) as file:
-        for line in file:
-            lines += 1
-            filled += not line.isspace()
-    return lines, filled
+        data = b"\n" + file.read()
+    lines = data.count(b"\n") - 1
+    return lines, lines - len(BLANK.findall(data))
 
 
 class Read(NamedTuple):

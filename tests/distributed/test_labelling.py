@@ -22,12 +22,12 @@ def model():
 
 @pytest.fixture
 def paths(tmp_path, monkeypatch):
-    """Two files, of which the first is cut; one line holds two records."""
+    """Two files, of which the first is cut; two lines are blank, and one holds two records."""
     monkeypatch.setattr(results, "PIECE", 300)
     texts = [f"a bill {n}" if n % 3 else "move" for n in range(20)]
     lines = [json.dumps({"text": text, "label": "b"}) for text in texts]
     lines[4] += lines[5]
-    (tmp_path / "a.jsonl").write_text("\n".join([*lines[:9], "", *lines[9:]]), "utf-8")
+    (tmp_path / "a.jsonl").write_text("\n".join([*lines[:4], "", " \t\r", *lines[4:]]), "utf-8")
     (tmp_path / "b.jsonl").write_text("\n".join(lines[:3]), "utf-8")
     return [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]
 
