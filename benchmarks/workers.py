@@ -188,7 +188,13 @@ def _peaks(pids: list[int]) -> list[int]:
 
 
 def predict(texts: str = "1000000") -> None:
-    """Seconds for short texts, in one process with one thread and by two workers."""
+    """Seconds for short texts, in one process with one thread and by two workers.
+
+    Seconds of CPU of all processes together are given as well, since other programs that run at
+    the same time change them less.
+    """
+    import resource
+
     draws = random.Random(0)
     words = [f"w{n}" for n in range(5000)]
     with tempfile.TemporaryDirectory() as folder:
@@ -204,6 +210,7 @@ def predict(texts: str = "1000000") -> None:
         boostext.train(head, rounds=500, **SETTINGS).model.save(model)
         outputs = []
         for options in (["--threads", "1"], ["--workers", "2"]):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             began = time.perf_counter()
             command = [*COMMAND, "predict", str(model), str(data), "-q", *options]
             result = Path(folder, options[0])
@@ -216,13 +223,15 @@ def predict(texts: str = "1000000") -> None:
                         seen.setdefault(pid, []).append(_resident(pid))
                 time.sleep(0.5)
             spent = time.perf_counter() - began
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
             outputs.append(hashlib.sha256(result.read_bytes()).hexdigest())
             ids = (json.loads(line)["id"] for line in result.open(encoding="utf-8"))
             assert all(int(id) == number for number, id in enumerate(ids)), "order"
             told = [f"{sizes[len(sizes) // 3]} {sizes[-2]}" for sizes in seen.values() if sizes[2:]]
             print(
-                f"{' '.join(options)}: exit {process.returncode}, {spent:.1f} s; MB after a third"
-                f" and at the end, of each process: {', '.join(told)}",
+                f"{' '.join(options)}: exit {process.returncode}, {spent:.1f} s, {cpu:.1f} s of"
+                f" CPU; MB after a third and at the end, of each process: {', '.join(told)}",
                 flush=True,
             )
         assert outputs[0] == outputs[1], "results differ"

@@ -239,6 +239,10 @@ class ConditionLookup:
             )
         return yes, unknown
 
+    def expect(self, characters: int) -> None:
+        """Tell how much text `batch` will get in all, so that it need not wait for it to pay."""
+        self._work += characters
+
     def batch(self, documents: Iterable[Document], threads: int = 1) -> tuple[Lists, Lists]:
         """Return `blocks` of many documents as lists of YES and of UNKNOWN, one per document.
 

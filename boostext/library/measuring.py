@@ -33,7 +33,7 @@ from boostext.library.data import (
     paths_of,
     tell,
 )
-from boostext.library.results import PIECE
+from boostext.library.results import PIECE, spread
 from boostext.library.watch import Watch
 from boostext.model.model import Model
 from boostext.model.predict import Predictor, has_chances
@@ -215,7 +215,7 @@ def _scored_on_workers(
         LOG.info(remark)
     with connected(workers, threads=1) as cluster:
         LOG.info(str(cluster))
-        predictor = cluster.spread(Predictor(model))
+        predictor = spread(model, cluster, paths)
         far = FarFiles(cluster, paths, how.of, account, piece=PIECE)
 
         def work(given: Input) -> tuple[None, Any]:

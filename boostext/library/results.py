@@ -8,13 +8,14 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostext.arrays import Float64, Scores
 from boostext.corpus.alike import Reading
 from boostext.corpus.carried import carried, cell, names_beside
 from boostext.corpus.documents import Document
-from boostext.corpus.files import STDIN
+from boostext.corpus.files import STDIN, is_address
 from boostext.corpus.lookalikes import alike_words
 from boostext.corpus.readers import Input, begin, no_record_has, read_input
 from boostext.corpus.roles import shown
@@ -39,6 +40,7 @@ from boostext.reports.explanations import Votes
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from boostext.distributed.cluster import Cluster
     from boostext.reports.layout import Page
 
 LOG = logging.getLogger("boostext")
@@ -132,7 +134,7 @@ def documents_to_label(
 
 # On workers ----------------------------------------------------------------------------------
 
-PIECE = 1 << 23
+PIECE = 1 << 22
 """Size in bytes of the parts of a file that are processed separately."""
 IN_PARTS = ("jsonl", "tsv", "csv", "labels")
 """Keys of FORMATS whose results do not depend on earlier ones."""
@@ -145,6 +147,14 @@ class Labelled(NamedTuple):
     number: int
     account: BadRecords
     error: BoostextError | None
+
+
+def spread(model: Model, cluster: Cluster, paths: Sequence[str]) -> Any:
+    """Return a future of a predictor on each worker, which expects its share of the files."""
+    predictor = Predictor(model)
+    files = [Path(path) for path in paths if not is_address(path)]
+    predictor.expect(sum(file.stat().st_size for file in files if file.is_file()) // len(cluster))
+    return cluster.spread(predictor)
 
 
 def labelled_part(given: Input, predictor: Predictor, wanted: Wanted, form: str) -> Labelled:
@@ -192,7 +202,7 @@ def labelled_on_workers(
     account.seen = SeenLabels(how.of(paths[0]))
     with connected(workers, threads=1) as cluster:
         LOG.info(str(cluster))
-        predictor = cluster.spread(Predictor(model))
+        predictor = spread(model, cluster, paths)
         far = FarFiles(cluster, paths, asked.of, account, False, wanted.columns, PIECE)
 
         def work(given: Input) -> tuple[None, Any]:

@@ -79,6 +79,10 @@ class Predictor:
             else None
         )
 
+    def expect(self, characters: int) -> None:
+        """Tell how much text is going to be scored in all; compiled code is then used at once."""
+        self._lookup.expect(characters)
+
     def score(self, document: Document) -> Scores:
         """Return (k,): f(x, l). An empty document gets the votes for terms that do not occur."""
         _check_document(document)

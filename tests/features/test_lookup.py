@@ -146,6 +146,14 @@ def test_a_long_text_is_read_in_pieces_and_has_the_same_terms(monkeypatch, setti
     assert ("_compiled" in vars(lookup)) == (not compiled.notice())
 
 
+def test_kernels_are_used_at_once_if_much_text_is_expected():
+    lookup = ConditionLookup([Occurs("text", ("a",))], TextSettings(), ["text"])
+    lookup.expect(lookup_module.LARGE)
+    yes, _ = lookup.batch([Document(text, {"text": text}) for text in ("b a", "b", "a")])
+    assert [row.tolist() for row in yes] == [[0], [], [0]]
+    assert ("_compiled" in vars(lookup)) == (not compiled.notice())
+
+
 def test_a_term_is_shown_at_its_first_places(monkeypatch):
     monkeypatch.setattr(lookup_module, "MOST_FOUND", 2)
     condition = Occurs("text", ("a",))
