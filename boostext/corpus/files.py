@@ -244,8 +244,13 @@ def lines_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterator
     encoding = _encoding(settings)
     bytewise = "\n".encode(encoding) == b"\n"
     read = _byte_lines if bytewise else _transcoded_lines
-    for number, text, error in read(source, file, encoding, settings.encoding_errors):
-        yield number, text.removeprefix(MARK) if number == 1 else text, error
+    # subtle: map keeps no reference to a line, which may be very long, while its record is used
+    return map(_without_mark, read(source, file, encoding, settings.encoding_errors))
+
+
+def _without_mark(line: Line) -> Line:
+    number, text, error = line
+    return (number, text.removeprefix(MARK), error) if number == 1 else line
 
 
 def pieces_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterator[str]:
@@ -296,8 +301,9 @@ def _byte_lines(source: Source, file: BinaryIO, encoding: str, errors: str) -> I
             fault = _not_text(source, number, offset, error) if errors == "strict" else None
             source.bad.replaced += errors == "replace"
         offset += len(raw)
-        del raw
-        yield number, text, fault
+        line = [(number, text, fault)]
+        del raw, text
+        yield line.pop()  # only the caller keeps the text, which may be very long
 
 
 def _rest_of_line(source: Source, number: int, file: BinaryIO) -> int:

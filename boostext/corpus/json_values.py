@@ -94,12 +94,14 @@ def too_deep(place: Place) -> DataError:
     return place.fault(TOO_DEEP)
 
 
-def as_record(value: object, text: str, place: Place, repair: bool) -> dict[str, object]:
-    """The object that `text` represents. Lone surrogates are an error, or replaced.
+def as_record(
+    value: object, text: str, span: tuple[int, int], place: Place, repair: bool
+) -> dict[str, object]:
+    """The object that text[begin:end] represents. Lone surrogates are an error, or replaced.
 
     A pair of a text and an object, the notation of spaCy's examples, is one record.
     """
-    if HALF_CHARACTER.search(text):
+    if HALF_CHARACTER.search(text, *span):
         value = _whole(value, place, repair)
     if is_pair(value):
         value = {"text": value[0], **value[1]}
@@ -204,7 +206,7 @@ def _next_record(text: _Text, place: Place, repair: bool) -> Found:
         try:
             if end - text.place > place.source.longest:
                 raise place.source.too_long(place.line, "record")
-            found = as_record(value, text.held[text.place : end], place, repair)
+            found = as_record(value, text.held, (text.place, end), place, repair)
         except DataError as error:
             found = error
     text.go(end)

@@ -82,19 +82,26 @@ def _line_records(lines: Iterator[Line], source: Source, settings: DataSettings)
             source.bad.blank_lines += 1
             continue
         check_size(text, source, line)
-        yield from _records_of(text, Place(source, line), repair)
+        records = _records_of(text, Place(source, line), repair)
+        del text
+        yield from records
 
 
 def _records_of(text: str, place: Place, repair: bool) -> Iterator[Found]:
-    """The records of a line: usually one, but there may be several."""
+    """The records of a line: usually one, but there may be several.
+
+    A line may be very long, so it is not kept while its last record is used.
+    """
     end, size = 0, len(text.rstrip(" \t\r\n,"))
     while end < size:
         begin = end
         try:
             value, end = DECODER.raw_decode(text, begin)
-            yield place.line, as_record(value, text[begin:end], place, repair)
+            found: dict[str, object] | DataError = as_record(
+                value, text, (begin, end), place, repair
+            )
         except DataError as error:
-            yield place.line, error
+            found = error
         except ValueError as error:
             yield place.line, _unread(error, text, place)
             return
@@ -102,6 +109,8 @@ def _records_of(text: str, place: Place, repair: bool) -> Iterator[Found]:
             yield place.line, too_deep(place)
             return
         end = begin_of(text, end)
+        text = text if end < size else ""
+        yield place.line, found
 
 
 def _unread(error: ValueError, text: str, place: Place) -> DataError:

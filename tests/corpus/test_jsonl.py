@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -228,3 +229,16 @@ def test_any_bytes_give_documents_or_a_data_error_in_every_format(tmp_path_facto
                     path, labelled=False, format=format, encoding=encoding
                 )
                 assert len(documents) + bad.count <= len(content)
+
+
+def test_a_line_is_not_kept_while_its_document_is_used(tmp_path):
+    """The text of a document is a copy; together with the line it would take twice the memory."""
+    path, size = tmp_path / "d.jsonl", 1 << 20
+    path.write_text(json.dumps({"text": "a" * size, "label": "l"}) + "\n" * 2, encoding="utf-8")
+    tracemalloc.start()
+    reading = read_documents([str(path)], DataSettings())
+    document = next(reading)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert len(document.texts["text"]) == size
+    assert size < held < 1.8 * size
