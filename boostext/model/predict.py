@@ -26,7 +26,7 @@ BATCH_TEXT = 4 * 1024 * 1024
 """A batch ends after this many characters, which bounds the memory for long documents."""
 
 
-BATCH_SCORES = 4 * 1024 * 1024
+BATCH_SCORES = 1024 * 1024
 """Maximum number of scores in a batch, unless a single document has more."""
 
 
@@ -252,7 +252,7 @@ def greatest(scores: Scores) -> NDArray[np.bool_]:
 def given_numbers(given: NDArray[np.bool_]) -> list[list[int]]:
     """Return the ascending indexes of the assigned labels for each row of `decisions`."""
     numbers = range(given.shape[1])
-    return [list(compress(numbers, row)) for row in given.tolist()]
+    return [list(compress(numbers, row.tolist())) for row in given]
 
 
 def decide(scores: Scores, model: Model, threshold: float | None = None) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from boostext.features.conditions import NO, UNKNOWN, YES, Always, AtLeast, Equa
 from boostext.model.file import read_model, write_model
 from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.model import Model
-from boostext.model.predict import Predictor
+from boostext.model.predict import BATCH_SCORES, Predictor
 from boostext.model.shyp import shyp_text
 from boostext.reports.outliers import tapered
 from boostext.reports.rules import rule_rows
@@ -226,5 +226,5 @@ def test_very_many_labels_cost_their_number_alone():
     documents = [Document(str(i), {"text": "a"}) for i in range(50)]
     found = [batch.scores for batch in Predictor(model).batches(documents)]
     assert sum(map(len, found)) == 50
-    assert max(scores.size for scores in found) <= 4 * 1024 * 1024
+    assert max(scores.size for scores in found) <= BATCH_SCORES
     assert all(scores[:, 7].all() for scores in found)
