@@ -1,6 +1,7 @@
 """The `boostext` command, also as `python -m boostext`."""
 
 import gc
+import os
 import sys
 
 RARELY = 500_000
@@ -12,6 +13,9 @@ tenth of the time of a short run, and documents and rules do not form cycles.
 def main() -> None:
     """Run the command. Ctrl-C during imports also ends it with a short message."""
     gc.set_threshold(RARELY)
+    # numpy's library starts threads when it is imported, and ends the program where it may not;
+    # boostext multiplies no large matrices, so that they would have nothing to do
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from boostext.cli import main as program
     except KeyboardInterrupt:

@@ -191,6 +191,18 @@ def test_ctrl_c_while_modules_load_is_told_in_a_word(monkeypatch, capsys):
     assert capsys.readouterr().err == "stopped\n"
 
 
+@pytest.mark.parametrize(("before", "after"), [(None, "1"), ("3", "3")])
+def test_the_program_starts_no_threads_of_numpy_unless_asked_to(monkeypatch, before, after):
+    """They are never used, and OpenBLAS ends the program where it may start none."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", before or "")
+    if before is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    monkeypatch.setattr(sys, "argv", ["boostext", "--version"])
+    with pytest.raises(SystemExit):
+        entry.main()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == after
+
+
 class Cleared:
     """Something that Python clears away when a signal comes."""
 
