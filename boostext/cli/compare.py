@@ -55,13 +55,12 @@ def command(
       boostext compare old.boostext new.boostext calls.test.jsonl -o changes.html
     """
     from boostext.atomic import PAGE, replacing
-    from boostext.cli.progress import watched
-    from boostext.library.classifier import Classifier
+    from boostext.cli.progress import load_watched, watched
     from boostext.library.measuring import compare
     from boostext.reports.comparing import comparison_drawing, comparison_page
     from boostext.reports.layout import page_for
 
-    old, new = (Classifier.load(path, threads) for path in (first, second))
+    old, new = (load_watched(path, threads, talk) for path in (first, second))
     kind = None if force else PAGE
     if output:
         check_output(output, kind, (first, second, *data))

@@ -88,9 +88,8 @@ def command(
     Example:
       boostext evaluate calls.boostext calls.test.jsonl
     """
-    from boostext.cli.progress import watched
+    from boostext.cli.progress import load_watched, watched
     from boostext.library import measuring
-    from boostext.library.classifier import Classifier
     from boostext.model.file import MODEL_FILE, write_model
     from boostext.reports.evaluations import evaluation_drawings
     from boostext.reports.layout import page_for
@@ -99,7 +98,7 @@ def command(
         raise click.UsageError("no data; name labelled files, or - for stdin")
     if tune_thresholds != (output is not None):
         raise click.UsageError("--tune-thresholds and -o MODEL2 go together")
-    used = Classifier.load(model, threads)
+    used = load_watched(model, threads, talk)
     kind, paths = None if force else MODEL_FILE, test_files(data)
     measuring.check_threshold(used.content, threshold_proba)
     if output:

@@ -55,13 +55,13 @@ def command(
       boostext export calls.boostext --to html -o calls.html
       boostext export calls.boostext --to python -o calls_model.py
     """
-    from boostext.library.classifier import load
+    from boostext.cli.progress import load_watched
     from boostext.library.conversion import export
 
     spare([model], output)
     make_parent(output)
     options: dict[str, Any] = {"to": target_format, "title": Path(model).name, "max_size": max_size}
-    facts = export(load(model), output, force=force, **options) | {"model": model}
+    facts = export(load_watched(model, 0, talk), output, force=force, **options) | {"model": model}
     if as_json:
         talk.json(facts)
     elif not talk.quiet:

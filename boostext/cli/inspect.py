@@ -120,12 +120,12 @@ def command(
       boostext inspect calls.boostext calls.jsonl --term collect
       boostext inspect calls.boostext --document "call my mother collect please"
     """
-    from boostext.library.classifier import Classifier
+    from boostext.cli.progress import load_watched
     from boostext.library.inspection import check_labels
 
     if wrong := misread("label", values["reading"], data):
         raise click.UsageError(wrong)
-    used = Classifier.load(model, threads)
+    used = load_watched(model, threads, values["talk"])
     check_labels(used.content, values["only_label"])
     lists_terms = bool(term or terms_where or grep is not None)
     if dot or as_knowledge:

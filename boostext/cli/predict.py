@@ -108,9 +108,8 @@ def command(
     Example:
       boostext predict calls.boostext --document "call my mother collect please"
     """
-    from boostext.cli.progress import watched
+    from boostext.cli.progress import load_watched, watched
     from boostext.corpus.sources import BadRecords
-    from boostext.library.classifier import Classifier
     from boostext.library.results import tell_labelling
     from boostext.library.watch import Stopped
 
@@ -118,7 +117,7 @@ def command(
         raise click.UsageError(misread("text", reading, data) or ONE_INPUT)
     form = "jsonl" if as_json else output or ("drawing" if explain else "jsonl")
     _check(form, output, explain, keep_columns, safe_cells)
-    used = Classifier.load(model, threads)
+    used = load_watched(model, threads, talk)
     shown |= {"explain": explain, "columns": keep_columns, "safe_cells": safe_cells}
     wanted = _wanted(used, form, title=f"Labels by {Path(model).name}", **shown)
     announce_stdin(data, talk)

@@ -11,6 +11,7 @@ from typing import TextIO, TypeVar
 
 from boostext.cli.talk import Talk, is_terminal, unguarded
 from boostext.fields import duration
+from boostext.library.classifier import Classifier
 from boostext.library.watch import Line, StopRequest, Watch, now_and_then, stop_request
 from boostext.reports.escape import visible
 from boostext.training.run import Moment, Prepared
@@ -19,8 +20,9 @@ from boostext.training.tuning import Status
 Item = TypeVar("Item")
 LIVE_EVERY = 0.2
 PLAIN_EVERY = 5.0
-SILENT = 8.0
-"""Seconds without news after which a message says that the work continues."""
+SILENT, LIVE_SILENT = 8.0, 2.0
+"""Seconds without news after which a message, or a line that is updated, says that the work
+continues."""
 LOOK_EVERY = 1.0
 TRAINING_SHARE = 0.05
 """Maximum fraction of the time that is used to measure the training data for the line."""
@@ -51,6 +53,12 @@ def watched(talk: Talk, mode: str = "auto") -> Iterator[Progress]:
             talk.first = None
 
 
+def load_watched(path: str, threads: int, talk: Talk) -> Classifier:
+    """Load a model, and say that the work continues if it is so large that this takes long."""
+    with watched(talk):
+        return Classifier.load(path, threads)
+
+
 class Progress(Watch):
     """Writes a line when one is due, and computes the training measure only then."""
 
@@ -67,6 +75,7 @@ class Progress(Watch):
         self.off = mode == "off" or self.stream is None
         self.live = is_live(mode, self.stream, environ)
         self.every = LIVE_EVERY if self.live else PLAIN_EVERY
+        self.silent = LIVE_SILENT if self.live else SILENT
         self.clock = clock
         self.start = self.last = clock()
         self.line: Line | None = None
@@ -121,7 +130,7 @@ class Progress(Watch):
 
     def go_on(self) -> None:
         """Write the last known progress again, if it was written long ago."""
-        if not self.off and self.clock() - self.last >= SILENT:
+        if not self.off and self.clock() - self.last >= self.silent:
             self.last = self.clock()
             read = f"{self._read:,} documents read" if self._read else ""
             going = f"still working, {duration(self.last - self.start)} so far"

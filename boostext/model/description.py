@@ -217,9 +217,8 @@ def condition_from(record: Plain) -> Condition:
     kind = take(record, "kind", str)
     if kind not in CONDITIONS:
         raise ModelError(f"a condition is of kind {kind[:40]!r}; expected {', '.join(CONDITIONS)}")
-    cls, read = CONDITIONS[kind]
-    only(record, ("kind", *(f.name for f in dataclasses.fields(cls))), "a condition")
-    return read(record)
+    only(record, _CONDITION_NAMES[kind], "a condition")
+    return CONDITIONS[kind][1](record)
 
 
 def _occurs(record: Plain) -> Occurs:
@@ -252,3 +251,7 @@ CONDITIONS: Mapping[str, tuple[type[Any], Callable[[Plain], Condition]]] = {
     "always": (Always, _always),
 }
 """For each kind, the class of the condition and the function that reads its remaining names."""
+_CONDITION_NAMES = {
+    kind: ("kind", *(f.name for f in dataclasses.fields(cls)))
+    for kind, (cls, _) in CONDITIONS.items()
+}

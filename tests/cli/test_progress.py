@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from boostext.cli import progress
-from boostext.cli.progress import PLAIN_EVERY, SILENT, Line, Progress, is_live
+from boostext.cli.progress import LIVE_SILENT, PLAIN_EVERY, SILENT, Line, Progress, is_live
 from boostext.cli.talk import Talk
 from boostext.library.watch import now_and_then
 
@@ -238,3 +238,27 @@ def test_whatever_reads_documents_tells_how_many(run, model, corpus, tmp_path, m
 
 def _again(name):
     return ["--force"] if name == "convert" else []
+
+
+def test_a_model_that_takes_long_to_load_is_said_to_be_worked_on(monkeypatch):
+    stream = io.StringIO()
+
+    def load(path, threads):
+        while not stream.getvalue():
+            time.sleep(0.001)
+        return path
+
+    monkeypatch.setattr(progress, "SILENT", 0.0)
+    monkeypatch.setattr(progress, "LOOK_EVERY", 0.001)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress.Classifier, "load", load)
+    assert progress.load_watched("m.boostext", 1, Talk()) == "m.boostext"
+    assert stream.getvalue().startswith("still working")
+
+
+def test_on_a_terminal_the_line_comes_sooner():
+    stream, clock = Terminal(), Clock()
+    shown = Progress("auto", stream, clock, {})
+    clock.now += LIVE_SILENT
+    shown.go_on()
+    assert "still working, 0:02 so far" in stream.getvalue()
