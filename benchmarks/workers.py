@@ -118,7 +118,7 @@ def memory(path: str, count: str = "5000") -> None:
     boostext.train(path, rounds=int(count), workers=2, progress=told, **SETTINGS)
 
 
-def large(documents: str = "480000") -> None:
+def large(documents: str = "520000") -> None:
     """Train on three workers of LIMIT bytes, on a corpus that one such process refuses."""
     import resource
 
@@ -166,15 +166,23 @@ def large(documents: str = "480000") -> None:
 
 
 def _write_large(path: Path, documents: int) -> None:
-    """Write documents of 400 tokens, drawn from 30,000 with a skewed distribution."""
+    """Write documents of 400 tokens and one of four labels.
+
+    The frequencies of 60,000 words follow the law of Zipf and Mandelbrot. A fortieth of the words
+    is three times as frequent with one of the labels.
+    """
     draws = np.random.default_rng(1)
-    words = np.array([f"{number:x}" for number in range(30_000)])
+    words = np.array([f"{number:x}" for number in range(60_000)])
+    rank = np.arange(len(words))
+    shares = (rank + 30.0) ** -0.9
+    marked = [(rank % 40 == 10 * label + 7) & (rank > 50) for label in range(4)]
+    sums = [np.cumsum(np.where(mark, 3 * shares, shares)) for mark in marked]
     with path.open("w", encoding="ascii") as file:
-        for _ in range(0, documents, 1000):
-            numbers = (len(words) * draws.random((1000, 400)) ** 1.5).astype(np.int64)
-            for row in numbers:
-                label = f"l{row[0] % 2 + 2 * (row[1] < 3000)}"
-                file.write(f'{{"text": "{" ".join(words[row])}", "label": "{label}"}}\n')
+        for number in range(documents // 250):
+            label = number % 4
+            drawn = sums[label][-1] * draws.random((250, 400))
+            for row in np.searchsorted(sums[label], drawn):
+                file.write(f'{{"text": "{" ".join(words[row])}", "label": "l{label}"}}\n')
 
 
 def _resident(pid: int, field: str = "VmRSS") -> int:

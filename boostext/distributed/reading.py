@@ -186,6 +186,14 @@ def told_of(read: Read) -> Read:
     return read._replace(documents=documents)
 
 
+def without(read: Read, used: Int64) -> Read:
+    """Return a part in which documents are empty if their texts are not needed any more."""
+    documents, empty = list(read.documents), Document("", {})
+    for place in used.tolist():
+        documents[place] = empty
+    return read._replace(documents=documents)
+
+
 def some_documents(read: Read, places: Sequence[int]) -> list[Document]:
     return [read.documents[place] for place in places]
 
@@ -341,8 +349,19 @@ class FarData(FarFiles):
             chosen.setdefault(document.part, []).append(document.place)
             columns.add(document)
         places = [np.array(chosen.get(p, []), np.int64) for p in range(len(self._parts))]
-        counting = Counting(self.cluster, self._parts, places)
-        made = [counting.field(name, settings.of_field(name)) for name in fields]
+        submit, texts = self.cluster.submit, {}
+        for name in fields:
+            own = settings.of_field(name)
+            texts[name] = [
+                submit(tokenized_part, part, used, name, own)
+                for part, used in zip(self._parts, places, strict=True)
+            ]
+        # subtle: whatever is not needed any more is released at once, as memory may be short
+        self._parts = [
+            submit(without, part, used) for part, used in zip(self._parts, places, strict=True)
+        ]
+        counting = Counting(self.cluster, [len(used) for used in places])
+        made = [counting.field(name, settings.of_field(name), texts.pop(name)) for name in fields]
         others = Parts(settings.simplest_name)
         columns.add_to(others, declared or {})
         features = counting.held(made, others, settings)
@@ -360,65 +379,55 @@ class FarData(FarFiles):
             self._lists.close()
 
 
-class FieldSteps(NamedTuple):
-    """The counts of a text field.
+class FieldLists(NamedTuple):
+    """The lists of a text field.
 
-    texts: a future of terms.Text for each part. steps: those whose terms are conditions. known: for
-    each step, a future of terms.Known for each part. tokens: number of tokens of each part.
+    steps: those whose terms are conditions. lists: for each step, a future of terms.Listed for each
+    part. sizes: for each step, a future of terms.Sizes for each bucket. tokens: their number.
     """
 
     name: str
     settings: TextSettings
-    texts: list[Any]
     steps: list[Step]
-    known: list[list[Any]]
-    tokens: Int64
+    lists: list[list[Any]]
+    sizes: list[list[Any]]
+    tokens: int
 
 
 class Counting:
-    """The steps from texts to lists.
+    """The steps from tokens to lists. sizes: number of documents that are used of each part."""
 
-    parts: futures of Read. places: for each part, the indices of the documents to use.
-    """
-
-    def __init__(self, cluster: Cluster, parts: Sequence[Any], places: Sequence[Int64]) -> None:
-        self._cluster, self._parts, self._places = cluster, parts, places
-        self._buckets = len(cluster)
-        sizes = [len(chosen) for chosen in places]
+    def __init__(self, cluster: Cluster, sizes: Sequence[int]) -> None:
+        self._cluster, self._buckets = cluster, len(cluster)
         self._before = [0, *np.cumsum(sizes).tolist()]
         self.count = self._before[-1]
 
-    def field(self, name: str, settings: TextSettings) -> FieldSteps:
-        """Find the terms of a text field that are in enough documents, step by step."""
+    def field(self, name: str, settings: TextSettings, texts: list[Any]) -> FieldLists:
+        """Find the terms of a text field that are in enough documents, step by step.
+
+        texts: a future of terms.Text for each part.
+        """
         submit, least = self._cluster.submit, least_documents(settings, self.count)
-        texts = [
-            submit(tokenized_part, part, chosen, name, settings)
-            for part, chosen in zip(self._parts, self._places, strict=True)
-        ]
-        sizes = self._cluster.results([submit(token_count, text) for text in texts])
+        tokens = self._cluster.results([submit(token_count, text) for text in texts])
+        before = [0, *np.cumsum(tokens, dtype=np.int64).tolist()]
+        made = FieldLists(name, settings, [], [], [], before[-1])
         counted = [submit(terms.count_tokens, text, self._buckets) for text in texts]
         known = {ONE: self._known(counted, least)}
-        kept = [(terms.TOKENS, known[ONE])] if keeps_tokens(settings) else []
+        if keeps_tokens(settings):
+            self._list(made, terms.TOKENS, known[ONE], texts, before)
         for level in steps(settings):
-            made = {}
+            longer = {}
             for step in level:
                 pairs = zip(known[step.left], known[step.right], strict=True)
                 counted = [
                     submit(terms.count_pairs, left, right, step, self._buckets)
                     for left, right in pairs
                 ]
-                made[step.places] = self._known(counted, least)
+                longer[step.places] = self._known(counted, least)
                 if step.kept:
-                    kept.append((step, made[step.places]))
-            known = made
-        return FieldSteps(
-            name,
-            settings,
-            texts,
-            [step for step, _ in kept],
-            [parts for _, parts in kept],
-            np.array(sizes, np.int64),
-        )
+                    self._list(made, step, longer[step.places], texts, before)
+            known = longer
+        return made
 
     def _known(self, counted: list[Any], least: float) -> list[Any]:
         """Return futures of the terms of a step that are in enough documents, for each part."""
@@ -432,97 +441,72 @@ class Counting:
             for number, part in enumerate(counted)
         ]
 
+    def _list(
+        self, made: FieldLists, step: Step, known: list[Any], texts: list[Any], tokens: list[int]
+    ) -> None:
+        """Add the lists of a step. tokens: the number of tokens before each part."""
+        submit, counts, W = self._cluster.submit, len(made.settings.counts), self._buckets
+        lists = [
+            submit(terms.listed, part, text, step, self._before[p], tokens[p])
+            for p, (part, text) in enumerate(zip(known, texts, strict=True))
+        ]
+        made.steps.append(step)
+        made.lists.append(lists)
+        made.sizes.append(
+            [
+                submit(
+                    add_sizes, *(submit(terms.sizes_of, part, counts, bucket, W) for part in lists)
+                )
+                for bucket in range(W)
+            ]
+        )
+
     def held(
-        self, fields: Sequence[FieldSteps], others: Parts, settings: TextSettings
+        self, fields: Sequence[FieldLists], others: Parts, settings: TextSettings
     ) -> FeatureMatrix:
-        """Create the lists on the workers that hold them, and return the features."""
+        """Create the lists on the workers that hold them, and return the features.
+
+        The lists of the fields are released.
+        """
         submit, W = self._cluster.submit, self._buckets
-        listed, orders, sizes = self._listed(fields)
-        last = self._last(fields, sizes, settings)
-        shipments: list[list[list[Any]]] = [[] for _ in range(W)]
-        numbers: list[int] = []
-        for f, given in enumerate(fields):
-            most = most_documents(given.settings, self.count)
-            for s, step in enumerate(given.steps):
-                numbers.append(f)
-                own = [submit(terms.owners_of, each, most, last[f], W) for each in sizes[f][s]]
-                for worker in range(W):
-                    shipments[worker].append(
-                        [
-                            submit(
-                                shipped_part,
-                                given.name,
-                                worker,
-                                step,
-                                listed[f][s][p],
-                                given.known[s][p],
-                                given.texts[p],
-                                orders[f][s][p],
-                                *own,
-                            )
-                            for p in range(len(self._parts))
-                        ]
-                    )
+        shipments = self._shipments(fields, settings)
         attributes = _attributes(others, len(fields))
         owners = (mix(terms.hashes_of(attributes.lists)) % np.uint64(W)).astype(np.int64)
+        numbers = [f for f, given in enumerate(fields) for _ in given.steps]
         held = [
             submit(
                 held_conditions,
                 numbers,
-                len(self._parts),
+                len(self._before) - 1,
                 terms.some_of(attributes, np.flatnonzero(owners == worker)),
                 settings.simplest_name,
-                *(part for step in shipments[worker] for part in step),
+                *shipments.pop(0),
                 workers=[self._cluster.addresses[worker]],
             )
             for worker in range(W)
         ]
-        tokens = sum(int(given.tokens.sum()) for given in fields)
+        tokens = sum(given.tokens for given in fields)
         return far_features(self._cluster, held, others, self.count, tokens)
 
-    def _listed(self, fields: Sequence[FieldSteps]) -> tuple[list[Any], list[Any], list[Any]]:
-        """Return futures of lists and orders, by field, step and part, and of sizes, by bucket."""
+    def _shipments(self, fields: Sequence[FieldLists], settings: TextSettings) -> list[list[Any]]:
+        """Return futures of terms.Shipment for each worker, by step and part."""
         submit, W = self._cluster.submit, self._buckets
-        all_lists: list[Any] = []
-        all_orders: list[Any] = []
-        all_sizes: list[Any] = []
-        for given in fields:
-            before = [0, *np.cumsum(given.tokens).tolist()]
-            counts = given.settings.counts
-            lists, orders, sizes = [], [], []
-            for step, parts in zip(given.steps, given.known, strict=True):
-                lists.append(
-                    [
-                        submit(terms.listed, part, counts, self._before[p])
-                        for p, part in enumerate(parts)
-                    ]
-                )
-                orders.append(
-                    [
-                        submit(terms.orders_of, part, step, given.settings, before[p])
-                        for p, part in enumerate(parts)
-                    ]
-                )
-                pairs = list(zip(lists[-1], orders[-1], strict=True))
-                sizes.append(
-                    [
-                        submit(
-                            add_sizes,
-                            *(
-                                submit(terms.sizes_of, part, order, len(counts), bucket, W)
-                                for part, order in pairs
-                            ),
+        shipments: list[list[Any]] = [[] for _ in range(W)]
+        for given, last in zip(fields, self._last(fields, settings), strict=True):
+            most, counts = most_documents(given.settings, self.count), given.settings.counts
+            for step, lists, sizes in zip(given.steps, given.lists, given.sizes, strict=True):
+                own = [submit(terms.owners_of, each, most, last, W) for each in sizes]
+                for part in lists:
+                    for worker in range(W):
+                        shipments[worker].append(
+                            submit(shipped_part, given.name, worker, counts, step, part, *own)
                         )
-                        for bucket in range(W)
-                    ]
-                )
-            all_lists.append(lists)
-            all_orders.append(orders)
-            all_sizes.append(sizes)
-        return all_lists, all_orders, all_sizes
+            given.lists.clear()
+            given.sizes.clear()
+        return shipments
 
     def _last(
-        self, fields: Sequence[FieldSteps], sizes: Sequence[Any], settings: TextSettings
+        self, fields: Sequence[FieldLists], settings: TextSettings
     ) -> list[tuple[int, int] | None]:
         """Return, for each field, the frequency and order of the last term within max_terms."""
         if not settings.max_terms:
@@ -532,7 +516,7 @@ class Counting:
             most = most_documents(given.settings, self.count)
             futures = [
                 self._cluster.submit(terms.ranking, each, most)
-                for step in sizes[f]
+                for step in given.sizes
                 for each in step
             ]
             for frequency, order in self._cluster.results(futures):
@@ -591,14 +575,12 @@ def add_sizes(*parts: terms.Sizes) -> terms.Sizes:
 def shipped_part(
     name: str,
     worker: int,
+    counts: tuple[int, ...],
     step: Step,
     lists: terms.Listed,
-    known: terms.Known,
-    text: terms.Text,
-    orders: Int64,
     *owners: terms.Owners,
 ) -> terms.Shipment:
-    return terms.shipped(lists, known, text, step, orders, owners, name, worker)
+    return terms.shipped(lists, step, counts, owners, name, worker)
 
 
 def held_conditions(

@@ -26,7 +26,7 @@ from boostext.boosting.choice import mix
 from boostext.corpus.documents import Document
 from boostext.features.conditions import Condition, Occurs
 from boostext.features.counting import Stream, documents_of, joined_pairs, tallied
-from boostext.features.merge import gather, joined_lists, merge
+from boostext.features.merge import gather, gathered_in_place, merge, put
 from boostext.features.ngrams import ONE, Step, ranks
 from boostext.features.terms import as_term
 from boostext.features.token_numbers import Numbering, numbering
@@ -190,24 +190,31 @@ class Listed(NamedTuple):
     """The lists of a step in a part: list t * C + c as in Terms, for term numbers[t].
 
     hashes: for each list, the sum of the random numbers of its documents. frequency: the number of
-    documents with each term.
+    documents with each term. orders: the place of each term in the order of the field, or -1 if an
+    earlier part has the term. names: the tokens of the terms that no earlier part has, in order.
     """
 
     numbers: Int64
     frequency: Int64
     lists: Lists
     hashes: Hashes
+    orders: Int64
+    names: list[tuple[str | None, ...]]
 
 
-def listed(step: Known, counts: tuple[int, ...], before: int) -> Listed:
-    """Return the lists of a step. before: the number of documents in earlier parts."""
+def listed(step: Known, text: Text, place: Step, documents: int, tokens: int) -> Listed:
+    """Return the lists of a step. documents, tokens: their numbers in earlier parts."""
     dense = np.searchsorted(step.numbers, step.terms.numbers).astype(np.int32)
     dense[step.terms.numbers < 0] = -1
     stream = Stream(dense, step.terms.ends, step.terms.layers)
     frequency, _ = tallied(stream, len(step.numbers), (1,))
-    lists = documents_of(stream, frequency, counts)
-    lists = Lists(lists.starts, lists.items + np.int32(before))
-    return Listed(step.numbers, frequency, lists, hashes_of(lists))
+    lists = documents_of(stream, frequency, text.settings.counts)
+    np.add(lists.items, np.int32(documents), out=lists.items)
+    names = [_spelled(step, text, place, t) for t in np.flatnonzero(step.is_first).tolist()]
+    at, layer = np.divmod(step.first, len(place.shifts))
+    orders = (at + tokens) * ranks(text.settings) + np.array(place.rank, np.int64)[layer]
+    orders[~step.is_first] = -1
+    return Listed(step.numbers, frequency, lists, hashes_of(lists), orders, names)
 
 
 def hashes_of(lists: Lists) -> Hashes:
@@ -230,22 +237,13 @@ class Sizes(NamedTuple):
     orders: Int64
 
 
-def sizes_of(lists: Listed, orders: Int64, counts: int, bucket: int, buckets: int) -> Sizes:
+def sizes_of(lists: Listed, counts: int, bucket: int, buckets: int) -> Sizes:
     own = lists.numbers % buckets == bucket
     sizes = np.diff(lists.lists.starts).reshape(-1, counts)
     hashes = lists.hashes.reshape(-1, counts)
-    frequency = lists.frequency[own]
-    return Sizes(lists.numbers[own], frequency, sizes[own], hashes[own], orders[own])
-
-
-def orders_of(step: Known, place: Step, settings: TextSettings, before: int) -> Int64:
-    """Return the places of terms in the order of their field; -1 if an earlier part has the term.
-
-    before: the number of tokens in earlier parts.
-    """
-    at, layer = np.divmod(step.first, len(place.shifts))
-    order = (at + before) * ranks(settings) + np.array(place.rank, np.int64)[layer]
-    return np.where(step.is_first, order, -1)
+    return Sizes(
+        lists.numbers[own], lists.frequency[own], sizes[own], hashes[own], lists.orders[own]
+    )
 
 
 def all_sizes(parts: Sequence[Sizes]) -> Sizes:
@@ -303,17 +301,14 @@ class Shipment(NamedTuple):
 
 def shipped(
     lists: Listed,
-    step: Known,
-    text: Text,
     place: Step,
-    orders: Int64,
+    counts: tuple[int, ...],
     owners: Sequence[Owners],
     name: str,
     worker: int,
 ) -> Shipment:
-    """Return what to send to one worker. owners: those of each bucket."""
-    counts, buckets = text.settings.counts, len(owners)
-    C = len(counts)
+    """Return what to send to one worker. owners: those of each bucket. name: that of the field."""
+    C, buckets = len(counts), len(owners)
     mine = np.zeros((len(lists.numbers), C), np.bool_)
     for bucket, each in enumerate(owners):
         own = np.flatnonzero(lists.numbers % buckets == bucket)
@@ -321,18 +316,20 @@ def shipped(
         mine[own] = each.owners[where] == worker
     chosen = np.flatnonzero(mine.ravel())
     keys = lists.numbers[chosen // C] * C + chosen % C
-    own = chosen[step.is_first[chosen // C]]
-    t, c = np.divmod(own, C)
+    is_first = lists.orders >= 0
+    named = np.cumsum(is_first) - 1
+    t, c = np.divmod(chosen[is_first[chosen // C]], C)
     span, words = place.places[-1] + 1, len(place.places)
     simplicity = np.stack(
         [np.array(counts, np.int64)[c], np.full(len(t), span), np.full(len(t), words)], axis=1
     )
     names: list[Condition] = [
-        Occurs(name, _spelled(step, text, place, int(i)), counts[int(j)])
-        for i, j in zip(t, c, strict=True)
+        Occurs(name, lists.names[i], counts[j])
+        for i, j in zip(named[t].tolist(), c.tolist(), strict=True)
     ]
     first = lists.numbers[t] * C + c
-    return Shipment(keys, gather(lists.lists, chosen), first, orders[t] * C + c, simplicity, names)
+    places = lists.orders[t] * C + c
+    return Shipment(keys, gather(lists.lists, chosen), first, places, simplicity, names)
 
 
 def _spelled(step: Known, text: Text, place: Step, t: int) -> tuple[str | None, ...]:
@@ -364,34 +361,47 @@ def held(
     shipments: for each step, those of each part. fields: the number of the field of each step.
     others: conditions from elsewhere, with one place and one list each.
     """
-    lists, places, keys, names = [], [], [], list[Condition]()
-    for number, parts in zip(fields, shipments, strict=True):
-        made = _put_together(parts)
-        lists.append(made.lists)
-        places.append(made.places + number * FIELD)
-        keys.append(made.simplicity)
-        names += made.names
-    unknown = np.concatenate([np.full(len(names), -1, np.int32), others.unknown_list])
-    lists.append(others.lists)
-    places.append(others.places)
-    keys.append(np.ones((len(others.places), 3), np.int64))
-    names += others.names
-    everything, place = joined_lists(lists), np.concatenate(places)
-    simplicity = np.concatenate(keys).astype(np.int32).T if simplest else ()
-    merged = merge(everything, unknown, [*simplicity], place)
-    which = merged.representatives
-    return Held(
-        place[which], gather(everything, which), unknown[which], [names[int(i)] for i in which]
-    )
+    steps = [_conditions_of(parts) for parts in shipments]
+    own = [step.places + number * FIELD for number, step in zip(fields, steps, strict=True)]
+    place = np.concatenate([*own, others.places])
+    order = np.argsort(place)
+    sizes = np.concatenate([*(step.sizes for step in steps), np.diff(others.lists.starts)])[order]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    # subtle: lists are put into their final places at once, since copies of all may not fit
+    items, ends = np.empty(starts[-1], np.int32), np.empty(len(order), np.int64)
+    ends[order] = starts[:-1]
+    before = 0
+    for step, parts in zip(steps, shipments, strict=True):
+        for part in parts:
+            put(part.lists, before + np.searchsorted(step.keys, part.keys), items, ends)
+        before += len(step.keys)
+    put(others.lists, before + np.arange(len(others.places)), items, ends)
+    keys = [*(step.simplicity for step in steps), np.ones((len(others.places), 3), np.int64)]
+    unknown = np.full(len(order), -1, np.int32)
+    unknown[before:] = others.unknown_list
+    everything, place, unknown = Lists(starts, items), place[order], unknown[order]
+    simplicity = np.concatenate(keys)[order].astype(np.int32).T if simplest else ()
+    which = merge(everything, unknown, [*simplicity], place).representatives
+    names = [*(name for step in steps for name in step.names), *others.names]
+    kept = gathered_in_place(everything, which)
+    return Held(place[which], kept, unknown[which], [names[i] for i in order[which].tolist()])
 
 
-def _put_together(parts: Sequence[Shipment]) -> Shipment:
-    """Concatenate the documents of each list of one step over all parts."""
+class Conditions(NamedTuple):
+    """The conditions of a step on a worker, by ascending keys, and the sizes of their lists."""
+
+    keys: Int64
+    sizes: Int64
+    places: Int64
+    simplicity: Int64
+    names: list[Condition]
+
+
+def _conditions_of(parts: Sequence[Shipment]) -> Conditions:
     keys = np.concatenate([part.keys for part in parts])
-    order = np.argsort(keys, kind="stable")  # keeps the documents of a list in the order of parts
-    pieces = gather(joined_lists([part.lists for part in parts]), order)
-    unique, starts = np.unique(keys[order], return_index=True)
-    lists = Lists(np.append(pieces.starts[starts], pieces.starts[-1]), pieces.items)
+    unique, which = np.unique(keys, return_inverse=True)
+    sizes = np.zeros(len(unique), np.int64)
+    np.add.at(sizes, which, np.concatenate([np.diff(part.lists.starts) for part in parts]))
     first = np.concatenate([part.first for part in parts])
     by_key = np.argsort(first)
     assert (first[by_key] == unique).all(), "every condition is first in one part"
@@ -400,7 +410,7 @@ def _put_together(parts: Sequence[Shipment]) -> Shipment:
         np.concatenate([getattr(part, of) for part in parts])[by_key]
         for of in ("places", "simplicity")
     )
-    return Shipment(unique, lists, unique, places, simplicity, [names[int(i)] for i in by_key])
+    return Conditions(unique, sizes, places, simplicity, [names[i] for i in by_key.tolist()])
 
 
 def some_of(conditions: Held, chosen: Int64) -> Held:

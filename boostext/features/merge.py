@@ -64,14 +64,41 @@ def _least_of_each(order: Int64, starts: Int64, sizes: Int64, code: Int64, place
 
 def gather(lists: Lists, which: Int64) -> Lists:
     """Return the chosen lists, in the order chosen."""
-    sizes = np.diff(lists.starts)[which]
-    starts = _offsets(sizes)
+    starts = _offsets(np.diff(lists.starts)[which])
     items = np.empty(starts[-1], np.int32)
+    _move(lists, which, starts, items)
+    return Lists(starts, items)
+
+
+def gathered_in_place(lists: Lists, which: Int64) -> Lists:
+    """Do the same for ascending `which`, in the memory of the lists, which are lost."""
+    if len(which) == len(lists):
+        return lists
+    starts, items = _offsets(np.diff(lists.starts)[which]), lists.items
+    _move(lists, which, starts, items)
+    items.resize(starts[-1], refcheck=False)
+    return Lists(starts, items)
+
+
+def _move(lists: Lists, which: Int64, starts: Int64, items: Int32) -> None:
+    sizes = np.diff(starts)
     for first, stop in _blocks(starts):
         shift = np.repeat(lists.starts[which[first:stop]] - starts[first:stop], sizes[first:stop])
         place = np.arange(starts[first], starts[stop])
         items[starts[first] : starts[stop]] = lists.items[place + shift]
-    return Lists(starts, items)
+
+
+def put(lists: Lists, where: Int64, items: Int32, ends: Int64) -> None:
+    """Append list j to row where[j] of `items`; all rows are distinct.
+
+    ends: (rows,), the place in `items` where each row ends so far, which is moved on.
+    """
+    sizes, starts = np.diff(lists.starts), lists.starts
+    for first, stop in _blocks(starts):
+        shift = np.repeat(ends[where[first:stop]] - starts[first:stop], sizes[first:stop])
+        place = np.arange(starts[first], starts[stop])
+        items[place + shift] = lists.items[starts[first] : starts[stop]]
+    ends[where] += sizes
 
 
 def _blocks(starts: Int64) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.features.attributes import category, number
 from boostext.features.conditions import Occurs, spell
 from boostext.features.extract import extract
-from boostext.features.merge import merge
+from boostext.features.merge import gather, gathered_in_place, joined_lists, merge, put
 from boostext.settings import TextSettings
 from tests.features.texts import documents
 
@@ -166,6 +166,22 @@ def test_merging_does_not_depend_on_the_size_of_its_steps(block, monkeypatch):
     monkeypatch.setattr("boostext.features.merge.BLOCK", block)
     texts = ["a b c", "b c", "a", "d e f", "e f d"]
     assert table(extracted(texts)) == {"a": [0, 2], "b": [0, 1], "d": [3, 4]}
+
+
+@pytest.mark.parametrize("block", [1, 3, 1000])
+def test_lists_are_put_together_and_chosen_in_place(block, monkeypatch):
+    monkeypatch.setattr("boostext.features.merge.BLOCK", block)
+    first, second = Lists.of([[0, 1, 2], [], [2]]), Lists.of([[3, 7], [4, 5, 6, 7]])
+    items, ends = np.empty(10, np.int32), np.array([0, 4, 9, 9], np.int64)
+    put(first, np.array([1, 2, 3]), items, ends)
+    put(second, np.array([1, 0]), items, ends[:2])
+    assert ends.tolist() == [4, 9, 9, 10]
+    assert items.tolist() == [4, 5, 6, 7, 0, 1, 2, 3, 7, 2]
+    which = np.array([0, 2, 4])
+    expected = gather(joined_lists([first, second]), which)
+    found = gathered_in_place(joined_lists([first, second]), which)
+    assert found.starts.tolist() == expected.starts.tolist()
+    assert found.items.tolist() == expected.items.tolist() == [0, 1, 2, 2, 4, 5, 6, 7]
 
 
 @pytest.mark.parametrize("spelled", ["?", "a·b", "x y"])
