@@ -170,6 +170,20 @@ def _far_file(path: str) -> BinaryIO:
         raise DataError(path, 0, f"cannot be opened: {error}") from None
 
 
+def stored_size(path: str) -> int:
+    """The bytes of a file as it is stored; 0 if they are not known."""
+    try:
+        if is_address(path):
+            import fsspec
+
+            system, inside = fsspec.core.url_to_fs(path)
+            return int(system.size(inside) or 0)
+        file = Path(path)
+        return file.stat().st_size if file.is_file() else 0
+    except Exception:  # noqa: BLE001  file systems raise errors of their own
+        return 0
+
+
 def head_of(path: str, limit: int) -> tuple[bytes, float, int]:
     """The first decompressed bytes of a file, up to a line end; how many bytes of the file as it is
     stored they are; and how many it has.

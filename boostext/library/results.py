@@ -8,14 +8,13 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostext.arrays import Float64, Scores
 from boostext.corpus.alike import Reading
 from boostext.corpus.carried import carried, cell, names_beside
 from boostext.corpus.documents import Document
-from boostext.corpus.files import STDIN, is_address
+from boostext.corpus.files import STDIN, stored_size
 from boostext.corpus.lookalikes import alike_words
 from boostext.corpus.readers import Input, begin, no_record_has, read_input
 from boostext.corpus.roles import shown
@@ -152,8 +151,7 @@ class Labelled(NamedTuple):
 def spread(model: Model, cluster: Cluster, paths: Sequence[str]) -> Any:
     """Return a future of a predictor on each worker, which expects its share of the files."""
     predictor = Predictor(model)
-    files = [Path(path) for path in paths if not is_address(path)]
-    predictor.expect(sum(file.stat().st_size for file in files if file.is_file()) // len(cluster))
+    predictor.expect(sum(map(stored_size, paths)) // len(cluster))
     return cluster.spread(predictor)
 
 

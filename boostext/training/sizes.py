@@ -18,7 +18,7 @@ import numpy as np
 from boostext.arrays import Int64
 from boostext.compiled import loaded, notice
 from boostext.corpus.documents import Document
-from boostext.corpus.files import DAMAGED, compression, head_of
+from boostext.corpus.files import DAMAGED, compression, head_of, stored_size
 from boostext.corpus.readers import inputs_of, read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
@@ -249,13 +249,7 @@ def check_beforehand(paths: Sequence[str], plan: Plan, there: int, workers: int 
 
 def text_size(paths: Sequence[str]) -> int:
     """Roughly the bytes of the decompressed files; 0 for files whose size is not known."""
-    size = 0
-    for path in paths:
-        with contextlib.suppress(OSError, ValueError):
-            file = Path(path)
-            if file.is_file():
-                size += file.stat().st_size * (PACKED if compression(path) else 1)
-    return size
+    return sum(stored_size(path) * (PACKED if compression(path) else 1) for path in paths)
 
 
 # The memory that there is ----------------------------------------------------------------------

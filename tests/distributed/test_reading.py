@@ -21,7 +21,7 @@ from boostext.library.training import run, sizes
 from boostext.model.file import model_bytes
 from boostext.training.plan import Plan
 from boostext.training.run import learn, prepare
-from boostext.training.sizes import extent_of, memory_of
+from boostext.training.sizes import extent_of, memory_of, text_size
 
 KINDS = (
     {"ngrams": "1-2"},
@@ -204,6 +204,8 @@ def test_workers_read_addresses_and_one_process_does_not(first, tmp_path):
     far, _ = there(first(2), addresses, plan)
     near, _ = here(files(tmp_path, 7), plan)
     assert far.features.yes.starts.tolist() == near.features.yes.starts.tolist()
+    assert text_size(addresses) == text_size(files(tmp_path, 7)) > 0
+    assert text_size(["memory://far/none.jsonl"]) == 0
     with pytest.raises(DataError, match="is an address, which only workers"):
         here(addresses, plan)
     with pytest.raises(DataError, match="no such file"):
