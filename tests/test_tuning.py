@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from boostext.errors import DataError, SettingsError
-from boostext.evaluation.common_threshold import common_threshold
 from boostext.evaluation.folds import make_folds
 from boostext.evaluation.gold import gold_of
 from boostext.evaluation.measures import Monitor
+from boostext.evaluation.thresholds import common_threshold
 from boostext.presets import AXES, PRESETS, Search, grid
 from boostext.training.choosing import candidates
 from boostext.training.courses import Course, Mark, is_marked, joined, split

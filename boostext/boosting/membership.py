@@ -135,3 +135,32 @@ class Membership:
         own = int(self.offsets[self._above])
         first = self.listed if isinstance(self.features.names, FindingNames) else 0
         return {self.condition(j): j for j in (*range(first, own), ALWAYS)}
+
+
+class OtherMembership(Membership):
+    """The conditions of `members`, under the same numbers, evaluated on other documents.
+
+    features: the features of those documents, in which listed conditions must have the same numbers
+    as in `members`.
+    """
+
+    def __init__(self, features: FeatureMatrix, members: Membership) -> None:
+        self.features = features
+        self.listed, self.columns, self.offsets = members.listed, members.columns, members.offsets
+        self._columns = {column.name: column for column in features.numeric}
+
+    def yes(self, j: int) -> Int32:
+        """Return the documents in block YES, each once."""
+        if j < self.listed:
+            return super().yes(j)
+        column, cut = self.column_of(j)
+        asked = self._columns[column.name]
+        return asked.documents[asked.known >= float(column.thresholds[cut])]
+
+    def unknown(self, j: int) -> Int32:
+        """Return the documents in block UNKNOWN."""
+        if j < self.listed:
+            return super().unknown(j)
+        column, _ = self.column_of(j)
+        asked = self._columns[column.name]
+        return np.delete(np.arange(asked.count, dtype=np.int32), asked.documents)

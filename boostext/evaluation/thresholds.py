@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from boostext.arrays import Float64, Int64, Scores
-from boostext.evaluation.common_threshold import common_threshold
 from boostext.evaluation.gold import Booleans, Gold
 from boostext.fields import goal_of
 
@@ -60,3 +59,24 @@ def recall_at_precision(right: Int64, given: Int64, labelled: int, least: float)
 
 GOALS: Mapping[str, Worth] = {"f": f_measure, "precision": recall_at_precision}
 """goal for separate labels -> function for the value of a cut"""
+
+
+def common_threshold(scores: Scores, gold: Gold) -> tuple[float, float]:
+    """The threshold of scores that maximizes micro-F1 on this data, and this micro-F1.
+
+    It is midway between two neighboring scores. Of equally good thresholds it is the greatest,
+    which gives the fewest labels. 0 and NaN if the data has no labels. Source: Lewis 1995, F1 by
+    cutting one ranking of all pairs of document and label.
+    """
+    true = gold.matrix.ravel()
+    total = int(true.sum() + gold.strange.sum())
+    if not true.any():
+        return 0.0, float("nan")
+    order = np.argsort(-scores, axis=None, kind="stable")
+    ranked = scores.ravel()[order]
+    right = np.cumsum(true[order])
+    f1 = 2 * right / (np.arange(1, len(ranked) + 1) + total)
+    below = np.append(ranked[1:], ranked[-1] - 1.0)
+    f1[ranked == below] = -1.0  # no threshold is between equal scores
+    best = int(f1.argmax())
+    return float((ranked[best] + below[best]) / 2), float(f1[best])

@@ -13,10 +13,10 @@ import numpy as np
 
 from boostext.arrays import Int64, Scores
 from boostext.boosting.membership import ALWAYS
-from boostext.evaluation.common_threshold import common_threshold
 from boostext.evaluation.folds import Folds, make_folds
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import Monitor
+from boostext.evaluation.thresholds import common_threshold
 from boostext.features.matrix import FeatureMatrix
 from boostext.features.merge import gather
 from boostext.settings import BoostingSettings

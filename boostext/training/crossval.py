@@ -16,8 +16,7 @@ import numpy as np
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Int8, Int32, Int64, Scores
 from boostext.boosting.codings import code_matrix, decode
-from boostext.boosting.membership import Membership
-from boostext.boosting.other_members import OtherMembership
+from boostext.boosting.membership import Membership, OtherMembership
 from boostext.boosting.rules import Round
 from boostext.boosting.tally import Tally
 from boostext.evaluation.folds import Folds, fold_remarks, make_folds

@@ -13,8 +13,7 @@ import numpy as np
 from boostext import __version__
 from boostext.arrays import Float64, Int64, Scores
 from boostext.boosting.engines.choose import Maker, check_engine, made_here
-from boostext.boosting.membership import Membership
-from boostext.boosting.other_members import OtherMembership
+from boostext.boosting.membership import Membership, OtherMembership
 from boostext.boosting.rounds import Booster
 from boostext.boosting.rules import Round, Rule
 from boostext.corpus.column_types import typed

@@ -13,7 +13,7 @@ import numpy as np
 from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.arrays import Scores
 from boostext.boosting import codings
-from boostext.boosting.bounds import one_error_factor
+from boostext.boosting.losses import one_error_factor
 from boostext.boosting.starts import STARTS
 from boostext.corpus.checks import count_labels
 from boostext.corpus.corpus import Corpus

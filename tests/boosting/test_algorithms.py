@@ -9,9 +9,8 @@ from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
 from boostext.boosting import codings
 from boostext.boosting.alphas import ALPHAS, Smoothing
-from boostext.boosting.bounds import one_error_factor
 from boostext.boosting.colorings import COLORINGS
-from boostext.boosting.losses import LOSSES
+from boostext.boosting.losses import LOSSES, one_error_factor
 from boostext.boosting.rounds import Booster
 from boostext.boosting.votes import VOTES
 from boostext.errors import SettingsError
