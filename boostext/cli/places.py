@@ -55,7 +55,7 @@ def spare(inputs: Iterable[str], *outputs: str | Path) -> None:
     ctx = click.get_current_context(silent=True)
     for given in (*inputs, *(ctx.meta.get(READ, ()) if ctx else ())):
         for output in outputs:
-            if _is_same(given, output) or _is_document(Path(given), Path(output)):
+            if given and (_is_same(given, output) or _is_document(Path(given), Path(output))):
                 raise SettingsError(f"{output}: is read, and would be written over; name another")
 
 
@@ -72,8 +72,10 @@ def _is_document(folder: Path, output: Path) -> bool:
     from boostext.model.file import MODEL_FILE
 
     try:
-        inside = output.is_file() and output.resolve().is_relative_to(folder.resolve())
-        return inside and folder.is_dir() and not MODEL_FILE.owns(head_of(output))
+        if not (folder.is_dir() and output.is_file()):  # a loop of links is neither
+            return False
+        inside = output.resolve().is_relative_to(folder.resolve())
+        return inside and not MODEL_FILE.owns(head_of(output))
     except (OSError, ValueError):
         return False
 

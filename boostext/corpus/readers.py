@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -113,6 +114,8 @@ def inputs_of(
     addresses: allow addresses of remote files, such as s3://bucket/file.
     """
     own = settings if callable(settings) else lambda path: settings
+    if "" in paths:  # not the current folder, for which Path("") stands
+        raise SettingsError("a file has an empty name; name files or folders, or - for stdin")
     if not addresses and (far := next(filter(is_address, paths), None)):
         raise DataError(
             far,
@@ -239,7 +242,11 @@ def format_of(path: str, settings: DataSettings) -> str:
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """The prefixes of default ids: the names of the files, or paths if names are not unique."""
+    """The prefixes of default ids: the names of the files, or paths if names are not unique.
+
+    Bytes of a name that are not UTF-8 are replaced by U+FFFD, because ids are text.
+    """
     names = [Path(path).name or path for path in paths]
     counts = Counter(names)
-    return [name if counts[name] == 1 else path for name, path in zip(names, paths, strict=True)]
+    unique = [name if counts[name] == 1 else path for name, path in zip(names, paths, strict=True)]
+    return [re.sub("[\ud800-\udfff]", "\ufffd", name) for name in unique]

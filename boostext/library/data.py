@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -150,7 +151,8 @@ def paths_of(data: Any, texts: bool = False) -> tuple[str, ...]:
     """
     paths = _strings(data, texts)
     for path in paths:
-        if "\n" in path or "\0" in path or max(map(len, path.split("/"))) > LONGEST_NAME:
+        unnamable = "\0" in path or max(map(len, path.split("/"))) > LONGEST_NAME
+        if unnamable or ("\n" in path and not os.path.lexists(path)):
             raise BoostextError(
                 f"{path[:30]!r}... cannot be the name of a file; in Python, give labels with "
                 'texts, or texts without labels as records: [{"text": ...}, ...]'

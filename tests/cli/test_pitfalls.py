@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -219,3 +221,36 @@ def test_a_warning_is_given_once(run, tmp_path):
     done = trained(run, write_jsonl(tmp_path / "d.jsonl", rows), tmp_path / "m")
     warned = [line for line in done.stderr.splitlines() if line.startswith("Warning")]
     assert len(warned) == len(set(warned)) == 2
+
+
+@pytest.mark.parametrize("name", [b"two\nlines.jsonl", b"latin\xe9.jsonl", b"--top.jsonl"])
+def test_files_of_unusual_names_are_read(run, model, corpus, tmp_path, name):
+    path = tmp_path / os.fsdecode(name)
+    try:
+        shutil.copy(corpus, path)
+    except OSError:
+        pytest.skip("the file system has no such names")
+    done = run("predict", model, path)
+    assert done.exit_code == 0, done.stderr
+    done = run("convert", path, tmp_path / "o.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "\udce9" not in (tmp_path / "o.csv").read_text(encoding="utf-8")
+
+
+def test_a_loop_of_links_is_an_error_of_one_line(run, model, tmp_path):
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    (tmp_path / "o.csv").write_text("id,text\n", encoding="utf-8")
+    for command in (("convert", loop, tmp_path / "o.csv"), ("predict", model, loop)):
+        done = run(*command)
+        assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+        assert "loop.jsonl: cannot be read: " in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "convert", "predict"])
+def test_an_empty_name_is_not_the_current_folder(run, model, tmp_path, command):
+    """It is usually a variable of the shell that has no value."""
+    rest = {"predict": [model, ""], "convert": ["", tmp_path / "o.csv"], "check": [""]}[command]
+    done = run(command, *rest)
+    assert done.exit_code == 2
+    assert "a file has an empty name" in done.stderr
