@@ -12,6 +12,7 @@ import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -258,8 +259,10 @@ def lines_of(file: BinaryIO, source: Source, settings: DataSettings) -> Iterator
     encoding = _encoding(settings)
     bytewise = "\n".encode(encoding) == b"\n"
     read = _byte_lines if bytewise else _transcoded_lines
-    # subtle: map keeps no reference to a line, which may be very long, while its record is used
-    return map(_without_mark, read(source, file, encoding, settings.encoding_errors))
+    lines = read(source, file, encoding, settings.encoding_errors)
+    # subtle: this keeps no reference to a line, which may be very long, while its record is used
+    yield from map(_without_mark, islice(lines, 1))
+    yield from lines
 
 
 def _without_mark(line: Line) -> Line:
