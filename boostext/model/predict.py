@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Int8, Int64, Lists, Scores
 from boostext.corpus.documents import Document
+from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Known, Literal
 from boostext.features.lookup import ConditionLookup
 from boostext.model.calibration import calibrated
@@ -213,6 +214,8 @@ def decisions(
     threshold, chance: assign labels with a score or a probability above this value instead. With
     one label per document, no label is assigned if the best one is not above it.
     """
+    if threshold != threshold or chance != chance:
+        raise SettingsError("a threshold is nan, which no score is above; expected a number")
     above = None
     if threshold is not None:
         above = scores > threshold

@@ -254,3 +254,11 @@ def test_an_empty_name_is_not_the_current_folder(run, model, tmp_path, command):
     done = run(command, *rest)
     assert done.exit_code == 2
     assert "a file has an empty name" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--threshold", "--threshold-proba"])
+def test_a_threshold_is_a_number(run, model, option):
+    """No score is above NaN, so that no document would have a label."""
+    done = run("predict", model, "--document", "my bill", option, "nan")
+    assert done.exit_code == 2
+    assert "a threshold is nan" in done.stderr
