@@ -26,7 +26,7 @@ from boostext.boosting.choice import mix
 from boostext.corpus.documents import Document
 from boostext.features.conditions import Condition, Occurs
 from boostext.features.counting import Stream, documents_of, joined_pairs, tallied
-from boostext.features.merge import gather, gathered_in_place, merge, put
+from boostext.features.merge import blocks, gather, gathered_in_place, merge, put
 from boostext.features.ngrams import ONE, Step, ranks
 from boostext.features.terms import as_term
 from boostext.features.token_numbers import Numbering, numbering
@@ -172,15 +172,16 @@ def told(kept: Sequence[Kept], part: int) -> Kept:
 def known(counted: Counted, kept: Sequence[Kept]) -> Known:
     """Return the step in the numbers of the corpus. kept: the answer of each bucket."""
     count = len(counted.keys)
-    new, is_first = np.full(count + 1, -1, np.int64), np.zeros(count, np.bool_)
+    new, is_first = np.full(count + 1, -1, np.int32), np.zeros(count, np.bool_)
     for bucket, each in enumerate(kept):
         own = np.flatnonzero(counted.bucket == bucket)
         new[own], is_first[own] = each.numbers, each.is_first
-    at = np.take(new, counted.terms.numbers, mode="wrap").astype(np.int32)
+    at = np.take(new, counted.terms.numbers, mode="wrap")
     stays = np.flatnonzero(new[:-1] >= 0)
     order = stays[np.argsort(new[stays])]
     terms = Stream(at, counted.terms.ends, counted.terms.layers)
-    return Known(terms, new[order], counted.first[order], is_first[order])
+    numbers = new[order].astype(np.int64)
+    return Known(terms, numbers, counted.first[order], is_first[order])
 
 
 # The lists of terms --------------------------------------------------------------------------
@@ -204,8 +205,11 @@ class Listed(NamedTuple):
 
 def listed(step: Known, text: Text, place: Step, documents: int, tokens: int) -> Listed:
     """Return the lists of a step. documents, tokens: their numbers in earlier parts."""
-    dense = np.searchsorted(step.numbers, step.terms.numbers).astype(np.int32)
-    dense[step.terms.numbers < 0] = -1
+    place_of = np.full(
+        int(step.numbers.max(initial=-1)) + 2, -1, np.int32
+    )  # the last is that of -1
+    place_of[step.numbers] = np.arange(len(step.numbers))
+    dense = np.take(place_of, step.terms.numbers, mode="wrap")
     stream = Stream(dense, step.terms.ends, step.terms.layers)
     frequency, _ = tallied(stream, len(step.numbers), (1,))
     lists = documents_of(stream, frequency, text.settings.counts)
@@ -218,9 +222,14 @@ def listed(step: Known, text: Text, place: Step, documents: int, tokens: int) ->
 
 
 def hashes_of(lists: Lists) -> Hashes:
-    sums = np.zeros(len(lists.items) + 1, np.uint64)
-    np.cumsum(mix(lists.items.astype(np.uint64)), out=sums[1:])
-    return np.asarray(sums[lists.starts[1:]] - sums[lists.starts[:-1]])
+    hashes = np.zeros(len(lists), np.uint64)
+    for first, stop in blocks(lists.starts):
+        starts = lists.starts[first : stop + 1]
+        items = lists.items[starts[0] : starts[-1]]
+        sums = np.zeros(len(items) + 1, np.uint64)
+        np.cumsum(mix(items.astype(np.uint64)), out=sums[1:])
+        hashes[first:stop] = sums[starts[1:] - starts[0]] - sums[starts[:-1] - starts[0]]
+    return hashes
 
 
 class Sizes(NamedTuple):

@@ -82,7 +82,7 @@ def gathered_in_place(lists: Lists, which: Int64) -> Lists:
 
 def _move(lists: Lists, which: Int64, starts: Int64, items: Int32) -> None:
     sizes = np.diff(starts)
-    for first, stop in _blocks(starts):
+    for first, stop in blocks(starts):
         shift = np.repeat(lists.starts[which[first:stop]] - starts[first:stop], sizes[first:stop])
         place = np.arange(starts[first], starts[stop])
         items[starts[first] : starts[stop]] = lists.items[place + shift]
@@ -94,14 +94,14 @@ def put(lists: Lists, where: Int64, items: Int32, ends: Int64) -> None:
     ends: (rows,), the place in `items` where each row ends so far, which is moved on.
     """
     sizes, starts = np.diff(lists.starts), lists.starts
-    for first, stop in _blocks(starts):
+    for first, stop in blocks(starts):
         shift = np.repeat(ends[where[first:stop]] - starts[first:stop], sizes[first:stop])
         place = np.arange(starts[first], starts[stop])
         items[place + shift] = lists.items[starts[first] : starts[stop]]
     ends[where] += sizes
 
 
-def _blocks(starts: Int64) -> Iterator[tuple[int, int]]:
+def blocks(starts: Int64) -> Iterator[tuple[int, int]]:
     """Yield ranges of lists with about BLOCK items each, which bounds the memory of each step."""
     first = 0
     while first < len(starts) - 1:
@@ -148,7 +148,7 @@ def _hashes(lists: Lists, unknown_list: Int32) -> Int64:
     random = np.random.default_rng(0).integers(-(2**63), 2**63 - 1, size=documents)
     sums = unknown_list.astype(np.int64)
     starts = lists.starts
-    for first, stop in _blocks(starts):
+    for first, stop in blocks(starts):
         numbers = random[lists.items[starts[first] : starts[stop]]]
         sums[first:stop] += np.add.reduceat(numbers, starts[first:stop] - starts[first])
     return sums
@@ -159,7 +159,7 @@ def _pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArr
     sizes = np.diff(lists.starts)
     same: NDArray[np.bool_] = (sizes[a] == sizes[b]) & (unknown_list[a] == unknown_list[b])
     other = np.flatnonzero(same & (a != b))
-    for first, stop in _blocks(_offsets(sizes[a[other]])):
+    for first, stop in blocks(_offsets(sizes[a[other]])):
         part = other[first:stop]
         one, two = gather(lists, a[part]), gather(lists, b[part])
         same[part] = np.logical_and.reduceat(one.items == two.items, one.starts[:-1])
