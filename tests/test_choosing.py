@@ -32,7 +32,15 @@ def test_terms_go_by_the_length_of_texts_their_script_and_the_labels():
 def test_rules_go_by_the_labels_and_their_number_by_the_documents():
     assert chosen_for(several=True)["threshold"] == 0.0
     assert chosen_for(several=True, labels=100)["algorithm"] == "mp"
-    assert [chosen_for(documents=n)["rounds"] for n in (10, 2000, 10**6)] == [1000, 2000, 4000]
+    assert [chosen_for(documents=n)["rounds"] for n in (10, 2000, 10**6)] == [2000, 4000, 8000]
+
+
+def test_steps_are_larger_where_small_ones_would_take_too_long():
+    small, large = chosen_for(documents=20_000), chosen_for(documents=20_000, characters=20_000.0)
+    assert (small["shrinkage"], small["rounds"]) == (0.25, 8000)
+    assert (large["shrinkage"], large["rounds"]) == (0.5, 8000)
+    for other in (chosen_for(several=True), chosen_for(unspaced=0.9)):
+        assert other["shrinkage"] == 0.5
 
 
 @pytest.mark.parametrize("several", [False, True])
