@@ -22,7 +22,7 @@ def label_shares(knowledge: Knowledge, labels: Sequence[str]) -> Float64:
     open_to = np.isnan(given)
     rest = max(1 - float(np.nansum(given)), 0.0)
     shares = np.where(open_to, rest / max(int(open_to.sum()), 1), given)
-    return np.asarray(np.clip(shares, _least(k), 1 - _least(k)))
+    return np.asarray(np.clip(shares, least_chance(k), 1 - least_chance(k)))
 
 
 def chances(
@@ -39,8 +39,8 @@ def chances(
     labels.
     """
     shares = label_shares(knowledge, labels)
-    add = _evidence(knowledge.rules, labels, shares, multilabel)  # (r, k)
-    base = shares[None] if before is None else np.clip(before, _least(len(labels)), 1 - LEAST)
+    add = evidence(knowledge.rules, labels, shares, multilabel)  # (r, k)
+    base = shares[None] if before is None else np.clip(before, least_chance(len(labels)), 1 - LEAST)
     if multilabel:
         odds = _plus(np.log(base) - np.log1p(-base), fired, add)
         return np.asarray(np.clip(1 / (1 + np.exp(-odds)), LEAST, 1 - LEAST))
@@ -57,7 +57,7 @@ def _plus(odds: Float64, fired: NDArray[np.bool_], add: Float64) -> Float64:
     return np.asarray(total)
 
 
-def _evidence(
+def evidence(
     rules: Sequence[Told], labels: Sequence[str], shares: Float64, multilabel: bool
 ) -> Float64:
     """(r, k): what each rule adds to the log odds or log probabilities of labels.
@@ -83,7 +83,7 @@ def _evidence(
 
 def _kept_apart(chances: Float64) -> Float64:
     """Raise probabilities to the minimum, and lower the others so that the sum remains 1."""
-    least = _least(chances.shape[1])
+    least = least_chance(chances.shape[1])
     kept = chances.copy()
     low = np.zeros(kept.shape, np.bool_)
     while (fallen := (kept < least) & ~low).any():
@@ -96,6 +96,6 @@ def _kept_apart(chances: Float64) -> Float64:
     return np.asarray(np.minimum(kept, 1 - LEAST))  # if there is only one label
 
 
-def _least(k: int) -> float:
+def least_chance(k: int) -> float:
     """LEAST, or less if there are so many labels that a uniform probability is below it."""
     return min(LEAST, 0.5 / k)

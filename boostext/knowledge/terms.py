@@ -84,7 +84,7 @@ class Firing:
         known = tuple(dict.fromkeys(c for found in self.conditions.values() for c in found))
         number = {condition: j for j, condition in enumerate(known)}
         self._numbers = {t: [number[c] for c in found] for t, found in self.conditions.items()}
-        self.lookup = ConditionLookup(known, _of_any_length(settings), fields)
+        self.lookup = ConditionLookup(known, of_any_length(settings), fields)
         self.documents, self.counts = 0, Counter[str | Told]()
 
     def fired(self, documents: Sequence[Document], threads: int = 1) -> Bools:
@@ -105,7 +105,7 @@ class Firing:
         return fired
 
 
-def _of_any_length(settings: TextSettings) -> TextSettings:
+def of_any_length(settings: TextSettings) -> TextSettings:
     """The same settings for tokens, with terms of any length that people write."""
     others = (g for g in settings.per_field if field_setting(g)[1].name not in ("ngrams", "expert"))
     return replace(settings, ngrams=(1, 32), expert="ngram", per_field=tuple(others))

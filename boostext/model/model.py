@@ -11,6 +11,7 @@ import numpy as np
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import AtLeast, Condition, Equals
+from boostext.knowledge.terms import conditions_of
 from boostext.model.calibration import Curve, check_curves
 from boostext.model.prior import Prior, check_prior
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
@@ -134,14 +135,31 @@ def asked_conditions(model: Model) -> set[Condition]:
     return asked | {condition for rule in model.rules for condition, _ in rule.precondition}
 
 
+def known_conditions(model: Model) -> set[Condition]:
+    """Return all conditions that the prior knowledge uses to compute f_0, if the model has any.
+
+    These are the terms of its rules, and the conditions of the older model.
+    """
+    prior = model.prior
+    if prior is None or not prior.speaks:
+        return set()
+    terms = {term for told in prior.knowledge.rules for term in told.terms}
+    found = {c for term in terms for c in conditions_of(term, model.text, model.data.text)}
+    old = prior.old
+    return found if old is None else found | asked_conditions(old) | known_conditions(old)
+
+
 def asked_attributes(model: Model) -> tuple[str, ...]:
-    """Return the attributes and scored texts that rules use, first those named in training.
+    """Return the attributes and scored texts that rules or prior knowledge use.
+
+    Those named in training come first.
 
     A condition on a scored text has the name `column:word`. If a name contains a colon and training
     did not name the column, it may be either an attribute or a scored text, so both names are
     returned.
     """
-    columns = {c.column for c in asked_conditions(model) if isinstance(c, Equals | AtLeast)}
+    conditions = asked_conditions(model) | known_conditions(model)
+    columns = {c.column for c in conditions if isinstance(c, Equals | AtLeast)}
     named = [
         name
         for name in model.data.attribute

@@ -122,12 +122,16 @@ class Teller:
 
 def _of_labels(before: Float64, old: Model, labels: Sequence[str]) -> Float64:
     """Return (n, k): the older model's probabilities, and 1/k for labels that it does not have."""
-    number = {label: j for j, label in enumerate(old.labels)}
+    columns = np.array(columns_of(labels, old.labels), dtype=np.int64)
     found = np.full((len(before), len(labels)), 1 / max(len(labels), 1))
-    for place, label in enumerate(labels):
-        if label in number:
-            found[:, place] = before[:, number[label]]
+    found[:, columns >= 0] = before[:, columns[columns >= 0]]
     return found
+
+
+def columns_of(labels: Sequence[str], old: Sequence[str]) -> list[int]:
+    """Return the place of each label among the labels of an older model, or -1."""
+    number = {label: j for j, label in enumerate(old)}
+    return [number.get(label, -1) for label in labels]
 
 
 class PriorScores:

@@ -21,7 +21,6 @@ from boostext.model.model import asked_conditions
 from boostext.model.predict import Predictor
 from boostext.model.prior import prior_in_short
 from boostext.reports.outliers import label_signs
-from boostext.reports.portable.exports import to_javascript, to_python
 from boostext.training.crossval import cross_validate
 from boostext.training.plan import Plan
 from boostext.training.refit import refit
@@ -234,13 +233,6 @@ def test_knowledge_of_an_older_model_alone_is_read_and_resumed(written, tmp_path
     assert file_bytes(train(given, plan_of(path), old=again).model, tmp_path) == file_bytes(
         model, tmp_path
     )
-
-
-def test_exports_refuse_knowledge_kindly(written):
-    model = train(documents(30), plan_of(written(), rounds=2)).model
-    for export in (to_python, to_javascript):
-        with pytest.raises(SettingsError, match="which exported files do not compute"):
-            export(model, "title", 10**6)
 
 
 def test_margins_stay_within_1_and_have_no_bound_that_does_not_hold(written):

@@ -1,5 +1,6 @@
 """Exported models say what the model says: in JavaScript, and in Python with nothing installed."""
 
+import itertools
 import json
 import random
 import shutil
@@ -17,9 +18,11 @@ from boostext.errors import SettingsError
 from boostext.features.conditions import NO, YES, Always, AtLeast, Equals, Literal, Occurs
 from boostext.features.ngrams import EXPERTS
 from boostext.features.tokenizer import Tokenizer
+from boostext.knowledge.knowledge import Knowledge, Told, When
 from boostext.model.calibration import Isotonic, Sigmoid
-from boostext.model.model import Model
+from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import Predictor, chances, decide
+from boostext.model.prior import Prior
 from boostext.reports.portable.box import columns_asked, fields_asked
 from boostext.reports.portable.exports import EXPORTS, to_javascript, to_python
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
@@ -191,6 +194,44 @@ def test_thresholds_chances_and_codes(changes, place, many_texts, tmp_path):
     model = model_with(TextSettings(), many_texts, **changes)
     documents = documents_of(many_texts[:300])
     assert_same(model, documents, place(model, documents, tmp_path))
+
+
+def knowing(multilabel, old):
+    """A model whose knowledge asks for all kinds of conditions, some in no rule of its own."""
+    labels, either = ("A", "B", "C"), {"A": 0.5, "B": None, "C": None}
+    rules = (
+        Told(When(any=("refund", "a:how ? much")), (("A", 0.9),)),
+        Told(When(all=("please", "color = red")), (("B", 0.6), ("C", 0.3)), When(any=("not",))),
+        Told(When(any=("age >= 30",), none=("x (>= 2)",)), (("C", 0.999),)),
+        Told(When(none=("refund",)), (("A", 0.0),)),
+    )
+    votes = np.random.default_rng(5).normal(size=(3, 3)) / 4
+    prior = Prior(Knowledge(tuple(either.items()), rules), 0.5, old)
+    data = DataSettings(text=("a", "b"))
+    rule = Rule(Occurs("b", ("x",)), votes)
+    return Model(labels, multilabel, (rule,), data, prior=prior)
+
+
+@pytest.mark.parametrize("place", [in_node, in_python])
+def test_prior_knowledge_and_the_older_models_in_it(place, tmp_path):
+    documents = [
+        Document(str(n), {"a": a, "b": b}, attributes={"age": age, "color": color})
+        for n, (a, b, age, color) in enumerate(
+            itertools.product(
+                ("", "how very much", "please refund", "please do not"),
+                ("", "x", "x x refund"),
+                (None, 29.5, 30.0),
+                (None, "red"),
+            )
+        )
+    ]
+    plain_one = replace(knowing(False, None), labels=("B", "new", "A"), prior=None)
+    old = knowing(True, replace(plain_one, rules=tuple(plain_one.rules) * 40))
+    assert_same(old, documents, place(old, documents, tmp_path))
+    model = knowing(False, old)
+    assert_same(model, documents, place(model, documents, tmp_path))
+    assert columns_asked(model) == {"age": [], "color": ["red"]}
+    assert asked_attributes(model) == ("age", "color")
 
 
 def test_of_a_great_model_the_strongest_conditions_are_kept(many_texts, tmp_path):

@@ -208,10 +208,9 @@ def _overview(model: Model) -> Iterator[tuple[str, str]]:
 def _box(model: Model, most_bytes: int) -> dict[str, Any] | None:
     """Return the values of the interactive prediction box, or None if it cannot match the model.
 
-    That is the case with prior knowledge and with custom token patterns.
+    That is the case with custom token patterns.
     """
-    knows = model.prior is not None and model.prior.speaks
-    if knows or any(model.text.of_field(name).token_pattern for name in model.data.text):
+    if any(model.text.of_field(name).token_pattern for name in model.data.text):
         return None
     return box_values(model, packed(model, most_bytes, unicode_classes=True))
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.model.merged import merge_rules
-from boostext.model.model import Model
+from boostext.model.model import Model, known_conditions
 from boostext.reports.html import script_json, shown
 from boostext.reports.portable.plain_model import Packed
 
@@ -39,7 +39,7 @@ def fields_asked(model: Model) -> list[str]:
 
     If there are no conditions on attributes either, all text fields are returned.
     """
-    conditions = merge_rules(model).conditions
+    conditions = (*merge_rules(model).conditions, *known_conditions(model))
     asked = {condition.field for condition in conditions if isinstance(condition, Occurs)}
     return [name for name in model.data.text if name in asked or not columns_asked(model)]
 
@@ -50,7 +50,7 @@ def columns_asked(model: Model) -> dict[str, list[str]]:
     The list of values is empty for numeric attributes.
     """
     columns: dict[str, list[str]] = {}
-    for condition in merge_rules(model).conditions:
+    for condition in (*merge_rules(model).conditions, *sorted(known_conditions(model), key=str)):
         if isinstance(condition, Equals | AtLeast) and (
             condition.column in columns or len(columns) < COLUMNS
         ):

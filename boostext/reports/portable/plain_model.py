@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +21,15 @@ from boostext.features.conditions import Always, AtLeast, Condition, Equals, Occ
 from boostext.features.lookup import parts
 from boostext.features.tokenizer import Tokenizer
 from boostext.features.unicode_classes import RANGES
+from boostext.knowledge.chances import LEAST, evidence, label_shares, least_chance
+from boostext.knowledge.knowledge import When
+from boostext.knowledge.terms import Firing, of_any_length
 from boostext.model.calibration import Curve, Sigmoid
 from boostext.model.merged import Guarded, Merged, merge_rules
 from boostext.model.model import Model
 from boostext.model.predict import link_of
+from boostext.model.prior import Prior, columns_of
+from boostext.settings import TextSettings
 
 Plain = dict[str, Any]
 
@@ -46,17 +52,12 @@ def packed(model: Model, most_bytes: int, unicode_classes: bool) -> Packed:
 
     If the model is larger, only the conditions with the largest votes are kept, at least one.
     unicode_classes: whether to include the table of character classes, for predictors that are not
-    written in Python. Raises SettingsError if the model has prior knowledge.
+    written in Python.
     """
-    if model.prior and model.prior.speaks:
-        raise SettingsError(
-            "the model has prior knowledge, which exported files do not compute; "
-            "predict with boostext, or export a model that was trained without it"
-        )
     merged = merge_rules(model)
     total = kept = len(merged.conditions)
     while True:
-        plain = plain_model(model, strongest(merged, kept))
+        plain = plain_model(model, kept / max(total, 1))
         if unicode_classes:
             plain["classes"] = {name: " ".join(text.split()) for name, text in RANGES.items()}
         data = _pack(plain)
@@ -98,9 +99,13 @@ def strongest(merged: Merged, count: int) -> Merged:
     return Merged(conditions, merged.base, merged.yes_delta[chosen], unknown, guarded)
 
 
-def plain_model(model: Model, merged: Merged) -> Plain:
-    """Return the data of a model under the names that the predictors read; see `standalone.py`."""
-    fields = [_field(model, name) for name in model.data.text]
+def plain_model(model: Model, share: float) -> Plain:
+    """Return the data of a model under the names that the predictors read; see `standalone.py`.
+
+    share: the share of the conditions to keep, those with the largest votes.
+    """
+    merged = merge_rules(model)
+    merged = strongest(merged, max(1, round(share * len(merged.conditions))))
     link = link_of(model)
     return {
         "labels": list(model.labels), "multilabel": model.multilabel,
@@ -108,15 +113,52 @@ def plain_model(model: Model, merged: Merged) -> Plain:
         "link": link, "curves": [_curve(curve) for curve in model.calibration],
         "code": list(model.code), "decoding": model.boosting.decoding,
         "unknown_categories": model.boosting.unknown_categories,
-        "fields": fields,
-        "conditions": [_condition(c, model) for c in merged.conditions],
+        "fields": _fields(model.text, model.data.text),
+        "conditions": [_condition(c, model.text) for c in merged.conditions],
         "base": merged.base.tolist(), "yes": _rows(merged.yes_delta),
         "unknown": None if merged.unknown_delta is None else _rows(merged.unknown_delta),
         "guarded": [
             [[list(literal) for literal in rule.literals], rule.place, rule.votes.tolist()]
             for rule in merged.guarded
         ],
+        "prior": _plain_prior(model, model.prior, share) if model.prior else None,
     }  # fmt: skip
+
+
+def _plain_prior(model: Model, prior: Prior, share: float) -> Plain | None:
+    """Return what prior knowledge needs to compute f_0, or None if it only restricts terms.
+
+    conditions: those of the terms of all rules. rules: for each rule, the terms of `when` and of
+    `unless` (any, all and none of them), each as the places of its conditions. evidence: (r, k).
+    start: (k,), the probabilities before any rule, unless `old`, an older model, provides them; its
+    labels have the places `columns`, or -1.
+    """
+    if not prior.speaks:
+        return None
+    rules, labels = prior.knowledge.rules, model.labels
+    firing = Firing(rules, model.text, model.data.text)
+    settings = of_any_length(model.text)
+    number = {condition: place for place, condition in enumerate(firing.lookup.conditions)}
+
+    def places(when: When | None) -> list[list[list[int]]]:
+        found = firing.conditions
+        return [[[number[c] for c in found[term]] for term in terms] for terms in when or ()]
+
+    shares = label_shares(prior.knowledge, labels)
+    found_by = {
+        "fields": _fields(settings, model.data.text),
+        "unknown_categories": False,
+        "conditions": [_condition(condition, settings) for condition in firing.lookup.conditions],
+    }
+    return {
+        "found_by": found_by,
+        "rules": [[places(told.when), places(told.unless)] for told in rules],
+        "evidence": evidence(rules, labels, shares, model.multilabel).tolist(),
+        "start": shares.tolist(),
+        "least": [LEAST, least_chance(len(labels))],
+        "old": None if prior.old is None else plain_model(prior.old, share),
+        "columns": columns_of(labels, prior.old.labels if prior.old else ()),
+    }
 
 
 def _rows(delta: Float64) -> list[list[float]]:
@@ -124,8 +166,11 @@ def _rows(delta: Float64) -> list[list[float]]:
     return [[int(v) if v.is_integer() else v for v in row] for row in delta.tolist()]
 
 
-def _field(model: Model, name: str) -> Plain:
-    settings = model.text.of_field(name)
+def _fields(text: TextSettings, names: Iterable[str]) -> list[Plain]:
+    return [_field(name, text.of_field(name)) for name in names]
+
+
+def _field(name: str, settings: TextSettings) -> Plain:
     return {
         "name": name, "analyzer": settings.analyzer, "ngrams": list(settings.ngrams),
         "expert": settings.expert, "lowercase": settings.lowercase,
@@ -134,10 +179,10 @@ def _field(model: Model, name: str) -> Plain:
     }  # fmt: skip
 
 
-def _condition(condition: Condition, model: Model) -> list[Any]:
+def _condition(condition: Condition, text: TextSettings) -> list[Any]:
     match condition:
         case Occurs(field, term, at_least):
-            tokens = parts(term, model.text.of_field(field))
+            tokens = parts(term, text.of_field(field))
             return ["term", field, list(tokens), at_least]
         case Equals(column, value):
             return ["category", column, value]

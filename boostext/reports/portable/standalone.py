@@ -28,17 +28,14 @@ def unpacked(data: str) -> dict[str, Any]:
     return model
 
 
-class Standalone:
-    """An exported model, ready for prediction.
+class Blocks:
+    """Finds the conditions that documents meet, and those that are unknown.
 
-    A document is a text, or a dictionary: {"texts": {field: text}, "attributes": {column: value},
-    "scored": {column: {word: value}}}. labels: the names of the labels.
+    model: the fields, their settings, and the conditions, as in `boostext.reports.portable`.
     """
 
     def __init__(self, model: Mapping[str, Any]) -> None:
-        """model: the decoded model, as returned by `unpacked`."""
-        self.labels: list[str] = model["labels"]
-        self._model = model
+        self._unknown_categories = model["unknown_categories"]
         self._trees = {field["name"]: _tree(field) for field in model["fields"]}
         self._columns: dict[str, list[tuple[int, Any]]] = {"category": [], "number": []}
         self._always = []
@@ -53,6 +50,43 @@ class Standalone:
             else:
                 self._columns[kind].append((place, asked))
 
+    def of(self, document: Document) -> tuple[list[int], list[int]]:
+        """Return the indices of the conditions that hold, and of those that are unknown, sorted."""
+        yes, unknown = list(self._always), []
+        for name, tree in self._trees.items():
+            yes += tree.met(document.get("texts", {}).get(name, ""))
+        attributes = document.get("attributes", {})
+        scored = document.get("scored", {})
+        words = {f"{n}:{word}": v for n, held in scored.items() for word, v in held.items()}
+        for place, (column, wanted) in self._columns["category"]:
+            value = category(attributes.get(column))
+            if value == wanted:
+                yes.append(place)
+            elif value is None and self._unknown_categories:
+                unknown.append(place)
+        for place, (column, threshold) in self._columns["number"]:
+            known = number(attributes.get(column, words.get(column)))
+            if math.isnan(known):
+                unknown.append(place)
+            elif known >= threshold:
+                yes.append(place)
+        return sorted(yes), sorted(unknown)
+
+
+class Standalone:
+    """An exported model, ready for prediction.
+
+    A document is a text, or a dictionary: {"texts": {field: text}, "attributes": {column: value},
+    "scored": {column: {word: value}}}. labels: the names of the labels.
+    """
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        """model: the decoded model, as returned by `unpacked`."""
+        self.labels: list[str] = model["labels"]
+        self._model = model
+        self._blocks = Blocks(model)
+        self._prior = Known(model["prior"], model) if model["prior"] else None
+
     def predict(self, document: Document | str) -> list[str]:
         """Return the predicted labels of a document."""
         scores = self.scores(document)
@@ -60,7 +94,8 @@ class Standalone:
 
     def scores(self, document: Document | str) -> list[float]:
         """Return the score of each label, in the order of `labels`."""
-        yes, unknown = self._blocks(self._read(document))
+        document = self._read(document)
+        yes, unknown = self._blocks.of(document)
         model = self._model
         sums = _added(model["base"], _total(yes, model["yes"], len(model["base"])))
         if model["unknown"] is not None:
@@ -73,7 +108,8 @@ class Standalone:
         for literals, place, votes in model["guarded"]:
             if all(block(asked) == wanted for asked, wanted in literals):
                 sums = _added(sums, votes[block(place)])
-        return _decoded(sums, model["code"], model["decoding"]) if model["code"] else sums
+        sums = _decoded(sums, model["code"], model["decoding"]) if model["code"] else sums
+        return _added(self._prior.scores(document), sums) if self._prior else sums
 
     def chances(self, document: Document | str) -> list[float] | None:
         """Return the probability of each label, in the order of `labels`.
@@ -110,27 +146,61 @@ class Standalone:
             return {"texts": {self._model["fields"][0]["name"]: document}}
         return document
 
-    def _blocks(self, document: Document) -> tuple[list[int], list[int]]:
-        """Return the indices of the conditions that hold, and of those that are unknown, sorted."""
-        yes, unknown = list(self._always), []
-        for name, tree in self._trees.items():
-            yes += tree.met(document.get("texts", {}).get(name, ""))
-        attributes = document.get("attributes", {})
-        scored = document.get("scored", {})
-        words = {f"{n}:{word}": v for n, held in scored.items() for word, v in held.items()}
-        for place, (column, wanted) in self._columns["category"]:
-            value = category(attributes.get(column))
-            if value == wanted:
-                yes.append(place)
-            elif value is None and self._model["unknown_categories"]:
-                unknown.append(place)
-        for place, (column, threshold) in self._columns["number"]:
-            known = number(attributes.get(column, words.get(column)))
-            if math.isnan(known):
-                unknown.append(place)
-            elif known >= threshold:
-                yes.append(place)
-        return sorted(yes), sorted(unknown)
+
+class Known:
+    """Prior knowledge, which computes the scores f_0 to which the votes are added.
+
+    See `boostext.knowledge.chances`, which computes the same.
+    """
+
+    def __init__(self, prior: Mapping[str, Any], model: Mapping[str, Any]) -> None:
+        """prior: the part of the decoded model that describes prior knowledge."""
+        self._prior, self._link, self._multilabel = prior, model["link"], model["multilabel"]
+        self._blocks = Blocks(prior["found_by"])
+        self._old = Standalone(prior["old"]) if prior["old"] else None
+
+    def scores(self, document: Document) -> list[float]:
+        """Return the score f_0 of each label."""
+        met = set(self._blocks.of(document)[0])
+        low, least = self._prior["least"]
+        base = self._start(document, least, 1 - low)
+        odds = [math.log(p) - (math.log1p(-p) if self._multilabel else 0.0) for p in base]
+        for (when, unless), add in zip(self._prior["rules"], self._prior["evidence"], strict=True):
+            if _meets(when, met) and not (unless and _meets(unless, met)):
+                odds = _added(odds, add)
+        if self._multilabel:
+            found = [min(max(1 / (1 + math.exp(-f)), low), 1 - low) for f in odds]
+        else:
+            found = _kept_apart(odds, least, 1 - low)
+        return [(math.log(p) - math.log1p(-p)) / self._link for p in found]
+
+    def _start(self, document: Document, least: float, most: float) -> list[float]:
+        """Return the probability of each label before any rule."""
+        before = self._old.chances(document) if self._old else None
+        if before is None:
+            return list(self._prior["start"])
+        columns = self._prior["columns"]
+        found = [before[column] if column >= 0 else 1 / len(columns) for column in columns]
+        return [min(max(p, least), most) for p in found]
+
+
+def _meets(when: Sequence[Sequence[Sequence[int]]], met: set[int]) -> bool:
+    any_of, all_of, none_of = ([not met.isdisjoint(term) for term in terms] for terms in when)
+    return (any(any_of) or not any_of) and all(all_of) and not any(none_of)
+
+
+def _kept_apart(odds: Sequence[float], least: float, most: float) -> list[float]:
+    """Return probabilities whose sum is 1, none of them less than the minimum."""
+    greatest = max(odds)
+    powers = [math.exp(f - greatest) for f in odds]
+    chances = kept = [power / sum(powers) for power in powers]
+    low: set[int] = set()
+    while fallen := {j for j, p in enumerate(kept) if p < least and j not in low}:
+        low |= fallen
+        rest = sum(p for j, p in enumerate(chances) if j not in low)
+        scale = (1 - least * len(low)) / max(rest, 1e-300)
+        kept = [least if j in low else p * scale for j, p in enumerate(chances)]
+    return [min(p, most) for p in kept]
 
 
 def _tree(field: Mapping[str, Any]) -> TermTree:

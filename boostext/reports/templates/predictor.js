@@ -239,7 +239,8 @@ function predictor(model) {
     const block = (place) => (met.has(place) ? YES : open.has(place) ? UNKNOWN : NO);
     for (const [literals, place, votes] of model.guarded)
       if (literals.every(([asked, wanted]) => block(asked) === wanted)) sums = add(sums, votes[block(place)]);
-    return model.code.length ? decoded(sums) : sums;
+    const votes = model.code.length ? decoded(sums) : sums;
+    return known ? add(known.scores(whole(document)), votes) : votes;
   }
   // Scores of labels from the scores of the columns of an output code. Source: Schapire & Singer
   // 1999, Figure 3.
@@ -282,6 +283,53 @@ function predictor(model) {
     return powers.map((power) => (all > 0 ? power / all : 1 / powers.length));
   }
 
+  // Prior knowledge, which computes the scores f_0: see boostext/knowledge/chances.py --------------
+
+  function knowledge(prior) {
+    const terms = predictor({ ...prior.found_by, classes: model.classes });
+    const old = prior.old && predictor({ ...prior.old, classes: model.classes });
+    const [low, least] = prior.least;
+    const between = (value, from, to) => Math.min(Math.max(value, from), to);
+    function meets([any, all, none], met) {
+      const holds = (term) => term.some((place) => met.has(place));
+      return (!any.length || any.some(holds)) && all.every(holds) && !none.some(holds);
+    }
+    function start(document) {
+      const before = old?.chances(document);
+      if (!before) return prior.start;
+      const found = prior.columns.map((column) => (column < 0 ? 1 / prior.columns.length : before[column]));
+      return found.map((chance) => between(chance, least, 1 - low));
+    }
+    // Returns probabilities whose sum is 1, none of them less than the minimum.
+    function keptApart(odds) {
+      const greatest = Math.max(...odds);
+      const powers = odds.map((value) => Math.exp(value - greatest));
+      const all = powers.reduce((sum, power) => sum + power, 0);
+      const found = powers.map((power) => power / all), fallen = new Set();
+      for (let kept = found; ; ) {
+        const more = kept.map((_, j) => j).filter((j) => kept[j] < least && !fallen.has(j));
+        if (!more.length) return kept.map((chance) => Math.min(chance, 1 - low));
+        more.forEach((j) => fallen.add(j));
+        const rest = found.reduce((sum, chance, j) => (fallen.has(j) ? sum : sum + chance), 0);
+        const scale = (1 - least * fallen.size) / Math.max(rest, 1e-300);
+        kept = found.map((chance, j) => (fallen.has(j) ? least : chance * scale));
+      }
+    }
+    function scores(document) {
+      const met = new Set(terms.blocks(document).yes);
+      let odds = start(document).map((chance) => Math.log(chance) - (model.multilabel ? Math.log1p(-chance) : 0));
+      prior.rules.forEach(([when, unless], r) => {
+        if (meets(when, met) && !(unless.length && meets(unless, met))) odds = add(odds, prior.evidence[r]);
+      });
+      const found = model.multilabel
+        ? odds.map((value) => between(1 / (1 + Math.exp(-value)), low, 1 - low))
+        : keptApart(odds);
+      return found.map((chance) => (Math.log(chance) - Math.log1p(-chance)) / model.link);
+    }
+    return { scores };
+  }
+  const known = model.prior ? knowledge(model.prior) : null;
+
   // Returns where the terms with votes on a label occur: [first, last + 1, votes], in characters of
   // each text.
   function explain(document, label) {
@@ -303,5 +351,5 @@ function predictor(model) {
     }
     return found;
   }
-  return { labels: model.labels, fields: fields.map((field) => field.name), scores, chances, chancesOf, predict, explain, given };
+  return { blocks, labels: model.labels, fields: fields.map((field) => field.name), scores, chances, chancesOf, predict, explain, given };
 }
