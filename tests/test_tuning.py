@@ -17,7 +17,7 @@ from boostext.training.courses import Course, Mark, is_marked, joined, split
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train
 from boostext.training.trial_log import Trial, TrialLog, begins_trials
-from boostext.training.tuning import Hooks, tune
+from boostext.training.tuning import Hooks, Intent, expected_gain, tune
 from boostext.training.tuning_parts import same_texts
 from tests.training_data import documents
 
@@ -175,28 +175,21 @@ def test_the_better_third_goes_on():
     assert sorted(outcome.last for outcome in found.outcomes) == [10, 10, 40, 40]
 
 
-def test_the_longest_trials_are_made_without_more_folds_and_come_first(monkeypatch):
+def test_the_best_trials_are_measured_on_further_folds_and_come_first(monkeypatch):
     monkeypatch.setattr("boostext.training.tuning_parts.HELD_OUT", 10)
     found = tune(documents(), plan(), SMALL).outcomes
-    assert [(o.last, o.folds) for o in found] == [(40, 5), (40, 5), (10, 1), (10, 1)]
+    assert found[0].folds == 5
+    assert [o.folds for o in found] == sorted((o.folds for o in found), reverse=True)
+    assert {o.folds for o in found[2:]} == {1}
     monkeypatch.setattr("boostext.training.tuning_parts.SLOW", 100)
+    monkeypatch.setattr("boostext.training.tuning_parts.ENOUGH", 10)
     assert {o.folds for o in tune(documents(), plan(), SMALL).outcomes} == {1}
 
 
-def test_a_longest_trial_cut_off_before_the_best_of_a_shorter_one_counts_for_nothing(monkeypatch):
-    """A clock by which every mark takes a second; the longest trials begin anew with more folds."""
-    monkeypatch.setattr("boostext.training.tuning_parts.HELD_OUT", 10)
-    before = {}
-    for budget in range(300, 660, 60):
-        ticks = iter(range(1_000_000))
-        hooks = Hooks(clock=lambda ticks=ticks: next(ticks))
-        for found in tune(documents(), plan(), SMALL, budget=budget, hooks=hooks).outcomes:
-            if found.folds == 1:
-                before[found.candidate.settings] = found.best.round
-            else:
-                assert found.marks[-1].round >= before[found.candidate.settings]
-    assert len(before) == 4
-    assert any(o.folds > 1 for o in tune(documents(), plan(), SMALL).outcomes)
+def test_the_expected_gain_is_the_mean_of_what_may_be_better():
+    draws = np.random.default_rng(0).normal(-0.3, 0.5, 200_000)
+    assert expected_gain(0.3, 0.5) == pytest.approx(np.maximum(draws, 0).mean(), rel=0.02)
+    assert (expected_gain(0.3, 0.0), expected_gain(-0.3, 0.0)) == (0.0, 0.3)
 
 
 def test_a_search_may_have_other_trials_for_several_labels():
@@ -215,13 +208,12 @@ def test_shrunk_votes_get_as_many_more_rules():
 def test_what_a_bracket_will_do_is_told_before_its_first_trial():
     heard = []
     found = tune(documents(), plan(), SMALL, hooks=Hooks(heard.append, heard.append))
-    (heats,) = [told for told in heard if isinstance(told, list)]
-    assert heard[0] is heats
-    assert [heat.steps for heat in heats] == list(SMALL.steps)
-    assert heats[0].trials == len(SMALL.trials) == len(found.outcomes)
-    assert heats[-1].folds == max(outcome.folds for outcome in found.outcomes)
-    longest = [outcome for outcome in found.outcomes if outcome.last >= SMALL.steps[-1]]
-    assert len(longest) >= heats[-1].trials
+    (intent,) = [told for told in heard if isinstance(told, Intent)]
+    assert heard[0] is intent
+    assert list(dict.fromkeys(heat.steps for heat in intent.heats)) == list(SMALL.steps)
+    assert intent.trials == len(SMALL.trials) == len(found.outcomes)
+    assert intent.heats[-1].folds == max(outcome.folds for outcome in found.outcomes)
+    assert 0 < intent.seconds < 40
 
 
 def test_documents_of_one_group_are_held_out_together():
@@ -292,28 +284,23 @@ def test_a_broken_run_goes_on_to_the_same_result(tmp_path):
 
 
 def test_a_budget_decides_how_many_trials_there_are_and_nothing_else():
-    """A clock by which every mark takes a second."""
-    unlimited = {o.candidate.settings: o for o in tune(documents(), plan(), SMALL).outcomes}
-    ticks = iter(range(1_000_000))
-    found = tune(documents(), plan(), SMALL, budget=150, hooks=Hooks(clock=lambda: next(ticks)))
-    assert found.stopped
-    assert 1 <= len(found.outcomes) < 4 or found.outcomes[0].last == 10
-    for outcome in found.outcomes:
-        same = unlimited[outcome.candidate.settings].marks[: len(outcome.marks)]
-        assert outcome.marks == same
+    whole = tune(documents(), plan(), SMALL)
+    unlimited = {o.candidate.settings: o for o in whole.outcomes}
+    short = [tune(documents(), Plan.of(threads=n), SMALL, budget=whole.seconds / 3) for n in (1, 2)]
+    assert short[0].seconds < whole.seconds
+    assert [(o.best, o.last) for o in short[0].outcomes] == [
+        (o.best, o.last) for o in short[1].outcomes
+    ]
+    for outcome in short[0].outcomes:
+        same = unlimited[outcome.candidate.settings].marks[: len(outcome.marks) - 1]
+        assert outcome.marks[:-1] == same
 
 
 def test_a_long_budget_goes_on_to_the_next_bracket():
-    count = []
-
-    def clock():
-        count.append(0)
-        return len(count) / 100
-
-    search = tune(documents(30), plan(rounds=20), given={"rounds"}, budget=60,
-                  hooks=Hooks(clock=clock))  # fmt: skip
+    search = tune(documents(30), plan(rounds=8), given={"rounds"}, budget=0.8)
+    assert search.stopped or search.outcomes[0].best.value == 0
     assert len(search.outcomes) > 12
-    assert all(outcome.last <= 20 for outcome in search.outcomes)
+    assert all(outcome.last <= 8 for outcome in search.outcomes)
 
 
 def test_rounds_by_cross_validation_are_found_by_the_trials():
@@ -353,7 +340,7 @@ def test_a_trial_that_was_cut_off_is_made_again(tmp_path):
     log = TrialLog.open(tmp_path / "t", {})
     log.add(Trial("x", 40, (), 3.0, whole=False))
     assert log.get("x", 40) is None
-    assert TrialLog.open(tmp_path / "t", {}).seconds == 3.0
+    assert TrialLog.open(tmp_path / "t", {}).get("x", 40) is None
 
 
 def test_trials_of_other_work_are_refused(tmp_path):

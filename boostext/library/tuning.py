@@ -19,7 +19,8 @@ from boostext.presets import PRESETS, Search
 from boostext.training.jobs import Jobs
 from boostext.training.plan import Plan
 from boostext.training.trial_log import begins_trials
-from boostext.training.tuning import Heat, Hooks, Outcome, Status, Tuned, tune
+from boostext.training.tuning import Hooks, Intent, Outcome, Status, Tuned, tune
+from boostext.training.tuning_parts import FOLDS
 
 LOG = logging.getLogger("boostext")
 FOUND = "# Found by boostext tune:"
@@ -35,8 +36,8 @@ class Tuning:
     """Options for tuning.
 
     search: what to search, or None for the whole grid. given: names of settings that are not
-    changed. budget: time limit in seconds, which determines the number of trials. trials: file in
-    which trials are recorded.
+    changed. budget: limit of the CPU time in seconds, which determines the number of trials; None
+    lets the size of the data decide. trials: file in which trials are recorded.
     """
 
     search: Search | None
@@ -98,7 +99,7 @@ def tuned(
             wanted.given,
             wanted.budget,
             wanted.trials,
-            Hooks(lambda heats: LOG.info(intended(heats)), tell, watch.stop),
+            Hooks(lambda intent: LOG.info(intended(intent)), tell, watch.stop),
             jobs,
         )
     except WorkerError as error:
@@ -110,13 +111,24 @@ def tuned(
     return found
 
 
-def intended(heats: Sequence[Heat]) -> str:
-    """Return the number and size of the planned trials as text."""
-    told = [f"{heat.trials} for {heat.steps:,} rules in {heat.folds} folds" for heat in heats]
+def intended(intent: Intent) -> str:
+    """Return what a bracket is going to do, and what it costs, as text."""
+    first, longest = intent.heats[0], intent.heats[-1]
+    steps = dict.fromkeys(heat.steps for heat in intent.heats)
+    lengths = ", ".join(f"{step:,}" for step in steps)
+    folds = f"{first.folds} of {FOLDS} parts"
+    more = f", the best ones on {longest.folds}" if longest.folds > first.folds else ""
     return (
-        f"trying {count(heats[0].trials, 'choice')} of settings: {', of these '.join(told)}; where "
-        "votes are shrunk, rules are as many times more"
+        f"trying {count(intent.trials, 'choice')} of settings in about {seconds(intent.seconds)} "
+        f"of CPU time: for {lengths} rules on {folds}{more}; where votes are shrunk, rules are as "
+        "many times more"
     )
+
+
+def seconds(number: float) -> str:
+    """Return a time with the accuracy of an estimate."""
+    exact = number if number < 1 else float(f"{number:.2g}" if number < 100 else f"{number:.1g}")
+    return f"{max(exact, 1):.0f} s" if exact < 120 else f"{exact / 60:.0f} minutes"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,16 +6,20 @@ are only appended, so that after any interruption at most the last line is incom
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from boostext.errors import DataError, SettingsError
-from boostext.training.courses import Mark
+from boostext.training.courses import NO_LOSSES, Losses, Mark
 
 LOG = logging.getLogger("boostext")
 FORMAT = "boostext trials"
@@ -31,12 +35,13 @@ def begins_trials(head: bytes) -> bool:
     return bool(head) and (head.startswith(FIRST) or FIRST.startswith(head))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """A trial of settings (as options) with up to `last` rounds.
 
-    whole: it was not ended early by a budget. seconds: time for all folds. folds: number of folds
-    that were held out in turn.
+    whole: it was not ended early by a budget. seconds: its counted work in all folds since it
+    began. folds: number of folds that were held out in turn. losses: of their documents at the best
+    mark of each fold, see `courses.losses_of`.
     """
 
     settings: str
@@ -45,6 +50,7 @@ class Trial:
     seconds: float
     whole: bool = True
     folds: int = 1
+    losses: Losses = field(default_factory=lambda: NO_LOSSES)
 
 
 @dataclass
@@ -67,10 +73,6 @@ class TrialLog:
             log._write({"format": FORMAT, **work})
         return log
 
-    @property
-    def seconds(self) -> float:
-        return sum(trial.seconds for trial in self.trials.values())
-
     def get(self, settings: str, last: int, folds: int = 1) -> Trial | None:
         """The trial, if it was completed."""
         found = self.trials.get((settings, last, folds))
@@ -80,8 +82,9 @@ class TrialLog:
         self.trials[trial.settings, trial.last, trial.folds] = trial
         marks = [[m.round, m.terms, m.value, m.threshold] for m in trial.marks]
         self._write({
-            "settings": trial.settings, "last": trial.last, "seconds": round(trial.seconds, 3),
+            "settings": trial.settings, "last": trial.last, "seconds": trial.seconds,
             "whole": trial.whole, "folds": trial.folds, "marks": marks,
+            "losses": base64.b64encode(zlib.compress(trial.losses.tobytes())).decode(),
         })  # fmt: skip
 
     def _write(self, record: dict[str, Any]) -> None:
@@ -149,7 +152,16 @@ def _trial(path: Path, number: int, record: dict[str, Any]) -> Trial:
         )
         return Trial(
             str(record["settings"]), int(record["last"]), marks, float(record["seconds"]),
-            bool(record["whole"]), int(record["folds"]),
+            bool(record["whole"]), int(record["folds"]), _losses(record["losses"]),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError, OverflowError):
+    except (KeyError, TypeError, ValueError, OverflowError, zlib.error):
         raise DataError(str(path), number, "not a trial; name another file for trials") from None
+
+
+def _losses(text: str) -> Losses:
+    """Read losses; ValueError if they are damaged or more than a file of trials may have."""
+    unpacker = zlib.decompressobj()
+    content = unpacker.decompress(base64.b64decode(text, validate=True), SIZE_LIMIT)
+    if not unpacker.eof:
+        raise ValueError("the losses are truncated, or too many")
+    return np.frombuffer(content, np.float16)

@@ -58,7 +58,7 @@ def test_train_tunes_on_request(run, corpus, tmp_path):
     done = ok(run("train", corpus, "-o", tmp_path / "m", "--tune", "--budget", "4s", *SHORT,
                   "--json"))  # fmt: skip
     assert "  rounds  terms  seconds  settings" in done.stderr
-    assert done.stderr.index("choices of settings: ") < done.stderr.index("  rounds  terms")
+    assert done.stderr.index("choices of settings in about ") < done.stderr.index("  rounds  terms")
     assert json.loads(done.stdout)["command"] in done.stderr
 
 
