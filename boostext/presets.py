@@ -167,7 +167,8 @@ class Facts:
 
     documents, labels: their numbers. several: whether documents may have several labels.
     characters: the mean length of a text. unspaced: the proportion of letters in scripts that do
-    not separate words with spaces.
+    not separate words with spaces. complete: whether these are facts about all of the data, and not
+    only about the beginning of data that are larger.
     """
 
     documents: int
@@ -175,6 +176,7 @@ class Facts:
     several: bool
     characters: float
     unspaced: float
+    complete: bool = True
 
 
 NUMBERS: Choices = {"bins": 255}
@@ -221,7 +223,8 @@ def _rules(facts: Facts) -> Choices:
     if facts.unspaced > 0.5:
         return {**LEVEL, "rounds": rounds, **found}
     rules = COMMON if "ngrams" in _terms(facts) else SHARPER
-    if not facts.several and facts.documents * facts.characters * facts.labels <= MOST_WORK:
+    work = facts.documents * facts.characters * facts.labels
+    if facts.complete and not facts.several and work <= MOST_WORK:
         return {**rules, **SLOWER, "rounds": 2 * rounds}
     return {**rules, "rounds": rounds, **found}
 

@@ -8,6 +8,7 @@ import pytest
 import boostext
 from boostext.model.file import read_model
 from boostext.presets import OPEN, Facts, by_facts
+from boostext.training import choosing
 from boostext.training.choosing import MOST_DOCUMENTS, decided, facts_of
 from boostext.training.plan import Plan
 from tests.training_data import documents
@@ -39,7 +40,11 @@ def test_steps_are_larger_where_small_ones_would_take_too_long():
     small, large = chosen_for(documents=20_000), chosen_for(documents=20_000, characters=20_000.0)
     assert (small["shrinkage"], small["rounds"]) == (0.25, 8000)
     assert (large["shrinkage"], large["rounds"]) == (0.5, 8000)
-    for other in (chosen_for(several=True), chosen_for(unspaced=0.9)):
+    for other in (
+        chosen_for(several=True),
+        chosen_for(unspaced=0.9),
+        chosen_for(complete=False),
+    ):
         assert other["shrinkage"] == 0.5
 
 
@@ -51,6 +56,15 @@ def test_every_choice_is_of_open_settings_and_makes_a_plan(several, labels, char
     found = by_facts(Facts(1000, labels, several, characters, unspaced))
     assert found.keys() <= OPEN
     Plan.of(**found)
+
+
+def test_the_beginning_of_larger_data_is_not_taken_for_all_of_it(monkeypatch):
+    docs = documents(40, labels=3)
+    for most, shrinkage in ((40, 0.25), (39, 0.5)):
+        monkeypatch.setattr(choosing, "MOST_DOCUMENTS", most)
+        same, plan, _ = decided(iter(docs), OPENED)
+        assert plan.boosting.shrinkage == shrinkage
+        assert list(same) == docs
 
 
 def test_facts_are_of_labelled_documents_and_their_weights():
@@ -77,7 +91,7 @@ def test_no_more_is_held_than_the_bound_and_no_document_is_lost(monkeypatch):
     monkeypatch.setattr("boostext.training.choosing.MOST_DOCUMENTS", 10)
     docs, read = documents(30), []
     found, plan, _ = decided((read.append(d) or d for d in docs), OPENED)
-    assert len(read) == 10 < MOST_DOCUMENTS
+    assert len(read) == 10 + 1 < MOST_DOCUMENTS, "one more tells that there are more"
     assert [d.id for d in found] == [d.id for d in docs]
     assert not plan.open
 

@@ -40,14 +40,15 @@ def decided(
         return documents, plan, {}
     rest = iter(documents)
     head = list(_head(rest))
-    facts = facts_of(list(whole(head)), plan)
+    following = list(islice(rest, 1))
+    facts = facts_of(list(whole(head)), plan, complete=not following)
     numbers = NUMBERS if any(document.attributes for document in head) else {}
     choices = {**(by_facts(facts) if facts else {}), **numbers}
     chosen = {name: value for name, value in choices.items() if name in plan.open}
     share = fields.SHARE_OF_M.fullmatch(str(chosen.get("smoothing", "")))
     if facts and share and any(document.weight != 1 for document in head):
         chosen["smoothing"] = float(share[1]) / facts.documents
-    return chain(head, rest), changed(replace(plan, open=frozenset()), chosen), chosen
+    return chain(head, following, rest), changed(replace(plan, open=frozenset()), chosen), chosen
 
 
 def _head(documents: Iterator[Document]) -> Iterator[Document]:
@@ -61,11 +62,12 @@ def _head(documents: Iterator[Document]) -> Iterator[Document]:
             return
 
 
-def facts_of(documents: Sequence[Document], plan: Plan) -> Facts | None:
+def facts_of(documents: Sequence[Document], plan: Plan, complete: bool = True) -> Facts | None:
     """Facts about documents with labels; None if no document has a text.
 
     A document of weight 2 counts twice; weights below 1 do not reduce the number of documents. If
-    tokens are characters, spaces do not separate them.
+    tokens are characters, spaces do not separate them. complete: whether these are all the
+    documents of the data.
     """
     used = [document for document in documents if document.labels and document.weight > 0]
     times = [document.weight for document in used]
@@ -78,7 +80,7 @@ def facts_of(documents: Sequence[Document], plan: Plan) -> Facts | None:
     labels = {label for document in used for label in document.labels}
     count = max(round(sum(times)), len(used))
     unspaced = 1.0 if plan.text.analyzer == "char" else _unspaced(used)
-    return Facts(count, len(labels), several, characters, unspaced)
+    return Facts(count, len(labels), several, characters, unspaced, complete)
 
 
 def _unspaced(documents: Sequence[Document]) -> float:
