@@ -386,12 +386,13 @@ def _shown_default(field: dataclasses.Field[Any]) -> str:
 
 
 def tuning_options(command: Command) -> Command:
-    """Add `--budget`, which is explained in training.tuning."""
+    """Add `--budget`, which is counted as `training.courses` describes."""
     budget = click.option(
         "--budget",
         metavar="TIME",
         callback=_duration,
-        help="Time limit for tuning, such as 90s, 10m or 2h. It determines the number of trials.",
+        help="Limit for tuning, such as 90s, 10m or 2h of CPU time. It is counted from the work "
+        "that is done, not timed, so that the same settings are chosen on every machine.",
     )
     return budget(command)
 

@@ -144,9 +144,9 @@ def tune(
     """Choose settings on the training data alone, by trials on parts of it.
 
     preset: "readable" or "accurate" tries a few settings; by default the whole grid is searched.
-    budget: time limit in seconds, which determines the number of trials. workers: number of
-    processes for the trials, or address of a Dask scheduler; client: a Dask Client instead.
-    settings: settings that are not changed.
+    budget: limit in seconds of CPU time, which are counted from the work that is done, not timed;
+    it determines the number of trials. workers: number of processes for the trials, or address of
+    a Dask scheduler; client: a Dask Client instead. settings: settings that are not changed.
     """
     chosen = preset_of(preset)
     plan = plan_of(preset, settings)
