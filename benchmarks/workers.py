@@ -249,7 +249,7 @@ def faults(path: str, times: str = "20") -> None:
     """Kill a worker at a random time, go on from the checkpoint, and compare the models."""
     with tempfile.TemporaryDirectory() as folder:
         whole, broken = Path(folder, "whole.boostext"), Path(folder, "broken.boostext")
-        train = ["train", path, "--preset", "paper", "--engine", "incremental", "--rounds", "400"]
+        train = ["train", path, "--preset", "paper", "--engine", "incremental", "--rounds", "2000"]
         # so often that workers are also killed while a checkpoint is written
         often = ["--checkpoint-every", "0.01"]
         subprocess.run([*COMMAND, *train, "-q", "-o", str(whole)], check=True, capture_output=True)
