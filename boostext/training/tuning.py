@@ -446,11 +446,7 @@ class _Tuning:
         return True
 
     def _try(
-        self,
-        found: Sequence[Candidate],
-        lasts: Mapping[str, int],
-        folds: int,
-        allowance: float,
+        self, found: Sequence[Candidate], lasts: Mapping[str, int], folds: int, allowance: float
     ) -> None:
         """Run one trial of each candidate in parallel, except those that are in the log."""
         known = {c.settings: self.log.get(c.settings, lasts[c.settings], folds) for c in found}
@@ -470,11 +466,7 @@ class _Tuning:
             self._take(candidate, trial)
 
     def _learn(
-        self,
-        found: Sequence[Candidate],
-        lasts: Mapping[str, int],
-        folds: int,
-        allowance: float,
+        self, found: Sequence[Candidate], lasts: Mapping[str, int], folds: int, allowance: float
     ) -> None:
         """Begin or continue the courses of each candidate up to its last round."""
         if not found:
