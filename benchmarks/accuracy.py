@@ -189,8 +189,10 @@ def preset(name: str = "") -> Callable[[Corpus], Result]:
 def _boostext(*arguments: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "boostext", *arguments, "-q", "--json"],
-        stdout=subprocess.PIPE, encoding="utf-8", check=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
@@ -269,9 +271,14 @@ def fasttext(corpus: Corpus) -> Result:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         begin = time.perf_counter()
         model = module.train_supervised(
-            str(path), epoch=25, lr=0.5, wordNgrams=2, verbose=0, seed=SEED,
+            str(path),
+            epoch=25,
+            lr=0.5,
+            wordNgrams=2,
+            verbose=0,
+            seed=SEED,
             loss="softmax" if corpus.single else "ova",
-        )  # fmt: skip
+        )
         seconds = time.perf_counter() - begin
     # subtle: `predict` of the wheel fails with NumPy 2, its inner function does not
     lines = [" ".join(text) + "\n" for text in corpus.texts[1]]

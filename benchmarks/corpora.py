@@ -52,9 +52,13 @@ def corpus(name: str, folder: Path, smoke: bool) -> Corpus:
     """The corpus, unpacked into the folder."""
     place = folder / name
     made = Corpus(
-        name, place / "train.jsonl", place / "test.jsonl",
-        place / "train.ft.txt", place / "test.ft.txt", real=not smoke and _given(name).is_dir(),
-    )  # fmt: skip
+        name,
+        place / "train.jsonl",
+        place / "test.jsonl",
+        place / "train.ft.txt",
+        place / "test.ft.txt",
+        real=not smoke and _given(name).is_dir(),
+    )
     if not place.exists():
         place.mkdir(parents=True)
         for part, path in (("train", made.train), ("test", made.test)):

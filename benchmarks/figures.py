@@ -11,11 +11,12 @@ from measure import Run
 VALUES: dict[str, tuple[str, Callable[[Run], float], Callable[[Run], float] | None]] = {
     "seconds": ("s", lambda run: run.seconds, lambda run: run.cpu),
     "each": (
-        "ms", lambda run: 1000 * run.facts["each"],
+        "ms",
+        lambda run: 1000 * run.facts["each"],
         lambda run: 1000 * run.facts.get("each_cpu", run.facts["each"]),
     ),
     "peak": ("MB", lambda run: run.peak, None),
-}  # fmt: skip
+}
 """what is compared -> its unit, its value, and the same by processor time"""
 
 
@@ -42,17 +43,32 @@ class Figure:
 
 
 def compared(
-    work: str, against: str, ours: Sequence[Run], theirs: Sequence[Run], what: str,
-    target: float | None, note: str = "",
-) -> Figure:  # fmt: skip
+    work: str,
+    against: str,
+    ours: Sequence[Run],
+    theirs: Sequence[Run],
+    what: str,
+    target: float | None,
+    note: str = "",
+) -> Figure:
     unit, value, cpu = VALUES[what]
     ratio = _ratio(ours, theirs, value)
     turns = [value(b) / value(a) for a, b in zip(ours, theirs, strict=True)]
     return Figure(
-        work, against, unit, median(map(value, ours)), median(map(value, theirs)), ratio,
-        min(turns), max(turns), _ratio(ours, theirs, cpu) if cpu else None, target,
-        None if target is None else ratio >= target, len(ours), note,
-    )  # fmt: skip
+        work,
+        against,
+        unit,
+        median(map(value, ours)),
+        median(map(value, theirs)),
+        ratio,
+        min(turns),
+        max(turns),
+        _ratio(ours, theirs, cpu) if cpu else None,
+        target,
+        None if target is None else ratio >= target,
+        len(ours),
+        note,
+    )
 
 
 def _ratio(ours: Sequence[Run], theirs: Sequence[Run], value: Callable[[Run], float]) -> float:
@@ -64,9 +80,15 @@ def alone(work: str, runs: Sequence[Run], what: str, most: float, note: str = ""
     unit, value, cpu = VALUES[what]
     ours = median(map(value, runs))
     return Figure(
-        work, unit=unit, ours=ours, cpu=median(map(cpu, runs)) if cpu else None, target=most,
-        reached=ours <= most, runs=len(runs), note=note,
-    )  # fmt: skip
+        work,
+        unit=unit,
+        ours=ours,
+        cpu=median(map(cpu, runs)) if cpu else None,
+        target=most,
+        reached=ours <= most,
+        runs=len(runs),
+        note=note,
+    )
 
 
 HEADS = ("work", "against", "ours", "theirs", "ratio", "one turn", "by CPU", "target", "", "runs")
@@ -86,12 +108,17 @@ def _cells(figure: Figure) -> tuple[str, ...]:
     sign = "at least " if figure.ratio is not None or figure.ours is None else "at most "
     spread = "" if figure.low is None else f"{_number(figure.low)}-{_number(figure.high)}"
     return (
-        figure.work, figure.against, _sized(figure.ours, figure.unit),
-        _sized(figure.theirs, figure.unit), _number(figure.ratio), spread,
+        figure.work,
+        figure.against,
+        _sized(figure.ours, figure.unit),
+        _sized(figure.theirs, figure.unit),
+        _number(figure.ratio),
+        spread,
         _number(figure.cpu) if figure.against else _sized(figure.cpu, figure.unit),
         sign + _number(figure.target) if figure.target is not None else "",
-        {True: "yes", False: "NO", None: ""}[figure.reached], str(figure.runs or ""),
-    )  # fmt: skip
+        {True: "yes", False: "NO", None: ""}[figure.reached],
+        str(figure.runs or ""),
+    )
 
 
 def _sized(value: float | None, unit: str) -> str:

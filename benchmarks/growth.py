@@ -39,7 +39,8 @@ class Point:
 
 AXES: dict[str, tuple[Sequence[int], Callable[[int], tuple[Shape, int]]]] = {
     "documents": (
-        (2000, 4000, 8000, 16_000, 32_000), lambda size: (replace(BASE, train=size), ROUNDS)
+        (2000, 4000, 8000, 16_000, 32_000),
+        lambda size: (replace(BASE, train=size), ROUNDS),
     ),
     "words": (
         (5000, 10_000, 20_000, 40_000, 80_000),
@@ -47,7 +48,7 @@ AXES: dict[str, tuple[Sequence[int], Callable[[int], tuple[Shape, int]]]] = {
     ),
     "labels": ((5, 10, 20, 40, 80, 160), lambda size: (replace(BASE, labels=size), ROUNDS)),
     "rounds": ((250, 500, 1000, 2000, 4000), lambda size: (BASE, size)),
-}  # fmt: skip
+}
 """what doubles -> its sizes, and the texts and rounds of each"""
 
 
@@ -96,9 +97,12 @@ def _median(runs: Sequence[Run], value: Callable[[Run], float]) -> float:
 
 
 COLUMNS = {
-    "text to matrix, s": "extracting", "learning, s": "learning", "ms a round": "each",
-    "plain engine, ms a round": "plain", "peak above imports, MB": "peak",
-}  # fmt: skip
+    "text to matrix, s": "extracting",
+    "learning, s": "learning",
+    "ms a round": "each",
+    "plain engine, ms a round": "plain",
+    "peak above imports, MB": "peak",
+}
 
 
 def _table(axis: str, points: Sequence[Point]) -> Iterator[str]:

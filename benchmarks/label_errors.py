@@ -104,9 +104,13 @@ def extra(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
 
 
 NOISES: dict[str, Callable[[Given, Matrix, np.random.Generator], Given]] = {
-    "uniform": uniform, "confused": confused, "conditional": conditional,
-    "by-class": by_class, "missing": missing, "extra": extra,
-}  # fmt: skip
+    "uniform": uniform,
+    "confused": confused,
+    "conditional": conditional,
+    "by-class": by_class,
+    "missing": missing,
+    "extra": extra,
+}
 
 
 def _chosen(among: NDArray[np.int64], m: int, rng: np.random.Generator) -> list[int]:
@@ -148,10 +152,15 @@ def logistic(texts: list[str], given: Given, several: bool, strength: float = 1.
     if several:
         # labels without an example in a training part get the chance 0
         model = make_pipeline(TfidfVectorizer(), OneVsRestClassifier(learner))
-        return np.asarray(cross_val_predict(
-            model, texts, given.astype(int), method="predict_proba",
-            cv=KFold(FOLDS, shuffle=True, random_state=0),
-        ))  # fmt: skip
+        return np.asarray(
+            cross_val_predict(
+                model,
+                texts,
+                given.astype(int),
+                method="predict_proba",
+                cv=KFold(FOLDS, shuffle=True, random_state=0),
+            )
+        )
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     model, labels = make_pipeline(TfidfVectorizer(), learner), given.argmax(axis=1)
     return np.asarray(cross_val_predict(model, texts, labels, method="predict_proba", cv=folds))
@@ -218,9 +227,16 @@ def rows(
                 sides.append((f"C {strength:g} {method}", doubt, took))
         for side, doubt, seconds in sides:
             ap, at = figures(doubt, wrong)
-            yield {"corpus": name, "noise": noise, "seed": seed, "wrong": int(wrong.sum()),
-                   "method": side, "average_precision": round(ap, 4),
-                   "precision_at_wrong": round(at, 4), "seconds": round(seconds, 1)}  # fmt: skip
+            yield {
+                "corpus": name,
+                "noise": noise,
+                "seed": seed,
+                "wrong": int(wrong.sum()),
+                "method": side,
+                "average_precision": round(ap, 4),
+                "precision_at_wrong": round(at, 4),
+                "seconds": round(seconds, 1),
+            }
 
 
 def main() -> None:

@@ -22,9 +22,16 @@ from rows import CLINC, DEBIAN, NGRAMS, WORDS, Bench
 
 ROUNDS = 2000
 HEADS = (
-    "terms", "documents changed a round", "postings of them", "must move, MB", "at best, ms",
-    "ours, ms", "ours / best", "plain must move, MB", "at best, ms",
-)  # fmt: skip
+    "terms",
+    "documents changed a round",
+    "postings of them",
+    "must move, MB",
+    "at best, ms",
+    "ours, ms",
+    "ours / best",
+    "plain must move, MB",
+    "at best, ms",
+)
 
 
 def main() -> None:
@@ -46,9 +53,16 @@ def _row(name: str, found: dict[str, Any], speed: float) -> tuple[str, ...]:
     whole = found["postings"] * 4 + found["documents"] * k * 8 + found["columns"] * k * 16
     best, ours = 1000 * least / speed, 1000 * found["each"]
     return (
-        name, f"{changed:,.0f}", f"{postings:,.0f}", f"{least / 1e6:.2f}", f"{best:.2f}",
-        f"{ours:.2f}", f"{ours / best:.0f}", f"{whole / 1e6:.1f}", f"{1000 * whole / speed:.1f}",
-    )  # fmt: skip
+        name,
+        f"{changed:,.0f}",
+        f"{postings:,.0f}",
+        f"{least / 1e6:.2f}",
+        f"{best:.2f}",
+        f"{ours:.2f}",
+        f"{ours / best:.0f}",
+        f"{whole / 1e6:.1f}",
+        f"{1000 * whole / speed:.1f}",
+    )
 
 
 def bandwidth(size: int) -> float:

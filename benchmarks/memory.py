@@ -19,9 +19,17 @@ from measure import Run, child
 from rows import CLINC, DEBIAN, NGRAMS, WORDS, Bench
 
 HEADS = (
-    "texts", "MB of text", "tokens", "terms", "postings", "of them distinct", "peak reading, MB",
-    "bytes a posting", "peak learning, MB", "bytes a posting",
-)  # fmt: skip
+    "texts",
+    "MB of text",
+    "tokens",
+    "terms",
+    "postings",
+    "of them distinct",
+    "peak reading, MB",
+    "bytes a posting",
+    "peak learning, MB",
+    "bytes a posting",
+)
 TOKENS = 200
 """Of a generated document; about 6 bytes each."""
 
@@ -59,11 +67,15 @@ def _row(name: str, path: Path, ngrams: tuple[int, int], min_df: int) -> tuple[s
     learning = child("rounds", **terms, rounds=50, engine="incremental")
     facts, text = reading.facts, sum(len(t.encode("utf-8")) for t in corpora.texts(path))
     return (
-        name, f"{text / 1e6:.1f}", f"{facts['tokens']:,}", f"{facts['terms']:,}",
-        f"{facts['found']:,}", f"{facts['postings']:,}",
+        name,
+        f"{text / 1e6:.1f}",
+        f"{facts['tokens']:,}",
+        f"{facts['terms']:,}",
+        f"{facts['found']:,}",
+        f"{facts['postings']:,}",
         *_peak(reading, facts["start"], facts["found"]),
         *_peak(learning, learning.facts["loaded"], facts["found"]),
-    )  # fmt: skip
+    )
 
 
 def _peak(run: Run, before: float, postings: int) -> tuple[str, str]:

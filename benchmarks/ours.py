@@ -49,9 +49,15 @@ def text_to_matrix(
 
 
 def rounds(
-    path: str, ngrams: tuple[int, int], min_df: int, rounds: int, engine: str, threads: int,
-    merged: bool = True, options: dict[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    path: str,
+    ngrams: tuple[int, int],
+    min_df: int,
+    rounds: int,
+    engine: str,
+    threads: int,
+    merged: bool = True,
+    options: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """Rounds of real MH, or what `options` of boosting make of it; `each` and `each_cpu` are what
     one costs, building the engine included.
 
@@ -69,9 +75,14 @@ def rounds(
     with watched() as told:
         watch.mark()
         booster = Booster(
-            prepared.features, corpus.label_sets, len(corpus.labels), prepared.weights, settings,
-            engine, threads,
-        )  # fmt: skip
+            prepared.features,
+            corpus.label_sets,
+            len(corpus.labels),
+            prepared.weights,
+            settings,
+            engine,
+            threads,
+        )
         watch.mark()
         for one in booster.rounds():
             made.append(one)
@@ -91,9 +102,7 @@ def rounds(
     return told | {"postings": len(prepared.features.yes.items), "labels": len(corpus.labels)}
 
 
-def changes(
-    path: str, ngrams: tuple[int, int], min_df: int, rounds: int
-) -> dict[str, Any]:  # fmt: skip
+def changes(path: str, ngrams: tuple[int, int], min_df: int, rounds: int) -> dict[str, Any]:
     """Means over the rounds: documents whose weights a rule changes, and their postings."""
     import numpy as np
 
@@ -105,9 +114,14 @@ def changes(
     corpus, lists = prepared.corpus, prepared.features.yes
     terms_of = np.bincount(lists.items, minlength=len(corpus))
     booster = Booster(
-        prepared.features, corpus.label_sets, len(corpus.labels), prepared.weights,
-        BoostingSettings(rounds=rounds, smoothing="ss99"), "incremental", 1,
-    )  # fmt: skip
+        prepared.features,
+        corpus.label_sets,
+        len(corpus.labels),
+        prepared.weights,
+        BoostingSettings(rounds=rounds, smoothing="ss99"),
+        "incremental",
+        1,
+    )
     began = time.process_time()
     made = list(booster.rounds())
     each = (time.process_time() - began) / len(made)
@@ -117,9 +131,14 @@ def changes(
     least = [min(one, (whole[0] - one[0], whole[1] - one[1])) for one in changed]
     documents, touched = np.mean(least, axis=0).tolist()
     return {
-        "changed": documents, "touched": touched, "each": each, "documents": len(corpus),
-        "postings": len(lists.items), "columns": len(lists), "labels": len(corpus.labels),
-    }  # fmt: skip
+        "changed": documents,
+        "touched": touched,
+        "each": each,
+        "documents": len(corpus),
+        "postings": len(lists.items),
+        "columns": len(lists),
+        "labels": len(corpus.labels),
+    }
 
 
 def kernels() -> dict[str, Any]:
@@ -177,5 +196,8 @@ def _unmerged(lists: Any, unknown_list: Any, simplicity: Any, place: Any) -> Any
 
 
 OURS = {
-    "documents": documents, "text_to_matrix": text_to_matrix, "rounds": rounds, "kernels": kernels,
-}  # fmt: skip
+    "documents": documents,
+    "text_to_matrix": text_to_matrix,
+    "rounds": rounds,
+    "kernels": kernels,
+}

@@ -63,8 +63,12 @@ def xgboost(path: str, rounds: int, threads: int) -> dict[str, Any]:
     texts, labels = _texts_and_numbers(path)
     with watched() as told:
         data = module.DMatrix(_bag(texts), label=labels, nthread=threads)
-        wanted = {"objective": "multi:softprob", "num_class": max(labels) + 1,
-                  "tree_method": "hist", "nthread": threads}  # fmt: skip
+        wanted = {
+            "objective": "multi:softprob",
+            "num_class": max(labels) + 1,
+            "tree_method": "hist",
+            "nthread": threads,
+        }
         module.train(wanted, data, rounds)
     return told
 
@@ -74,8 +78,12 @@ def lightgbm(path: str, rounds: int, threads: int) -> dict[str, Any]:
     texts, labels = _texts_and_numbers(path)
     with watched() as told:
         data = module.Dataset(_bag(texts).astype("float32"), label=labels)
-        wanted = {"objective": "multiclass", "num_class": max(labels) + 1,
-                  "num_threads": threads, "verbosity": -1}  # fmt: skip
+        wanted = {
+            "objective": "multiclass",
+            "num_class": max(labels) + 1,
+            "num_threads": threads,
+            "verbosity": -1,
+        }
         module.train(wanted, data, rounds)
     return told
 
@@ -110,7 +118,11 @@ def fasttext_model(path: str, model: str) -> dict[str, Any]:
 
 
 PEERS = {
-    "records": records, "count_vectorizer": count_vectorizer, "tfidf_svc": tfidf_svc,
-    "xgboost": xgboost, "lightgbm": lightgbm, "adaboost": adaboost,
+    "records": records,
+    "count_vectorizer": count_vectorizer,
+    "tfidf_svc": tfidf_svc,
+    "xgboost": xgboost,
+    "lightgbm": lightgbm,
+    "adaboost": adaboost,
     "fasttext_model": fasttext_model,
-}  # fmt: skip
+}

@@ -39,9 +39,14 @@ def features(found: Sequence[Document]) -> FeatureMatrix:
 def booster(found: FeatureMatrix, examples: Corpus) -> Booster:
     settings = BoostingSettings(rounds=2000)
     return Booster(
-        found, examples.label_sets, len(examples.labels), examples.weights, settings,
-        "incremental", 1,
-    )  # fmt: skip
+        found,
+        examples.label_sets,
+        len(examples.labels),
+        examples.weights,
+        settings,
+        "incremental",
+        1,
+    )
 
 
 def write(rounds: Sequence[Round], examples: Corpus, path: Path) -> None:

@@ -28,8 +28,13 @@ from boostext.training.plan import Plan
 from boostext.training.run import prepare
 
 BASE: Mapping[str, Any] = {
-    "min_df": 2, "abstain": True, "prior_rule": True, "rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5,
-}  # fmt: skip
+    "min_df": 2,
+    "abstain": True,
+    "prior_rule": True,
+    "rarity": 1.0,
+    "reuse": 0.5,
+    "shrinkage": 0.5,
+}
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "base": {},
     "papers": {"rarity": 0.0, "reuse": 1.0, "shrinkage": 1.0},

@@ -65,33 +65,71 @@ WHOLE = LEARNERS[:3]
 OWN, OF_ONE_SIZE = ("own", "numeric"), ("own", "numeric", "conservative")
 
 MH = Algorithm(
-    EXP, REAL | DISCRETE, abstains=True, balanced=True, prior=True, learners=LEARNERS,
-    alpha=OF_ONE_SIZE, real_alpha=OWN,
-)  # fmt: skip
+    EXP,
+    REAL | DISCRETE,
+    abstains=True,
+    balanced=True,
+    prior=True,
+    learners=LEARNERS,
+    alpha=OF_ONE_SIZE,
+    real_alpha=OWN,
+)
 LOGISTIC = replace(MH, loss=LOG, votes=REAL, link=1)
 MARGINS = replace(
     MH, votes=MARGIN, abstains=False, shrinks=False, link=1, alpha=("own",), real_alpha=()
 )
 MR = Algorithm(
-    "ranking", DISCRETE | REAL, prior=True, learners=LEARNERS, alpha=SIZED,
-    real_alpha=("newton", "bound"), link=0, bounds="ranking loss",
-)  # fmt: skip
-OC = Algorithm(
-    "wrong labels", HEDGED, colored=True, one_label=True, learners=LEARNERS, link=0, signed=False,
+    "ranking",
+    DISCRETE | REAL,
+    prior=True,
+    learners=LEARNERS,
+    alpha=SIZED,
+    real_alpha=("newton", "bound"),
+    link=0,
     bounds="ranking loss",
-)  # fmt: skip
+)
+OC = Algorithm(
+    "wrong labels",
+    HEDGED,
+    colored=True,
+    one_label=True,
+    learners=LEARNERS,
+    link=0,
+    signed=False,
+    bounds="ranking loss",
+)
 M1 = Algorithm(
-    "example", PLURALITY, one_label=True, learners=LEARNERS, link=0, signed=False, bounds="error",
+    "example",
+    PLURALITY,
+    one_label=True,
+    learners=LEARNERS,
+    link=0,
+    signed=False,
+    bounds="error",
     stops="no rule is right on more than half of the weight",
-)  # fmt: skip
+)
 BAGGING = Algorithm(
-    "resampled", MAJORITY, one_label=True, learners=WHOLE, shrinks=False, link=0, signed=False,
+    "resampled",
+    MAJORITY,
+    one_label=True,
+    learners=WHOLE,
+    shrinks=False,
+    link=0,
+    signed=False,
     bounds="",
-)  # fmt: skip
+)
 CODES = Algorithm(
-    EXP, REAL | DISCRETE, coded=True, one_label=True, prior=True, learners=LEARNERS,
-    alpha=OF_ONE_SIZE, real_alpha=OWN, link=0, signed=False,
-)  # fmt: skip
+    EXP,
+    REAL | DISCRETE,
+    coded=True,
+    one_label=True,
+    prior=True,
+    learners=LEARNERS,
+    alpha=OF_ONE_SIZE,
+    real_alpha=OWN,
+    link=0,
+    signed=False,
+)
 
 
 def _paired(row: Algorithm, learner: str) -> Algorithm:

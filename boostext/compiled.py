@@ -28,8 +28,11 @@ from typing import Any, TypeVar, cast, get_type_hints
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {
-    "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True,
-}  # fmt: skip
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cfunc_wrapper": True,
+}
 """Options of all kernels. Division by 0 gives infinity and no memory is allocated, so the code
 for both cases is omitted, which makes kernels faster to compile and to run.
 """
@@ -132,9 +135,16 @@ def _listener(base: Any) -> Any:
 
 # a full disk, or a damaged cache file, which numba reads with pickle and which then raises these
 _CACHE_FAILURES = (
-    OSError, EOFError, ValueError, RuntimeError, ImportError, AttributeError, TypeError,
-    LookupError, pickle.UnpicklingError,
-)  # fmt: skip
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    ImportError,
+    AttributeError,
+    TypeError,
+    LookupError,
+    pickle.UnpicklingError,
+)
 
 
 def _compile(function: Any, signature: str) -> Any:

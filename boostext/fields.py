@@ -43,9 +43,16 @@ def setting(
     hidden: there is no option and no key in config files, because the library sets the field.
     """
     metadata = {
-        "help": help, "choices": tuple(choices), "low": low, "high": high, "above": above,
-        "parse": parse, "flags": dict(flags or {}), "negative": negative, "hidden": hidden,
-    }  # fmt: skip
+        "help": help,
+        "choices": tuple(choices),
+        "low": low,
+        "high": high,
+        "above": above,
+        "parse": parse,
+        "flags": dict(flags or {}),
+        "negative": negative,
+        "hidden": hidden,
+    }
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -170,22 +177,30 @@ def _number(text: str) -> float | None:
 
 
 PARSERS: dict[str, Callable[[str], Any]] = {
-    "ngram_range": ngram_range, "integers": integers, "smoothing": smoothing,
-    "frequency": frequency, "word_file": word_file, "rounds": round_number,
+    "ngram_range": ngram_range,
+    "integers": integers,
+    "smoothing": smoothing,
+    "frequency": frequency,
+    "word_file": word_file,
+    "rounds": round_number,
     "number_or_auto": number_or_auto,
-}  # fmt: skip
+}
 """For each notation, the function that reads it."""
 
 WANTED = {
-    "flag": "true or false", "int": "a whole number", "float": "a number", "text": "text",
-    "texts": "text, or a list of texts", "ngram_range": "a length like 2 or a range like 1-3",
+    "flag": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "text": "text",
+    "texts": "text, or a list of texts",
+    "ngram_range": "a length like 2 or a range like 1-3",
     "integers": "whole numbers like 1,2,3,5,8",
     "smoothing": "a number, 1/m, 0.2/m or the like, ss99 or bt00",
     "frequency": "a number of documents or a share like 0.5",
     "rounds": "a whole number, or auto",
     "word_file": "a file name, or a list of words",
     "number_or_auto": "a number of 0 or more, or auto",
-}  # fmt: skip
+}
 """For each kind, the expected value as messages describe it."""
 
 
@@ -330,11 +345,19 @@ def check_type(field: dataclasses.Field[Any], value: Any) -> None:
     A string for a field of several strings is an error, because its letters would be the values.
     """
     allowed: dict[str, tuple[type, ...]] = {
-        "flag": (bool,), "int": (int,), "float": (int, float), "text": (str,), "texts": (tuple,),
-        "ngram_range": (tuple,), "integers": (tuple,), "smoothing": (int, float, str),
-        "frequency": (int, float), "word_file": (tuple,), "rounds": (int,),
+        "flag": (bool,),
+        "int": (int,),
+        "float": (int, float),
+        "text": (str,),
+        "texts": (tuple,),
+        "ngram_range": (tuple,),
+        "integers": (tuple,),
+        "smoothing": (int, float, str),
+        "frequency": (int, float),
+        "word_file": (tuple,),
+        "rounds": (int,),
         "number_or_auto": (int, float, str),
-    }  # fmt: skip
+    }
     name = kind(field)
     item = int if name in ("ngram_range", "integers") else str
     wrong = not isinstance(value, allowed[name])

@@ -30,8 +30,12 @@ LETTERS: Choices = {**WORDS, "analyzer": "char", "ngrams": (1, 5)}
 # Rules ---------------------------------------------------------------------------------------
 
 SPREAD: Choices = {
-    "abstain": True, "prior_rule": True, "rarity": 1.0, "reuse": 0.5, "shrinkage": 0.5,
-}  # fmt: skip
+    "abstain": True,
+    "prior_rule": True,
+    "rarity": 1.0,
+    "reuse": 0.5,
+    "shrinkage": 0.5,
+}
 SHARPER: Choices = {**SPREAD, "smoothing": "0.2/m"}
 PER_LABEL: Choices = {**SPREAD, "algorithm": "mp"}
 STEADY: Choices = {**PER_LABEL, "rarity": 0.5, "smoothing": "10/m"}
@@ -81,19 +85,31 @@ ACCURATE = Preset(
     {"min_df": 2},
     Search(
         (
-            {**WORDS, **SPREAD}, {**WORDS, **SHARPER}, {**WORDS, **RARER},
-            {**PAIRS, **SPREAD}, {**PAIRS, **SHARPER}, {**PAIRS, **RARER},
-            {**COUNTED, **SPREAD}, {**COUNTED, **RARER}, {**COUNTED_PAIRS, **SPREAD},
-            {**LETTERS, **SPREAD}, {**LETTERS, **LEVEL}, {**GAPS, **COMMON},
+            {**WORDS, **SPREAD},
+            {**WORDS, **SHARPER},
+            {**WORDS, **RARER},
+            {**PAIRS, **SPREAD},
+            {**PAIRS, **SHARPER},
+            {**PAIRS, **RARER},
+            {**COUNTED, **SPREAD},
+            {**COUNTED, **RARER},
+            {**COUNTED_PAIRS, **SPREAD},
+            {**LETTERS, **SPREAD},
+            {**LETTERS, **LEVEL},
+            {**GAPS, **COMMON},
         ),
         (300, 1200, 6000),
         (
-            {**WORDS, **PER_LABEL}, {**PAIRS, **PER_LABEL}, {**LETTERS, **PER_LABEL},
-            {**WORDS, **STEADY}, {**COUNTED, **STEADY},
-            {**WORDS, **SHARPER}, {**PAIRS, **SHARPER},
+            {**WORDS, **PER_LABEL},
+            {**PAIRS, **PER_LABEL},
+            {**LETTERS, **PER_LABEL},
+            {**WORDS, **STEADY},
+            {**COUNTED, **STEADY},
+            {**WORDS, **SHARPER},
+            {**PAIRS, **SHARPER},
         ),
     ),
-)  # fmt: skip
+)
 PAPER = Preset("BoosTexter's learner: single words, 1,000 rules that vote on both sides")
 
 PRESETS: Mapping[str, Preset] = {"paper": PAPER, "readable": READABLE, "accurate": ACCURATE}
@@ -234,13 +250,14 @@ def _rules(facts: Facts) -> Choices:
 AXES: Mapping[str, Sequence[Choices]] = {
     "terms": (PAIRS, COUNTED_PAIRS, WORDS, COUNTED, LETTERS, GAPS, TRIPLES),
     "votes": (
-        {"abstain": True, "prior_rule": True}, {"abstain": False, "prior_rule": False},
+        {"abstain": True, "prior_rule": True},
+        {"abstain": False, "prior_rule": False},
     ),
     "rarity": tuple({"rarity": value} for value in (1.0, 1.5, 0.5, 0.0, 2.0)),
     "reuse": tuple({"reuse": value} for value in (0.5, 0.3, 0.7, 1.0)),
     "shrinkage": tuple({"shrinkage": value} for value in (0.5, 0.25, 1.0)),
     "smoothing": tuple({"smoothing": value} for value in ("1/m", "0.2/m", "10/m", "bt00")),
-}  # fmt: skip
+}
 """The grid of `boostext tune`; the values that are most likely to be best come first."""
 
 BRACKET = 12

@@ -327,9 +327,15 @@ def _weighted(documents: Iterator[Document], weights: Float64 | None) -> Iterato
     for document, weight in zip(documents, weights.tolist(), strict=True):
         if weight > 0:
             yield Document(
-                document.id, document.texts, document.labels, weight, document.attributes,
-                document.origin, document.labelled, document.scored,
-            )  # fmt: skip
+                document.id,
+                document.texts,
+                document.labels,
+                weight,
+                document.attributes,
+                document.origin,
+                document.labelled,
+                document.scored,
+            )
 
 
 # Likely label errors -------------------------------------------------------------------------

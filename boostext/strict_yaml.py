@@ -97,8 +97,12 @@ def _entries(path: Path, events: Iterator[Any], depth: int) -> Iterator[tuple[Sc
 
 def read_events(path: Path, what: str = "a file of settings") -> Iterator[Any]:
     """Yield the events in the single document of the file; an empty file has none."""
-    ends = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent,
-            yaml.DocumentEndEvent)  # fmt: skip
+    ends = (
+        yaml.StreamStartEvent,
+        yaml.StreamEndEvent,
+        yaml.DocumentStartEvent,
+        yaml.DocumentEndEvent,
+    )
     documents = 0
     try:
         for event in yaml.parse(_text(path, what), Loader=yaml.SafeLoader):

@@ -14,8 +14,11 @@ SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "accuracy.py"
 def figures(*arguments):
     done = subprocess.run(
         [sys.executable, str(SCRIPT), "--json", *map(str, arguments)],
-        capture_output=True, encoding="utf-8", check=False, env=os.environ,
-    )  # fmt: skip
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env=os.environ,
+    )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -33,8 +33,12 @@ def test_what_it_may_be_given_is_what_the_settings_allow(row):
     name, *told, learners, engine, bound = row
     choices = ALGORITHMS[name.strip("`")]
     allowed = (
-        not choices.one_label, choices.abstains, choices.balanced, choices.shrinks, choices.prior,
-    )  # fmt: skip
+        not choices.one_label,
+        choices.abstains,
+        choices.balanced,
+        choices.shrinks,
+        choices.prior,
+    )
     assert [cell == "yes" for cell in told] == list(allowed)
     alone = len(choices.learners) == 1
     names = {"any": LEARNERS, "": choices.learners}.get(learners, tuple(learners.split(", ")))

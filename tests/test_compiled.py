@@ -40,9 +40,12 @@ def run(tmp_path):
         inherited = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
         paths = os.pathsep.join([str(tmp_path), *sys.path])
         environment = {
-            **inherited, "NUMBA_DISABLE_JIT": "0", "XDG_CACHE_HOME": str(tmp_path / "cache"),
-            "PYTHONPATH": paths, **environment,
-        }  # fmt: skip
+            **inherited,
+            "NUMBA_DISABLE_JIT": "0",
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "PYTHONPATH": paths,
+            **environment,
+        }
         return subprocess.Popen(
             [sys.executable, "-c", RUN], env=environment, encoding="utf-8", stdout=subprocess.PIPE
         )

@@ -21,9 +21,14 @@ from boostext.training.run import learn, prepare, train
 from tests.test_training import LABELS, document, noisy, plan_of
 
 ALGORITHMS = [
-    {}, {"abstain": True}, {"algorithm": "logistic"}, {"votes": "discrete"},
-    {"unknown": "votes"}, {"algorithm": "mo"}, {"algorithm": "adaboost-r"},
-]  # fmt: skip
+    {},
+    {"abstain": True},
+    {"algorithm": "logistic"},
+    {"votes": "discrete"},
+    {"unknown": "votes"},
+    {"algorithm": "mo"},
+    {"algorithm": "adaboost-r"},
+]
 
 
 @pytest.mark.parametrize("values", ALGORITHMS)
@@ -100,9 +105,10 @@ def test_too_many_folds_are_refused_before_any_rule():
 def test_a_run_can_be_stopped():
     told = []
     found = cross_validate(
-        prepare(list(noisy(60)), plan_of(rounds=50)), on_round=lambda done, _: told.append(done),
+        prepare(list(noisy(60)), plan_of(rounds=50)),
+        on_round=lambda done, _: told.append(done),
         should_stop=lambda: len(told) >= 10,
-    )  # fmt: skip
+    )
     assert max(len(fold.rounds) for fold in found.held) < 50
 
 

@@ -60,7 +60,7 @@ def icsiboost(golden_dir):
             name: [float(row[place]) for row in rows]
             for name, place in {"wh-err": 3, "th-err": 5, "test": 9, "train": 11}.items()
         }
-        return folder, model, log  # fmt: skip
+        return folder, model, log
 
     return read
 
@@ -131,9 +131,13 @@ def abstaining(icsiboost):
 
     def booster(engine="plain"):
         return Booster(
-            prepared.features, prepared.corpus.label_sets, 2, prepared.weights,
-            prepared.plan.boosting, engine,
-        )  # fmt: skip
+            prepared.features,
+            prepared.corpus.label_sets,
+            2,
+            prepared.weights,
+            prepared.plan.boosting,
+            engine,
+        )
 
     return theirs.rules, log, prepared.corpus.label_sets, booster
 

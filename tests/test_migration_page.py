@@ -21,8 +21,11 @@ def known_options():
 
 
 def test_every_option_named_as_ours_exists():
-    rows = [line.replace("\\|", "/").split("|") for line in PAGE.read_text("utf-8").splitlines()
-            if line.startswith("| `")]  # fmt: skip
+    rows = [
+        line.replace("\\|", "/").split("|")
+        for line in PAGE.read_text("utf-8").splitlines()
+        if line.startswith("| `")
+    ]
     ours = {option for row in rows for option in OPTION.findall(row[2])}
     assert len(rows) > 25
     assert ours <= known_options()

@@ -19,9 +19,11 @@ def printed(name, *arguments, **environ):
     """What a benchmark prints of very little data: its tables' rows as lists of cells."""
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / f"{name}.py"), "--smoke", *map(str, arguments)],
-        capture_output=True, encoding="utf-8", check=False,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
         env={**os.environ, "PYTHONUTF8": "1", **environ},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -75,8 +77,15 @@ def test_codes_are_learned_beside_what_they_were_compared_with(table):
     heads, *rows = table("papers/s97_codes", "glass")
     assert {row[1] for row in rows} == {"stump", "rules", "tree"}
     assert {row[2] for row in rows} == {
-        "oc", "oc climbed", "m2", "m1", "ecoc", "bagging", "arc-x4", "mh real",
-    }  # fmt: skip
+        "oc",
+        "oc climbed",
+        "m2",
+        "m1",
+        "ecoc",
+        "bagging",
+        "arc-x4",
+        "mh real",
+    }
     assert all(0 <= float(row[heads.index("train error %")]) < 100 for row in rows)
 
 

@@ -113,8 +113,9 @@ def test_a_refit_says_that_the_digest_of_an_earlier_model_is_another():
 
 def test_terms_of_rules_with_preconditions_do_not_stand_alone():
     model = trained().model
-    guarded = type(model.rules[0])(model.rules[0].condition, model.rules[0].votes, 1.0,
-                                   ((model.rules[1].condition, 2),))  # fmt: skip
+    guarded = type(model.rules[0])(
+        model.rules[0].condition, model.rules[0].votes, 1.0, ((model.rules[1].condition, 2),)
+    )
     with pytest.raises(BoostextError, match="use --rules instead"):
         influential(type(model)(**{**vars(model), "rules": (guarded, *model.rules[1:])}), 3)
 

@@ -26,11 +26,29 @@ CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
 RUNS = re.compile(r"<!-- runs -->\n```\w*\n(.*?)```", re.DOTALL)
 SHOWN = re.compile(r"(<!-- output: (.*?) -->\n```\w*\n)(.*?)(?=```)", re.DOTALL)
 ICSIBOOST_OPTIONS = {
-    "--abstaining-stump", "--anti-prior", "--cutoff", "--dev", "--display-maxclass", "--dryrun",
-    "--fmeasure-beta", "--ignore", "--interruptible", "--jobs", "--max-fmeasure", "--model",
-    "--no-unk-ngrams", "--no-unknown-stump", "--only", "--optimal-iterations",
-    "--output-weights", "--pack-model", "--posteriors", "--sequence", "--test", "--train",
-}  # fmt: skip
+    "--abstaining-stump",
+    "--anti-prior",
+    "--cutoff",
+    "--dev",
+    "--display-maxclass",
+    "--dryrun",
+    "--fmeasure-beta",
+    "--ignore",
+    "--interruptible",
+    "--jobs",
+    "--max-fmeasure",
+    "--model",
+    "--no-unk-ngrams",
+    "--no-unknown-stump",
+    "--only",
+    "--optimal-iterations",
+    "--output-weights",
+    "--pack-model",
+    "--posteriors",
+    "--sequence",
+    "--test",
+    "--train",
+}
 # Options of other programs, and of benchmarks, that the pages mention.
 MADE = {f"reference/{name}.md" for name in ("commands", "settings", "python")}
 """Pages that are made when the site is built."""
@@ -68,9 +86,13 @@ def shell(command, folder):
         "PYTHONPATH": str(ROOT),
     }
     return subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment,
-        capture_output=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
 
 
 def prepare(folder):

@@ -130,9 +130,17 @@ def test_a_plan_tells_all_unknown_settings_each_with_the_nearest():
 
 def test_the_command_in_a_model_holds_what_changes_it_and_nothing_else():
     plan = Plan.of(
-        rounds=5, ngrams="1-3", expert="sparse", lowercase=False, label=["a b", "c"],
-        threads=4, engine="plain", checkpoint_every=1, valid=["/home/me/dev.jsonl"], counts="1,2",
-    )  # fmt: skip
+        rounds=5,
+        ngrams="1-3",
+        expert="sparse",
+        lowercase=False,
+        label=["a b", "c"],
+        threads=4,
+        engine="plain",
+        checkpoint_every=1,
+        valid=["/home/me/dev.jsonl"],
+        counts="1,2",
+    )
     assert command_line(plan) == (
         "boostext train --preset paper --label 'a b' --label c --ngrams 1-3 --expert sparse "
         "--counts 1,2 --no-lowercase --rounds 5"

@@ -25,8 +25,16 @@ import boostext.sklearn
 from boostext.sklearn import BoostextClassifier, find_label_issues
 
 QUICK = {"rounds": 15, "threads": 1, "engine": "plain"}
-TEXTS = ["my bill is wrong", "the bill again", "a bill for me", "no bill came",
-         "we move house", "I move soon", "they move too", "who will move"] * 4  # fmt: skip
+TEXTS = [
+    "my bill is wrong",
+    "the bill again",
+    "a bill for me",
+    "no bill came",
+    "we move house",
+    "I move soon",
+    "they move too",
+    "who will move",
+] * 4
 LABELS = np.array((["bill"] * 4 + ["move"] * 4) * 4)
 MINUTES = [float(n % 8 < 4) + n / 100 for n in range(len(TEXTS))]
 
@@ -165,9 +173,10 @@ def frame():
 
 def test_pipelines_feed_columns_of_all_kinds():
     columns = ColumnTransformer(
-        [("scaled", StandardScaler(), ["minutes"])], remainder="passthrough",
+        [("scaled", StandardScaler(), ["minutes"])],
+        remainder="passthrough",
         verbose_feature_names_out=False,
-    ).set_output(transform="pandas")  # fmt: skip
+    ).set_output(transform="pandas")
     pipeline = make_pipeline(columns, quick()).fit(frame(), LABELS)
     assert (pipeline.predict(frame()) == LABELS).all()
     content = pipeline[-1].model_.content
@@ -262,10 +271,14 @@ def test_probabilities_are_calibrated_where_asked():
         (TEXTS, {"ngrams": "3-1"}, ValueError, "must not be above the second"),
         (TEXTS[:2], {}, ValueError, "inconsistent numbers of samples"),
         ([1, *TEXTS[1:]], {"input": "text"}, TypeError, "item 0 of X is a int"),
-        (pandas.DataFrame({"t": pandas.to_datetime([0] * 32), "x": TEXTS}), {}, TypeError,
-         "expected texts, categories or numbers"),
+        (
+            pandas.DataFrame({"t": pandas.to_datetime([0] * 32), "x": TEXTS}),
+            {},
+            TypeError,
+            "expected texts, categories or numbers",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_told(X, settings, error, said):
     with pytest.raises(error, match=said):
         quick(**settings).fit(X, LABELS)

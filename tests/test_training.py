@@ -50,9 +50,12 @@ def noisy(count=90, seed=1, flips=0.15, several=False):
         }
         heard = {word: round(draw.random(), 1) for word in words[:2]}
         yield document(
-            number + 1, " ".join(words), tuple(dict.fromkeys(labels)), attributes=attributes,
+            number + 1,
+            " ".join(words),
+            tuple(dict.fromkeys(labels)),
+            attributes=attributes,
             scored={"heard": heard},
-        )  # fmt: skip
+        )
 
 
 def plan_of(**values):
@@ -351,8 +354,10 @@ def test_texts_that_tell_nothing_apart_give_a_model_without_rules():
 
 def test_warnings_tell_what_is_probably_not_meant():
     documents = [
-        document(1, "x", ("Billing",)), document(2, "y", ("billing ",)), document(2, "z", ("c",)),
-    ]  # fmt: skip
+        document(1, "x", ("Billing",)),
+        document(2, "y", ("billing ",)),
+        document(2, "z", ("c",)),
+    ]
     prepared = prepare(documents, plan_of(), [document(4, "x", ("new",))])
     told = list(warnings(prepared))
     assert any("'Billing' (1), 'billing ' (1)" in line for line in told)
@@ -402,9 +407,11 @@ def test_coded_labels_have_the_bound_of_their_error(decoding, factor):
 
 @pytest.mark.parametrize(
     "values",
-    [{"algorithm": "logistic-codes"},
-     {"algorithm": "mo", "code": ["bill=++", "move=++", "fault=--"], "decoding": "hamming"}],
-)  # fmt: skip
+    [
+        {"algorithm": "logistic-codes"},
+        {"algorithm": "mo", "code": ["bill=++", "move=++", "fault=--"], "decoding": "hamming"},
+    ],
+)
 def test_codes_that_bound_nothing_are_told_no_bound(values):
     assert summary(train(noisy(), Plan.of(rounds=5, threads=1, **values))).bounded == ""
 
@@ -413,8 +420,10 @@ def test_codes_that_bound_nothing_are_told_no_bound(values):
 @pytest.mark.parametrize("heavy", [1.0, 1e9])
 def test_the_bounded_loss_goes_by_the_weights_of_documents(start, heavy):
     """A heavy document that is learned leaves light ones wrong, and the bound far below them."""
-    documents = [dataclasses.replace(d, weight=heavy if n == 0 else 1.0)
-                 for n, d in enumerate(noisy(60, flips=0.4))]  # fmt: skip
+    documents = [
+        dataclasses.replace(d, weight=heavy if n == 0 else 1.0)
+        for n, d in enumerate(noisy(60, flips=0.4))
+    ]
     told = summary(train(documents, plan_of(start=start)))
     plain = start == "uniform" and heavy == 1
     assert told.bounded == ("Hamming loss" if plain else "weighted Hamming loss")
@@ -515,9 +524,13 @@ def test_documents_of_a_group_stay_on_one_side_of_the_holdout(drawn):
 
 def test_settings_from_python_may_be_numpys_or_simpler():
     plan = Plan.of(
-        rounds=np.int64(7), shrinkage=np.float32(0.5), ngrams=2, counts=np.array([1, 2]),
-        class_weight={"bill": 2, "move": np.float64(0.00001)}, abstain=np.bool_(True),
-    )  # fmt: skip
+        rounds=np.int64(7),
+        shrinkage=np.float32(0.5),
+        ngrams=2,
+        counts=np.array([1, 2]),
+        class_weight={"bill": 2, "move": np.float64(0.00001)},
+        abstain=np.bool_(True),
+    )
     assert (plan.boosting.rounds, plan.boosting.shrinkage) == (7, 0.5)
     assert (plan.text.ngrams, plan.text.counts) == ((1, 2), (1, 2))
     assert plan.boosting.class_weight == ("bill=2", "move=0.00001")

@@ -142,8 +142,10 @@ def test_a_course_ends_where_told_and_where_the_best_is_far_behind():
 
 def test_marks_are_each_eighth_from_power_to_power():
     assert [n for n in range(1, 65) if is_marked(n)] == [
-        *range(1, 17), *range(18, 33, 2), *range(36, 65, 4),
-    ]  # fmt: skip
+        *range(1, 17),
+        *range(18, 33, 2),
+        *range(36, 65, 4),
+    ]
 
 
 def test_marks_of_folds_are_joined_by_what_they_hold_out():
@@ -151,8 +153,9 @@ def test_marks_of_folds_are_joined_by_what_they_hold_out():
     second = [Mark(1, 1, 0.2)]  # this fold ended
     found = list(joined([first, second], [30, 10]))
     assert [(m.round, m.terms, pytest.approx(m.value)) for m in found] == [
-        (1, 1, (3 * 0.5 + 0.2) / 4), (2, 2, (3 * 0.4 + 0.2) / 4),
-    ]  # fmt: skip
+        (1, 1, (3 * 0.5 + 0.2) / 4),
+        (2, 2, (3 * 0.4 + 0.2) / 4),
+    ]
     assert list(joined([first, []], [30, 10])) == []
 
 
@@ -222,8 +225,9 @@ def test_documents_of_one_group_are_held_out_together():
     tune(docs, plan(group="caller"), SMALL, hooks=Hooks(tell=told.append))
     by_place = tune(docs, plan(), SMALL)
     assert told
-    assert all("caller" not in status.settings or "--group caller" in status.settings
-               for status in told)  # fmt: skip
+    assert all(
+        "caller" not in status.settings or "--group caller" in status.settings for status in told
+    )
     grouped = tune(docs, plan(group="caller"), SMALL)
     assert [o.marks for o in grouped.outcomes] != [o.marks for o in by_place.outcomes]
 
@@ -349,12 +353,22 @@ def test_trials_of_other_work_are_refused(tmp_path):
         TrialLog.open(tmp_path / "t", {"data": "two"})
 
 
-@pytest.mark.parametrize("content", [
-    b"hello\n", b"[1]\n", b'{"format": "else"}\n', b"\xff\n", b"[" * 100_000 + b"\n",
-    b'{"format": "boostext trials"}\n{"settings": "x"}\n',
-    b'{"format": "boostext trials"}\n{"settings": "x", "last": 1e999, "marks": [], "seconds": 1}\n',
-    b'{"format": "boostext trials"}\n{"settings": "x", "last": 1, "marks": [[1]], "seconds": 1}\n',
-])  # fmt: skip
+TRIALS = b'{"format": "boostext trials"}\n'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"hello\n",
+        b"[1]\n",
+        b'{"format": "else"}\n',
+        b"\xff\n",
+        b"[" * 100_000 + b"\n",
+        TRIALS + b'{"settings": "x"}\n',
+        TRIALS + b'{"settings": "x", "last": 1e999, "marks": [], "seconds": 1}\n',
+        TRIALS + b'{"settings": "x", "last": 1, "marks": [[1]], "seconds": 1}\n',
+    ],
+)
 def test_what_is_no_file_of_trials_is_one_clear_error(tmp_path, content):
     place = tmp_path / "t"
     place.write_bytes(content)

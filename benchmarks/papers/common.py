@@ -86,9 +86,14 @@ class Experiment:
         plan = Plan.of(threads=1, **{**self._text, **boosting})
         prepared, names = self.prepared, self.prepared.corpus.labels
         return Booster(
-            prepared.features, prepared.corpus.label_sets, len(names), prepared.weights,
-            plan.boosting, engine=plan.run.engine, labels=names,
-        )  # fmt: skip
+            prepared.features,
+            prepared.corpus.label_sets,
+            len(names),
+            prepared.weights,
+            plan.boosting,
+            engine=plan.run.engine,
+            labels=names,
+        )
 
     def curve(self, at: Iterable[int], **boosting: Any) -> list[Point]:
         """Errors after the rounds `at`, ascending, and after the last if rules ran out before."""
@@ -152,9 +157,13 @@ def timed(rounds: Iterator[Round]) -> Iterator[tuple[Round, float]]:
 
 
 def options(
-    doc: str | None, rounds: int, smoke: int, names: Sequence[str] = (), graphs: bool = False,
+    doc: str | None,
+    rounds: int,
+    smoke: int,
+    names: Sequence[str] = (),
+    graphs: bool = False,
     more: Mapping[str, Mapping[str, Any]] | None = None,
-) -> argparse.Namespace:  # fmt: skip
+) -> argparse.Namespace:
     """--rounds and --smoke; `rounds` is then `smoke`, and `most` a small number of documents.
 
     names: what the experiment is on, all of it unless asked for by name; `smoke` takes the first.

@@ -38,8 +38,18 @@ from boostext.evaluation.margins import tanh_margins
 
 NOISES = (0.0, 0.1, 0.2, 0.3, 0.4)
 LEARNED, TESTED, DRAWS = 300, 1000, 3
-SEGMENTS = ("1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010",
-            "1111111", "1111011")  # fmt: skip
+SEGMENTS = (
+    "1110111",
+    "0010010",
+    "1011101",
+    "1011011",
+    "0111010",
+    "1101011",
+    "1101111",
+    "1010010",
+    "1111111",
+    "1111011",
+)
 """of the digits 0 to 9: top, two below, middle, two below, bottom"""
 
 GROWN: dict[str, Any] = {"grow_fraction": 1.0}

@@ -23,9 +23,19 @@ from itertools import product
 from common import Experiment, Point, corpus, options, percent, table
 
 SETS = (
-    "soybean", "glass", "vehicle", "vowel", "audiology", "segmentation", "splice", "satimage",
-    "letter", "iris", "car", "hypothyroid",
-)  # fmt: skip
+    "soybean",
+    "glass",
+    "vehicle",
+    "vowel",
+    "audiology",
+    "segmentation",
+    "splice",
+    "satimage",
+    "letter",
+    "iris",
+    "car",
+    "hypothyroid",
+)
 SMALL = SETS[:4]
 EVEN = {"coloring": "even"}
 METHODS: dict[str, dict[str, object]] = {
@@ -106,9 +116,15 @@ SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def row(name: str, learner: str, method: str, point: Point) -> tuple[str, ...]:
     each = f"{1000 * point.seconds / point.round:.2f}" if point.round else ""
     return (
-        name, learner, method, str(point.round), percent(point.train), percent(point.test),
-        f"{point.seconds:.2f}", each,
-    )  # fmt: skip
+        name,
+        learner,
+        method,
+        str(point.round),
+        percent(point.train),
+        percent(point.test),
+        f"{point.seconds:.2f}",
+        each,
+    )
 
 
 if __name__ == "__main__":

@@ -67,9 +67,13 @@ def folded(count: int) -> list[Corpus]:
 def row(method: str, rounds: int, points: list[Point]) -> tuple[str, ...]:
     errors = [point.test for point in points]
     return (
-        method, str(rounds), percent(mean(point.train for point in points)), percent(mean(errors)),
-        percent(stdev(errors)), NOT_AT_HAND,
-    )  # fmt: skip
+        method,
+        str(rounds),
+        percent(mean(point.train for point in points)),
+        percent(mean(errors)),
+        percent(stdev(errors)),
+        NOT_AT_HAND,
+    )
 
 
 if __name__ == "__main__":

@@ -60,9 +60,15 @@ def row(name: str, method: str, point: Point) -> tuple[str, ...]:
         most = printed + ALLOWED[method]
         within = f"{'yes' if point.test <= most else 'NO'} ({percent(most)})"
     return (
-        name, method, str(point.round), percent(point.train), percent(point.test), percent(printed),
-        within, f"{point.seconds:.1f}",
-    )  # fmt: skip
+        name,
+        method,
+        str(point.round),
+        percent(point.train),
+        percent(point.test),
+        percent(printed),
+        within,
+        f"{point.seconds:.1f}",
+    )
 
 
 if __name__ == "__main__":

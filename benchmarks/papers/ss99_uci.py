@@ -17,10 +17,25 @@ from collections.abc import Sequence
 from common import Experiment, Point, corpus, options, percent, table
 
 SETS = (
-    "audiology", "car", "credit-g", "glass", "heart-c", "hypothyroid", "iris", "labor", "mushroom",
-    "segmentation", "soybean", "spambase", "splice", "vehicle", "vote", "vowel", "satimage",
+    "audiology",
+    "car",
+    "credit-g",
+    "glass",
+    "heart-c",
+    "hypothyroid",
+    "iris",
+    "labor",
+    "mushroom",
+    "segmentation",
+    "soybean",
+    "spambase",
+    "splice",
+    "vehicle",
+    "vote",
+    "vowel",
+    "satimage",
     "letter",
-)  # fmt: skip
+)
 METHODS: dict[str, dict[str, str]] = {
     "real MH": {"algorithm": "mh", "votes": "real"},
     "discrete MH": {"algorithm": "mh", "votes": "discrete"},

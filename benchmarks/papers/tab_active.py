@@ -60,21 +60,27 @@ SETTINGS = {
 
 def main() -> None:
     given = options(
-        __doc__, rounds=200, smoke=20, names=tuple(COURSES), graphs=True,
-        more={"--by": {"action": "append", "choices": ["margin", "best", "entropy", "votes", HALF]},
-              "--draws": {"type": int, "default": 5}},
-    )  # fmt: skip
+        __doc__,
+        rounds=200,
+        smoke=20,
+        names=tuple(COURSES),
+        graphs=True,
+        more={
+            "--by": {"action": "append", "choices": ["margin", "best", "entropy", "votes", HALF]},
+            "--draws": {"type": int, "default": 5},
+        },
+    )
     draws = 1 if given.smoke else given.draws
     rows = []
     for name in given.names:
         course = QUICK if given.smoke else COURSES[name]
         found = read(name, given.most)
         curves = {
-            by: np.mean([
-                _errors(found, by, course, draw, given.rounds) for draw in range(draws)
-            ], axis=0)
+            by: np.mean(
+                [_errors(found, by, course, draw, given.rounds) for draw in range(draws)], axis=0
+            )
             for by in (RANDOM, *(given.by or ["margin"]))
-        }  # fmt: skip
+        }
         labels = list(range(course.first, course.last + 1, course.step))
         rows += list(_rows(name, labels, curves))
         if given.graphs:

@@ -56,9 +56,13 @@ class Errors:
 
 def main() -> None:
     given = options(
-        __doc__, rounds=200, smoke=20, names=tuple(FILES), graphs=True,
+        __doc__,
+        rounds=200,
+        smoke=20,
+        names=tuple(FILES),
+        graphs=True,
         more={"--draws": {"type": int, "default": 5}},
-    )  # fmt: skip
+    )
     rows, needs = [], []
     for name in given.names:
         found = read(name, given.most)

@@ -46,8 +46,16 @@ def main() -> None:
         for point, booster in experiment.points(measured.__contains__, rounds=rounds, **settings):
             found = margins_of(experiment, booster)
             low = f"{100 * float((found <= 0.5).mean()):.1f}"
-            rows.append((f"{algorithm}, {votes}", str(point.round), percent(point.train),
-                         percent(point.test), low, f"{found.min():.2f}"))  # fmt: skip
+            rows.append(
+                (
+                    f"{algorithm}, {votes}",
+                    str(point.round),
+                    percent(point.train),
+                    percent(point.test),
+                    low,
+                    f"{found.min():.2f}",
+                )
+            )
             if algorithm == "m1" and point.round in (5, 100, 1000):
                 lines.append(distribution(f"{point.round} rounds", found))
     print(table(HEADS, rows))

@@ -76,9 +76,10 @@ def _pyarrow(source: Source) -> Any:
         import pyarrow
     except ImportError:
         raise source.fault(
-            0, "Parquet and Arrow files need pyarrow, which is not installed; "
+            0,
+            "Parquet and Arrow files need pyarrow, which is not installed; "
             "install it with: pip install 'boostext[arrow]'",
-        ) from None  # fmt: skip
+        ) from None
     return pyarrow
 
 

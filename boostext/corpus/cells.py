@@ -32,8 +32,16 @@ from boostext.corpus.spellings import (
 )
 from boostext.settings import DataSettings, column_kinds
 
-KINDS = {dict: "an object", list: "a list", tuple: "a list", str: "a string",
-         bool: "true or false", int: "a number", float: "a number", type(None): "null"}  # fmt: skip
+KINDS = {
+    dict: "an object",
+    list: "a list",
+    tuple: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
 """Names of the types of values in messages."""
 
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")

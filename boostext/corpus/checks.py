@@ -157,9 +157,11 @@ class Findings:
 
 
 def check(
-    documents: Iterable[Document], bad: BadRecords | None = None,
-    test: Iterable[Document] | None = None, read: ReadText = as_written,
-) -> Findings:  # fmt: skip
+    documents: Iterable[Document],
+    bad: BadRecords | None = None,
+    test: Iterable[Document] | None = None,
+    read: ReadText = as_written,
+) -> Findings:
     """Read documents once and summarize them. Only a hash of each text is kept in memory.
 
     bad: the account of the reading, complete after the last document. test: documents to compare
@@ -300,9 +302,14 @@ def _column(values: Sequence[Attribute], origins: Sequence[Origin]) -> Column:
         numbers = sum(isinstance(value, int | float) for value in values)
     stray = f"{origins[found.first_stray]}: {values[found.first_stray]}" if found.strays else ""
     return Column(
-        numbers, len(values) - numbers - missing, missing, len(set(values) - {None}),
-        found.kind, found.strays, stray,
-    )  # fmt: skip
+        numbers,
+        len(values) - numbers - missing,
+        missing,
+        len(set(values) - {None}),
+        found.kind,
+        found.strays,
+        stray,
+    )
 
 
 def _scored_texts(corpus: Corpus) -> dict[str, int]:

@@ -47,9 +47,12 @@ def _flag(value: str) -> bool:
 
 
 OPTIONS: dict[str, Callable[[str], object]] = {
-    "expert_type": _expert, "expert_length": _window, "cutoff": _count, "drop": _regex,
+    "expert_type": _expert,
+    "expert_length": _window,
+    "cutoff": _count,
+    "drop": _regex,
     "no_unk": _flag,
-}  # fmt: skip
+}
 """option of a text column -> function that parses its value"""
 
 

@@ -99,10 +99,11 @@ class Corrections:
                 if label not in known:
                     origin = correction.origin
                     raise DataError(
-                        origin.path, origin.line,
+                        origin.path,
+                        origin.line,
                         f"no document has the label {spelled(label)}{nearest(label, known)}; "
                         "correct it, or allow new labels with --new-labels",
-                    )  # fmt: skip
+                    )
 
     @property
     def unmet(self) -> list[str]:
@@ -164,9 +165,10 @@ def read_corrections(*paths: str, new_labels: bool = False) -> Corrections:
             before = given[id].labels if id in given else ()
             given[id] = Correction(tuple(dict.fromkeys((*before, *labels))), Origin(path, line))
         found.overruled += [
-            id for id, new in given.items()
+            id
+            for id, new in given.items()
             if id in found.given and set(found.given[id].labels) != set(new.labels)
-        ]  # fmt: skip
+        ]
         found.given |= given
     return found
 
@@ -204,18 +206,21 @@ def _table_rows(path: str, text: str) -> Iterator[Row]:
         column = next((name for name in LABELS if name in head), None)
         if "id" not in head or column is None:
             raise DataError(
-                path, 1, "no column id, or none of label, labels and suggested; the first line "
+                path,
+                1,
+                "no column id, or none of label, labels and suggested; the first line "
                 "must name them",
-            )  # fmt: skip
+            )
         places = head.index("id"), head.index(column)
         for row in rows:
             if not row:
                 continue
             if len(row) != len(head):
                 raise DataError(
-                    path, rows.line_num,
+                    path,
+                    rows.line_num,
                     f"{len(row)} fields; expected {len(head)}, as many as in the first line",
-                )  # fmt: skip
+                )
             id, cell = (row[place] for place in places)
             joined = column != "label"
             id = _unescaped(id) if tab and joined else id

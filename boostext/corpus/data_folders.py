@@ -13,8 +13,23 @@ from boostext.corpus.sources import BadRecords
 from boostext.errors import DataError
 from boostext.settings import DataSettings
 
-DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".ft", ".fasttext", ".parquet",
-        ".arrow", ".feather", ".vw", ".libsvm", ".svmlight", ".svm")  # fmt: skip
+DATA = (
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".ft",
+    ".fasttext",
+    ".parquet",
+    ".arrow",
+    ".feather",
+    ".vw",
+    ".libsvm",
+    ".svmlight",
+    ".svm",
+)
 """Endings of files with many documents; a .txt file may also be a single text."""
 
 ABOUT = re.compile(
@@ -26,9 +41,17 @@ ABOUT = re.compile(
 CLUTTER = re.compile(r"\..*|.*~|#.*#|__MACOSX|Thumbs\.db|ehthumbs\.db|desktop\.ini|Icon\r", re.I)
 """Names of hidden files, and of files that programs and operating systems leave in folders."""
 
-SPLITS = {"train": "train", "training": "train", "test": "test", "testing": "test",
-          "valid": "validation", "validation": "validation", "val": "validation",
-          "dev": "validation", "eval": "validation"}  # fmt: skip
+SPLITS = {
+    "train": "train",
+    "training": "train",
+    "test": "test",
+    "testing": "test",
+    "valid": "validation",
+    "validation": "validation",
+    "val": "validation",
+    "dev": "validation",
+    "eval": "validation",
+}
 """first word of a name -> the part of a data set that it means"""
 
 DICTIONARY, STATE = "dataset_dict.json", "state.json"
@@ -96,16 +119,20 @@ def _sorted_files(folder: Path) -> list[Path]:
     others = [file for file in files if file not in set(data) and not is_about(file)]
     if others:
         raise DataError(
-            str(folder), 0, f"contains data files ({shown(data[0].name)}) and others "
+            str(folder),
+            0,
+            f"contains data files ({shown(data[0].name)}) and others "
             f"({shown(others[0].name)}); name the data files, or add --format folders if each "
             "file is one text",
-        )  # fmt: skip
+        )
     parts = {part: file for file in data for part in [_part(file.relative_to(folder))] if part}
     if len(parts) > 1:
         told = ", ".join(f"{part} ({file})" for part, file in sorted(parts.items()))
         raise DataError(
-            str(folder), 0, f"contains several parts of a data set: {told}; name the files of one",
-        )  # fmt: skip
+            str(folder),
+            0,
+            f"contains several parts of a data set: {told}; name the files of one",
+        )
     return data
 
 

@@ -67,9 +67,10 @@ class Document:
         conditions.
         """
         return {
-            f"{name}:{word}": value for name, words in self.scored.items()
+            f"{name}:{word}": value
+            for name, words in self.scored.items()
             for word, value in words.items()
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)

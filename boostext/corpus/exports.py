@@ -338,11 +338,16 @@ def main_text(data: object) -> str | None:
 
 EXPORTS = (
     Export("a Label Studio export", "data.text", "annotations", _is_label_studio, _label_studio),
-    Export("a Label Studio export (JSON_MIN)", "text", "the question's field", _is_label_studio_min,
-           _label_studio_min),
+    Export(
+        "a Label Studio export (JSON_MIN)",
+        "text",
+        "the question's field",
+        _is_label_studio_min,
+        _label_studio_min,
+    ),
     Export("a Prodigy export", "text", "label or accept", _is_prodigy, _prodigy),
     Export("an Argilla export", "text or fields", "the responses", _is_argilla, _argilla),
     Export("spaCy examples", "text", "cats", _is_spacy, _spacy),
     Export("a doccano export", "text or data", "label, annotations or cats", _is_doccano, _doccano),
-)  # fmt: skip
+)
 """Known export formats. The first one that fits the first record of a source is used."""

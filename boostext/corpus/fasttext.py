@@ -44,9 +44,10 @@ def txt_documents(source: Source, settings: DataSettings, labelled: bool) -> Ite
         return _fasttext(lines, source, settings, labelled)
     if labelled:
         raise source.fault(
-            first[0], f"does not begin with {PREFIX}, and plain text has no labels; expected "
+            first[0],
+            f"does not begin with {PREFIX}, and plain text has no labels; expected "
             "fastText lines (add --format fasttext if some have no label)",
-        )  # fmt: skip
+        )
     return _plain(lines, source, settings)
 
 

@@ -40,9 +40,11 @@ MAGIC = (
 """The first bytes of files that are not text, and what the user can do with such a file."""
 
 MARKS = (
-    (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"),
-    (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
-)  # fmt: skip
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
 """Byte order marks and the encodings they indicate, longest first."""
 
 

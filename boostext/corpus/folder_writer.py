@@ -122,9 +122,11 @@ def _check_free(target: Path, path: str, force: bool) -> None:
         raise DataError(path, 0, "is there already; name a new folder, or add --force")
     if not target.is_dir() or not all(map(_is_label_folder, target.iterdir())):
         raise DataError(
-            path, 0, "is there already and contains more than LABEL/FILE, so --force does not "
+            path,
+            0,
+            "is there already and contains more than LABEL/FILE, so --force does not "
             "replace it; name a new folder",
-        )  # fmt: skip
+        )
 
 
 def _is_label_folder(path: Path) -> bool:

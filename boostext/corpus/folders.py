@@ -51,9 +51,10 @@ def _record(path: Path, source: Source, settings: DataSettings, wants_folder: bo
         _check_names(parts, here)
         if wants_folder and len(parts) == 1:
             raise here.fault(
-                0, "is not in the folder of a label; expected LABEL/FILE; move it into one or "
+                0,
+                "is not in the folder of a label; expected LABEL/FILE; move it into one or "
                 "away, or leave it out with --skip-bad",
-            )  # fmt: skip
+            )
         if not path.is_file():
             raise here.fault(0, "is not a regular file, or is a broken link")
         text = read_text(here, settings)

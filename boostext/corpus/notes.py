@@ -93,9 +93,11 @@ class Note:
     def to_dict(self) -> dict[str, object]:
         """Convert to values that JSON can represent."""
         return {
-            "kind": self.kind, "count": self.count, "first": str(self.first),
+            "kind": self.kind,
+            "count": self.count,
+            "first": str(self.first),
             "values": self.values[:EXAMPLES],
-        }  # fmt: skip
+        }
 
 
 @dataclass

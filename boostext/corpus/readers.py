@@ -54,14 +54,28 @@ READERS: dict[str, Reader] = {
 """format -> reader; "txt" is the format of files with the ending .txt"""
 
 ENDINGS = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
-    ".yml": "rasa", ".yaml": "rasa", ".vw": "vw",
-    ".libsvm": "libsvm", ".svmlight": "libsvm", ".svm": "libsvm",
-    ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow",
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
-    ".ft": "fasttext", ".fasttext": "fasttext", ".txt": "txt",
-    ".data": "stem", ".dev": "stem", ".test": "stem",
-}  # fmt: skip
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".yml": "rasa",
+    ".yaml": "rasa",
+    ".vw": "vw",
+    ".libsvm": "libsvm",
+    ".svmlight": "libsvm",
+    ".svm": "libsvm",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".ft": "fasttext",
+    ".fasttext": "fasttext",
+    ".txt": "txt",
+    ".data": "stem",
+    ".dev": "stem",
+    ".test": "stem",
+}
 """ending, ignoring that of a compression -> format"""
 
 
@@ -196,9 +210,16 @@ def as_read(settings: DataSettings, account: BadRecords) -> DataSettings:
 
 
 FILTERING = (
-    jsonl_documents, json_documents, csv_documents, tsv_documents, parquet_documents,
-    arrow_documents, rasa_documents, vowpal_documents, libsvm_documents,
-)  # fmt: skip
+    jsonl_documents,
+    json_documents,
+    csv_documents,
+    tsv_documents,
+    parquet_documents,
+    arrow_documents,
+    rasa_documents,
+    vowpal_documents,
+    libsvm_documents,
+)
 """Readers that apply --where themselves, because their records have their own fields."""
 
 
@@ -235,9 +256,11 @@ def format_of(path: str, settings: DataSettings) -> str:
     if ending not in ENDINGS:
         known = ", ".join(name for name in READERS if name != "txt")
         raise DataError(
-            path, 0, f"the ending {ending or '(none)'} does not determine a format; expected "
+            path,
+            0,
+            f"the ending {ending or '(none)'} does not determine a format; expected "
             f"{', '.join(ENDINGS)} or a folder; or give the format with --format ({known})",
-        )  # fmt: skip
+        )
     return ENDINGS[ending]
 
 

@@ -64,8 +64,11 @@ def named_roles(settings: DataSettings) -> dict[str, tuple[str, ...]]:
     """option -> names of the label, id and weight fields that differ from the default names."""
     given = {"--label": settings.label, "--id": (settings.id,), "--weight": (settings.weight,)}
     usual = {"--label": DEFAULTS.label, "--id": (DEFAULTS.id,), "--weight": (DEFAULTS.weight,)}
-    return {option: names for option, names in given.items() if names and names != usual[option]
-            and any(names)}  # fmt: skip
+    return {
+        option: names
+        for option, names in given.items()
+        if names and names != usual[option] and any(names)
+    }
 
 
 def missing(what: str, option: str, wanted: Sequence[str], found: Iterable[str]) -> str:

@@ -273,10 +273,11 @@ def _damaged(line: int, message: str) -> BoostextError:
 def without_others(schema: Schema, attributes: Collection[str]) -> Schema:
     """The schema, with all columns ignored that are neither text nor one of these attributes."""
     columns = (
-        column if column.kind == TEXT or column.name in attributes
+        column
+        if column.kind == TEXT or column.name in attributes
         else replace(column, kind=IGNORED, values=())
         for column in schema.columns
-    )  # fmt: skip
+    )
     return replace(schema, columns=tuple(columns))
 
 

@@ -24,12 +24,22 @@ LONGEST_LITERAL = 100_000
 """Maximum number of characters of a list in Python's notation. Lists in JSON may be longer."""
 
 SWITCHES: dict[str, tuple[str, bool]] = {
-    "1": ("number", True), "0": ("number", False), "1.0": ("number", True),
-    "0.0": ("number", False), "true": ("truth", True), "false": ("truth", False),
-    "t": ("t", True), "f": ("t", False), "yes": ("yes", True), "no": ("yes", False),
-    "y": ("y", True), "n": ("y", False), "x": ("cross", True), "✓": ("cross", True),
+    "1": ("number", True),
+    "0": ("number", False),
+    "1.0": ("number", True),
+    "0.0": ("number", False),
+    "true": ("truth", True),
+    "false": ("truth", False),
+    "t": ("t", True),
+    "f": ("t", False),
+    "yes": ("yes", True),
+    "no": ("yes", False),
+    "y": ("y", True),
+    "n": ("y", False),
+    "x": ("cross", True),
+    "✓": ("cross", True),
     "✔": ("cross", True),
-}  # fmt: skip
+}
 """text of a one-hot cell -> the pair of words it belongs to, and whether the label is present"""
 
 

@@ -181,9 +181,10 @@ def _without_headers(rows: Iterator[Row], names: list[str], source: Source) -> I
             source.bad.left_out[f"the header of {source.path} once more"] += 1
         elif len(names) > 1 and sorted(row.cells) == sorted(names):
             raise source.fault(
-                row.line, "a header with its columns in another order; expected one file for each "
+                row.line,
+                "a header with its columns in another order; expected one file for each "
                 "order; split the file before this line, and name both parts",
-            )  # fmt: skip
+            )
         else:
             yield row
 
@@ -265,9 +266,10 @@ def _check_single(
             numbers = [str(n) for n, other in enumerate(names, 1) if other == name]
             if len(numbers) > 1:
                 raise source.fault(
-                    line, f"the header has {shown(name)} more than once, in columns "
+                    line,
+                    f"the header has {shown(name)} more than once, in columns "
                     f"{', '.join(numbers)}; choose one by number, such as {option} {numbers[0]}",
-                )  # fmt: skip
+                )
 
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}

@@ -64,11 +64,13 @@ def calibration(
         count=np.bincount(bins, minlength=BINS),
         chance=np.asarray(np.bincount(bins, weights=judged, minlength=BINS), np.float64),
         happened=np.bincount(bins[came], minlength=BINS),
-        fine=np.stack([
-            np.bincount(narrow, weights=each, minlength=FINE)
-            for each in (np.ones(len(judged)), judged, came)
-        ]),
-    )  # fmt: skip
+        fine=np.stack(
+            [
+                np.bincount(narrow, weights=each, minlength=FINE)
+                for each in (np.ones(len(judged)), judged, came)
+            ]
+        ),
+    )
 
 
 def _narrow(chance: Float64) -> Int64:

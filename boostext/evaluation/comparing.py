@@ -91,9 +91,11 @@ class _Counts:
             held["won" if (label in second) == (label in wanted) else "lost"] += 1
         if len(self.changes) < KEPT:
             text = next(filter(None, document.texts.values()), "")[:SNIPPET]
-            self.changes.append(Change(
-                document.id, str(document.origin), document.labels, first, second, verdict, text
-            ))  # fmt: skip
+            self.changes.append(
+                Change(
+                    document.id, str(document.origin), document.labels, first, second, verdict, text
+                )
+            )
 
 
 def compare(
@@ -117,9 +119,15 @@ def compare(
     reports = [evaluate(model, rows) for model, rows in zip(models, kept, strict=True)]
     won, lost = counts.verdicts["won"], counts.verdicts["lost"]
     return Comparison(
-        reports[0], reports[1], counts.changed, won, lost, sign_test(won, lost),
-        tuple(_labels(reports, counts)), tuple(sorted(counts.changes, key=_worst_first)),
-    )  # fmt: skip
+        reports[0],
+        reports[1],
+        counts.changed,
+        won,
+        lost,
+        sign_test(won, lost),
+        tuple(_labels(reports, counts)),
+        tuple(sorted(counts.changes, key=_worst_first)),
+    )
 
 
 Scored = tuple[Document, Scores]
@@ -142,9 +150,13 @@ def _labels(reports: Sequence[Report], counts: _Counts) -> Iterator[LabelChange]
         before, after = (row.get(name) for row in rows)
         changed = counts.labels.get(name, {"won": 0, "lost": 0})
         yield LabelChange(
-            name, max(row.support for row in (before, after) if row), changed["won"],
-            changed["lost"], before.f1 if before else 0.0, after.f1 if after else 0.0,
-        )  # fmt: skip
+            name,
+            max(row.support for row in (before, after) if row),
+            changed["won"],
+            changed["lost"],
+            before.f1 if before else 0.0,
+            after.f1 if after else 0.0,
+        )
 
 
 def sign_test(won: int, lost: int) -> float:

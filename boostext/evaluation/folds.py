@@ -75,10 +75,13 @@ def make_folds(
 def _numbered(groups: Sequence[Hashable]) -> Int64:
     """Group numbers by first occurrence. An example without a group is its own group."""
     numbers: dict[Hashable, int] = {}
-    return np.array([
-        numbers.setdefault(("alone", i) if group is None else ("group", group), len(numbers))
-        for i, group in enumerate(groups)
-    ], np.int64)  # fmt: skip
+    return np.array(
+        [
+            numbers.setdefault(("alone", i) if group is None else ("group", group), len(numbers))
+            for i, group in enumerate(groups)
+        ],
+        np.int64,
+    )
 
 
 class _Dealing:

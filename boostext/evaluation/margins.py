@@ -114,9 +114,11 @@ def bounds_margins(model: Model) -> bool:
     row = ALGORITHMS[model.boosting.algorithm]
     whole = len(model.history.z) >= model.round_count > 0
     return (
-        row.bounds == "Hamming loss" and model.boosting.start == "uniform" and whole
+        row.bounds == "Hamming loss"
+        and model.boosting.start == "uniform"
+        and whole
         and not model.code
-    )  # fmt: skip
+    )
 
 
 def _tanh_bound(model: Model, theta: float) -> float:

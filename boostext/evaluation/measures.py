@@ -118,9 +118,14 @@ class Monitor:
     """
 
     def __init__(
-        self, name: str, gold: Gold, multilabel: bool, link: float = 2.0, threshold: float = 0.0,
+        self,
+        name: str,
+        gold: Gold,
+        multilabel: bool,
+        link: float = 2.0,
+        threshold: float = 0.0,
         signed: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name = monitored(name, multilabel)
         self.measure = MEASURES[self.name]
         self._gold, self._multilabel, self._link = gold, multilabel, link
@@ -137,7 +142,7 @@ class Monitor:
         given = scores > self._threshold if self._multilabel else greatest(scores)
         scored = Scored(
             scores, self._gold, given, self._multilabel, self._link, signed=self._signed
-        )  # fmt: skip
+        )
         return self.measure.value(scored)
 
     def is_better(self, value: float, than: float) -> bool:

@@ -174,9 +174,12 @@ def _pieces(
 
 
 def _report(
-    model: Model, tally: Tally, pairs: Counter[tuple[str, str]], unlabelled: int,
+    model: Model,
+    tally: Tally,
+    pairs: Counter[tuple[str, str]],
+    unlabelled: int,
     bins: str = "equal-width",
-) -> Report:  # fmt: skip
+) -> Report:
     sums = tally.decided
     return Report(
         examples=sums.examples,

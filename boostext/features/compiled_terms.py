@@ -75,9 +75,12 @@ class CompiledCounter:
         sizes = np.concatenate(self._sizes)
         tokens = self._spool.finish()
         groups = count_terms(
-            Stream(tokens, np.cumsum(sizes, dtype=np.int64)), self.settings,
-            self._numbering.known(), least, self._threads,
-        )  # fmt: skip
+            Stream(tokens, np.cumsum(sizes, dtype=np.int64)),
+            self.settings,
+            self._numbering.known(),
+            least,
+            self._threads,
+        )
         return joined(groups, self._numbering, self.settings, len(tokens))
 
 

@@ -159,8 +159,12 @@ class Parts:
         if unknown and unknown not in self.unknown:
             self.unknown.append(unknown)
         which = self.unknown.index(unknown) if unknown else -1
-        self._add(CategorySource(name, tuple(found)), Lists.of(found.values()), which,
-                  np.arange(len(found)))  # fmt: skip
+        self._add(
+            CategorySource(name, tuple(found)),
+            Lists.of(found.values()),
+            which,
+            np.arange(len(found)),
+        )
         one = np.ones(len(found), np.int32)
         self.simplicity.append((one, one, one))
 

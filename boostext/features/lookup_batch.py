@@ -85,8 +85,20 @@ class TreeArrays:
         counts, state = np.zeros(len(sizes), np.int64), np.zeros(3, np.int64)
         out = np.zeros(len(self._conditions) + 20 * len(sizes), np.int32)
         while True:
-            kernel(walk)(tokens, ends, self._roots, self._nodes, self._edges, self._asked,
-                         self._conditions, stack, seen, out, counts, state)  # fmt: skip
+            kernel(walk)(
+                tokens,
+                ends,
+                self._roots,
+                self._nodes,
+                self._edges,
+                self._asked,
+                self._conditions,
+                stack,
+                seen,
+                out,
+                counts,
+                state,
+            )
             if state[1] == len(ends):
                 return out[: state[2]], counts
             out = np.append(out, np.zeros_like(out))

@@ -57,9 +57,11 @@ class NumericColumn:
         found = places < len(documents)
         found[found] = documents[places[found]] == self.documents[found]
         return replace(
-            self, documents=places[found].astype(np.int32), known=self.known[found],
+            self,
+            documents=places[found].astype(np.int32),
+            known=self.known[found],
             count=len(documents),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)

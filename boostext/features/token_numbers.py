@@ -75,8 +75,17 @@ class WordNumbers:
         state = self._state.copy() if self._state[5] else self._state
         state[:3] = 0
         while state[1] < len(ends):
-            kernel(tokenize)(text, ends, self._classes, self._slots, self._places, self._store,
-                             out, counts, state)  # fmt: skip
+            kernel(tokenize)(
+                text,
+                ends,
+                self._classes,
+                self._slots,
+                self._places,
+                self._store,
+                out,
+                counts,
+                state,
+            )
             if state[1] < len(ends):
                 self._grow(len(text))
         out.resize(int(state[2]), refcheck=False)  # in place: nothing else refers to it

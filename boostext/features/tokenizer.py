@@ -194,8 +194,10 @@ def _characters(text: str) -> Iterator[tuple[str, int, int]]:
     for match in _NOT_BLANK.finditer(text):
         # the blank before the first word is padding: its span is empty, even after white space
         yield " ", stop if stop else match.start(), match.start()
-        yield from ((character, match.start() + i, match.start() + i + 1)
-                    for i, character in enumerate(match.group()))  # fmt: skip
+        yield from (
+            (character, match.start() + i, match.start() + i + 1)
+            for i, character in enumerate(match.group())
+        )
         stop = match.end()
     if stop:
         yield " ", stop, stop

@@ -41,10 +41,15 @@ class RuleFound:
             for label, chance in self.told.then
         }
         return {
-            "line": self.told.line, "rule": str(self.told), "holds": self.holds,
-            "labelled": self.labelled, "labels": labels, "missing": list(self.missing),
-            "against": self.against, "first": list(self.first),
-        }  # fmt: skip
+            "line": self.told.line,
+            "rule": str(self.told),
+            "holds": self.holds,
+            "labelled": self.labelled,
+            "labels": labels,
+            "missing": list(self.missing),
+            "against": self.against,
+            "first": list(self.first),
+        }
 
 
 class KnowledgeCheck:
@@ -98,13 +103,16 @@ class KnowledgeCheck:
         counts = self._firing.counts
         return [
             RuleFound(
-                told, self._holds[r], self._labelled[r],
+                told,
+                self._holds[r],
+                self._labelled[r],
                 {label: self._found[r][label] for label, _ in told.then},
                 tuple(term for term in told.terms if not counts[term]),
-                self._wrong[r], tuple(self._against[r]),
+                self._wrong[r],
+                tuple(self._against[r]),
             )
             for r, told in enumerate(self.knowledge.rules)
-        ]  # fmt: skip
+        ]
 
     def unknown_labels(self) -> Iterator[str]:
         """Messages about labels that neither the knowledge declares nor a document has."""

@@ -34,9 +34,12 @@ class _Reading:
             line = tree.line if tree else 1
             raise self._wrong(line, "expected `rules:`, `labels:`, `forbid:`, `only:` or `from:`")
         parts: dict[str, Callable[[Node], Any]] = {
-            "labels": self._labels, "rules": self._rules, "forbid": self._forbid,
-            "only": self._only, "from": lambda node: self._text(node, "from", "a model file"),
-        }  # fmt: skip
+            "labels": self._labels,
+            "rules": self._rules,
+            "forbid": self._forbid,
+            "only": self._only,
+            "from": lambda node: self._text(node, "from", "a model file"),
+        }
         found = {
             {"from": "old"}.get(key.text, key.text): parts[key.text](node)
             for key, node in self._known(tree, parts, "the file")

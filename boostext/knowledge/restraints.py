@@ -39,17 +39,23 @@ class Restraints:
     """
 
     def __init__(
-        self, knowledge: Knowledge, labels: Sequence[str], settings: TextSettings,
+        self,
+        knowledge: Knowledge,
+        labels: Sequence[str],
+        settings: TextSettings,
         fields: Sequence[str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         number = {label: j for j, label in enumerate(labels)}
         self._k = len(labels)
         everyone = range(self._k)
         self._forbidden = [
-            (f.term, conditions_of(f.term, settings, fields),
-             [number[label] for label in f.labels] if f.labels else list(everyone))
+            (
+                f.term,
+                conditions_of(f.term, settings, fields),
+                [number[label] for label in f.labels] if f.labels else list(everyone),
+            )
             for f in knowledge.forbid
-        ]  # fmt: skip
+        ]
         self._one_sided = [
             (set(conditions_of(one.term, settings, fields)), number[one.label], one.sign)
             for one in knowledge.only

@@ -22,9 +22,18 @@ _ZIP64_LOCATOR, _ZIP64_END = 20, 56
 _ZIP64_FROM = 2**31 - 1
 
 _FAILURES = (
-    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, NotImplementedError,
-    RuntimeError, ValueError, OverflowError, EOFError, OSError, LookupError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    EOFError,
+    OSError,
+    LookupError,
+)
 """The exceptions that zipfile raises on bytes that are not a valid zip."""
 
 

@@ -27,9 +27,17 @@ VERSION = 3
 DIGEST = "sha256"
 
 _NAMES = (
-    "format", "version", "writer", "labels", "multilabel", "thresholds", "tokenizer", "settings",
-    "provenance", "conditions",
-)  # fmt: skip
+    "format",
+    "version",
+    "writer",
+    "labels",
+    "multilabel",
+    "thresholds",
+    "tokenizer",
+    "settings",
+    "provenance",
+    "conditions",
+)
 _LATER = ("code", "calibration", "round_sizes", "prior", DIGEST)
 """Optional names, which are written only if they have a value other than the default."""
 

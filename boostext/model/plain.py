@@ -86,9 +86,13 @@ def number(record: Plain, name: str) -> float:
 
 
 _KINDS: dict[type, str] = {
-    str: "text", int: "a whole number", float: "a number", bool: "true or false",
-    list: "a list", dict: "an object",
-}  # fmt: skip
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
 
 
 def texts(record: Plain, name: str) -> tuple[str, ...]:

@@ -73,9 +73,10 @@ def _told_from(record: Plain) -> Told:
     if not then or any(chance is None for _, chance in then):
         raise ModelError("a rule of the knowledge has no probabilities")
     return Told(
-        _when_from(take(record, "if", dict)), tuple((label, float(p or 0)) for label, p in then),
+        _when_from(take(record, "if", dict)),
+        tuple((label, float(p or 0)) for label, p in then),
         unless,
-    )  # fmt: skip
+    )
 
 
 def _when_from(record: Plain) -> When:

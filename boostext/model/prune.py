@@ -22,9 +22,11 @@ def cut(model: Model, rounds: int) -> Model:
     kept = sum(model.round_sizes[:rounds]) if model.round_sizes else rounds
     history = History(model.history.gain[:rounds], model.history.z[:rounds])
     return replace(
-        with_own_thresholds(model), rules=model.rules[:kept], history=history,
+        with_own_thresholds(model),
+        rules=model.rules[:kept],
+        history=history,
         round_sizes=model.round_sizes[:rounds],
-    )  # fmt: skip
+    )
 
 
 def with_own_thresholds(model: Model) -> Model:

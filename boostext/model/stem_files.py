@@ -52,8 +52,11 @@ def write_stem_model(
 
 def lost_in_shyp(model: Model) -> Iterator[str]:
     """Yield a message for each part of the model that a .shyp does not represent."""
-    if any((own := model.text.of_field(name)).lowercase or own.token_pattern != "[^ ]+"
-           for name in model.data.text if name):  # fmt: skip
+    if any(
+        (own := model.text.of_field(name)).lowercase or own.token_pattern != "[^ ]+"
+        for name in model.data.text
+        if name
+    ):
         yield (
             "icsiboost splits texts at spaces and keeps their case: give it texts whose tokens are "
             "those of this model, with single spaces between"

@@ -65,8 +65,12 @@ class Compared:
         """Return all results as a JSON object; the documents are those kept in `found.changes`."""
         found = self.found
         return {
-            "models": list(self.names), "documents": found.first.examples,
-            "changed": found.changed, "won": found.won, "lost": found.lost, "chance": found.chance,
+            "models": list(self.names),
+            "documents": found.first.examples,
+            "changed": found.changed,
+            "won": found.won,
+            "lost": found.lost,
+            "chance": found.chance,
             "measures": [
                 {"name": name, "first": before, "second": after}
                 for name, before, after in self.measures()
@@ -74,7 +78,7 @@ class Compared:
             "labels": [dataclasses.asdict(row) for row in found.labels],
             "changes": [dataclasses.asdict(row) for row in found.changes],
             "terms": [dataclasses.asdict(row) for row in self.terms],
-        }  # fmt: skip
+        }
 
     def summary(self) -> str:
         found = self.found
@@ -144,10 +148,21 @@ def _number(value: float | None) -> str:
 def comparison_page(compared: Compared) -> str:
     """Return the comparison as a self-contained HTML page."""
     script, style = asset("report.js"), asset("report.css")
-    return environment().get_template("compare.html").render(
-        names=[shown(name, 60) for name in compared.names], measures=list(compared.measures()),
-        summary=compared.summary(), labels=compared.found.labels[:MOST_LABELS],
-        changes=compared.found.changes[:MOST_CHANGES], changed=compared.found.changed,
-        terms=compared.terms[:MOST_TERMS], term_total=len(compared.terms), version=__version__,
-        script=script, style=style, policy=policy([script], [style]),
-    )  # fmt: skip
+    return (
+        environment()
+        .get_template("compare.html")
+        .render(
+            names=[shown(name, 60) for name in compared.names],
+            measures=list(compared.measures()),
+            summary=compared.summary(),
+            labels=compared.found.labels[:MOST_LABELS],
+            changes=compared.found.changes[:MOST_CHANGES],
+            changed=compared.found.changed,
+            terms=compared.terms[:MOST_TERMS],
+            term_total=len(compared.terms),
+            version=__version__,
+            script=script,
+            style=style,
+            policy=policy([script], [style]),
+        )
+    )

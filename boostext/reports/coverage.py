@@ -159,12 +159,20 @@ def term_facts(
     for j, row in enumerate(rows):
         best = int(precisions[j].argmax())
         other = [] if row.before else aliases(row.levels[0].asked)
-        facts.append(TermFacts(
-            row.term, int(counts[j]), float(counts[j] / max(len(evidence.corpus), 1)),
-            labels[best] if precisions[j, best] > 0 else "", float(precisions[j, best]),
-            precisions[j], tuple(spell(c, fields) for c in other[:MOST_ALIASES]), len(other),
-            tuple(together[j]), where[j],
-        ))  # fmt: skip
+        facts.append(
+            TermFacts(
+                row.term,
+                int(counts[j]),
+                float(counts[j] / max(len(evidence.corpus), 1)),
+                labels[best] if precisions[j, best] > 0 else "",
+                float(precisions[j, best]),
+                precisions[j],
+                tuple(spell(c, fields) for c in other[:MOST_ALIASES]),
+                len(other),
+                tuple(together[j]),
+                where[j],
+            )
+        )
     return facts
 
 

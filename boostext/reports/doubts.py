@@ -96,11 +96,18 @@ def doubt_rows(
     for rank, i in enumerate(order.tolist(), start=1):
         row = _row(rank, i, corpus, (scores, chances, signs), found.suggested[i])
         share = float(weights[i])
-        rows.append(replace(
-            row, kind=row.kind if found.flagged[i] else "agrees", score=float(doubts[i]),
-            margin=float(margins[i]), weight=share * len(corpus), share=share,
-            label_rank=int(places[i]), label_count=int(counts[i]),
-        ))  # fmt: skip
+        rows.append(
+            replace(
+                row,
+                kind=row.kind if found.flagged[i] else "agrees",
+                score=float(doubts[i]),
+                margin=float(margins[i]),
+                weight=share * len(corpus),
+                share=share,
+                label_rank=int(places[i]),
+                label_count=int(counts[i]),
+            )
+        )
     return rows
 
 
@@ -334,9 +341,21 @@ def _row(
     told = dict.fromkeys((*given, *names, *([rival] if rival else [])))
     number = {label: j for j, label in enumerate(corpus.labels)}
     return OutlierRow(
-        rank=rank, example=i, id=corpus.ids[i], origin=str(corpus.origins[i]), given=given,
-        suggested=names, rival=rival, kind=kind_of(set(given), set(names)), score=0.0,
-        margin=0.0, weight=0.0, share=0.0, label_rank=0, label_count=0,
-        objections=(), snippet=one_line(corpus.snippets[i]),
+        rank=rank,
+        example=i,
+        id=corpus.ids[i],
+        origin=str(corpus.origins[i]),
+        given=given,
+        suggested=names,
+        rival=rival,
+        kind=kind_of(set(given), set(names)),
+        score=0.0,
+        margin=0.0,
+        weight=0.0,
+        share=0.0,
+        label_rank=0,
+        label_count=0,
+        objections=(),
+        snippet=one_line(corpus.snippets[i]),
         scores=tuple((name, float(chances[number[name]])) for name in told),
-    )  # fmt: skip
+    )

@@ -103,14 +103,16 @@ def summary(findings: Findings) -> Iterator[str]:
     for name, words in findings.scored_texts.items():
         yield f"scored text {name}: {words:,} distinct words"
     for noun, group in (
-        ("no label", findings.unlabelled), ("an empty text", findings.empty_texts),
+        ("no label", findings.unlabelled),
+        ("an empty text", findings.empty_texts),
         (f"a text without any token: {SYMBOLS}", findings.tokenless),
-    ):  # fmt: skip
+    ):
         if group.count:
             yield f"{count(group.count, 'document')} with {noun}: {members(group)}"
     for number, what in (
-        (findings.blank_lines, "skipped: blank"), (findings.replaced_lines, "with bytes replaced"),
-    ):  # fmt: skip
+        (findings.blank_lines, "skipped: blank"),
+        (findings.replaced_lines, "with bytes replaced"),
+    ):
         if number:
             yield f"{count(number, 'line')} {what}"
     yield from findings.notes

@@ -87,8 +87,11 @@ def learned_rules(model: Model, top: int) -> Iterator[Told]:
         chances = np.clip(1 / (1 + np.exp(-odds)), LEAST, 1 - LEAST)
         if not model.multilabel:
             chances = chances / max(1.0, float(chances.sum()))
-        labels = [(label, round(float(chances[j]), 3)) for j, label in enumerate(model.labels)
-                  if label in spoken.get(row.term, ())]  # fmt: skip
+        labels = [
+            (label, round(float(chances[j]), 3))
+            for j, label in enumerate(model.labels)
+            if label in spoken.get(row.term, ())
+        ]
         if labels:
             yield Told(When(any=(row.term,)), tuple(labels))
 

@@ -301,42 +301,100 @@ def _scored(scores: tuple[tuple[str, float], ...]) -> str:
 
 
 OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
-    Column("rank", lambda row: row.rank, "Rank in the listing, from 1, which is the most "
-           "likely error."),
-    Column("example", lambda row: row.example, "Index of the document in the data, from 0.",
-           tsv=None, narrow=False),
+    Column(
+        "rank", lambda row: row.rank, "Rank in the listing, from 1, which is the most likely error."
+    ),
+    Column(
+        "example",
+        lambda row: row.example,
+        "Index of the document in the data, from 0.",
+        tsv=None,
+        narrow=False,
+    ),
     Column("id", lambda row: row.id, "The id of the document."),
     Column("origin", lambda row: row.origin, "File and line of the document.", narrow=False),
     Column("given", lambda row: row.given, "The labels in the data."),
-    Column("suggested", lambda row: row.suggested, "The labels that are most "
-           "likely if the given ones are wrong."),
-    Column("rival", lambda row: row.rival, "The label with the highest score that is not "
-           "given.", narrow=False),
-    Column("kind", lambda row: row.kind, "wrong, missing or extra label, if the row is flagged as "
-           "a likely error; otherwise agrees."),
-    Column("score", lambda row: row.score, "From 0 to 1, the higher the more likely the labels "
-           "are wrong. It ranks rows and is not a probability."),
-    Column("margin", lambda row: row.margin, "The lowest score of a given label minus the highest "
-           "score of another one; if documents may have several labels, the minimum of the scores "
-           "of given labels and the negated scores of the others.", narrow=False),
-    Column("weight", lambda row: row.weight, "The weight of the document; 1 is the average.",
-           narrow=False),
-    Column("share", lambda row: row.share, "Its fraction of the weight of all documents.",
-           narrow=False),
-    Column("label_rank", lambda row: row.label_rank, "Rank among the documents with the same given "
-           "label.", narrow=False),
-    Column("label_count", lambda row: row.label_count, "Number of documents with that label.",
-           narrow=False),
-    Column("objections", lambda row: row.objections, "Terms that are evidence against the "
-           "given labels, with their votes.", tsv=_spoken, narrow=False),
+    Column(
+        "suggested",
+        lambda row: row.suggested,
+        "The labels that are most likely if the given ones are wrong.",
+    ),
+    Column(
+        "rival",
+        lambda row: row.rival,
+        "The label with the highest score that is not given.",
+        narrow=False,
+    ),
+    Column(
+        "kind",
+        lambda row: row.kind,
+        "wrong, missing or extra label, if the row is flagged as a likely error; otherwise agrees.",
+    ),
+    Column(
+        "score",
+        lambda row: row.score,
+        "From 0 to 1, the higher the more likely the labels "
+        "are wrong. It ranks rows and is not a probability.",
+    ),
+    Column(
+        "margin",
+        lambda row: row.margin,
+        "The lowest score of a given label minus the highest "
+        "score of another one; if documents may have several labels, the minimum of the scores "
+        "of given labels and the negated scores of the others.",
+        narrow=False,
+    ),
+    Column(
+        "weight",
+        lambda row: row.weight,
+        "The weight of the document; 1 is the average.",
+        narrow=False,
+    ),
+    Column(
+        "share", lambda row: row.share, "Its fraction of the weight of all documents.", narrow=False
+    ),
+    Column(
+        "label_rank",
+        lambda row: row.label_rank,
+        "Rank among the documents with the same given label.",
+        narrow=False,
+    ),
+    Column(
+        "label_count",
+        lambda row: row.label_count,
+        "Number of documents with that label.",
+        narrow=False,
+    ),
+    Column(
+        "objections",
+        lambda row: row.objections,
+        "Terms that are evidence against the given labels, with their votes.",
+        tsv=_spoken,
+        narrow=False,
+    ),
     Column("snippet", lambda row: row.snippet, "The beginning of the text."),
-    Column("scores", lambda row: row.scores, "The scores of the given, the suggested and the rival "
-           "labels.", tsv=_scored, json=dict, narrow=False),
-    Column("duplicates", lambda row: row.duplicates, "Ids of documents with nearly the same "
-           "text and other labels.", narrow=False),
-    Column("supports", lambda row: row.supports, "Terms that are evidence for the given "
-           "labels, with their votes.", tsv=_spoken, narrow=False),
-)  # fmt: skip
+    Column(
+        "scores",
+        lambda row: row.scores,
+        "The scores of the given, the suggested and the rival labels.",
+        tsv=_scored,
+        json=dict,
+        narrow=False,
+    ),
+    Column(
+        "duplicates",
+        lambda row: row.duplicates,
+        "Ids of documents with nearly the same text and other labels.",
+        narrow=False,
+    ),
+    Column(
+        "supports",
+        lambda row: row.supports,
+        "Terms that are evidence for the given labels, with their votes.",
+        tsv=_spoken,
+        narrow=False,
+    ),
+)
 """Columns of a listing of likely label errors; outliers.tsv has a source column in addition."""
 
 

@@ -30,8 +30,11 @@ from boostext.model.model import Model
 from boostext.reports.columns import Column, as_json, tsv_lines
 
 KINDS: dict[type[Condition], str] = {
-    Occurs: "term", Equals: "category", AtLeast: "number", Always: "prior",
-}  # fmt: skip
+    Occurs: "term",
+    Equals: "category",
+    AtLeast: "number",
+    Always: "prior",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,9 +117,12 @@ class Pool:
 
 
 def suggest(
-    pool: Iterable[Document], predictor: Predictor, doubt: Doubt, count: int,
+    pool: Iterable[Document],
+    predictor: Predictor,
+    doubt: Doubt,
+    count: int,
     spread: bool = True,
-) -> list[Suggestion]:  # fmt: skip
+) -> list[Suggestion]:
     """Return at most `count` documents of the pool to label next, the most uncertain first.
 
     doubt: a function returned by `measure`. If spread is true, ten times as many candidates are
@@ -199,9 +202,12 @@ def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Can
         least = heap[0][0] if len(heap) >= count else -math.inf
         for i in np.flatnonzero(values > least).tolist():
             candidate = Candidate(
-                batch.documents[i], number + i, float(values[i]), batch.scores[i].copy(),
+                batch.documents[i],
+                number + i,
+                float(values[i]),
+                batch.scores[i].copy(),
                 batch.yes[i].copy(),
-            )  # fmt: skip
+            )
             entry = (candidate.doubt, -candidate.number, candidate)
             if len(heap) < count:
                 heapq.heappush(heap, entry)
@@ -268,10 +274,13 @@ def _suggestion(rank: int, candidate: Candidate, predictor: Predictor) -> Sugges
     likely = chances(scores[None], model)[0].tolist() if gives_chances(model) else None
     given = np.flatnonzero(decisions(scores[None], model)[0]).tolist()
     return Suggestion(
-        rank, candidate.document, tuple(model.labels[j] for j in given),
+        rank,
+        candidate.document,
+        tuple(model.labels[j] for j in given),
         tuple((model.labels[j], likely[j] if likely else None) for j in best),
-        candidate.doubt, tuple(_reasons(candidate, predictor)),
-    )  # fmt: skip
+        candidate.doubt,
+        tuple(_reasons(candidate, predictor)),
+    )
 
 
 def _reasons(candidate: Candidate, predictor: Predictor) -> Iterator[Reason]:
@@ -342,16 +351,26 @@ def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterato
     line = io.StringIO()
     writer = csv.writer(line, lineterminator="\n")
     doubt = [measure] if measure != "random" else []
-    yield _written(writer, line, ["id", *model.data.text, "label", "likeliest", "probability",
-                                  *doubt, "reasons"])  # fmt: skip
+    yield _written(
+        writer,
+        line,
+        ["id", *model.data.text, "label", "likeliest", "probability", *doubt, "reasons"],
+    )
     for row in rows:
         label, chance = row.guesses[0]
-        yield _written(writer, line, [
-            row.document.id, *(row.document.texts.get(name, "") for name in model.data.text), "",
-            label, "" if chance is None else f"{chance:.6g}",
-            *([f"{doubt_told(row.doubt, measure):.6g}"] if doubt else []),
-            "; ".join(f"{r.term} {r.votes:+.2f} {r.label}" for r in row.reasons),
-        ])  # fmt: skip
+        yield _written(
+            writer,
+            line,
+            [
+                row.document.id,
+                *(row.document.texts.get(name, "") for name in model.data.text),
+                "",
+                label,
+                "" if chance is None else f"{chance:.6g}",
+                *([f"{doubt_told(row.doubt, measure):.6g}"] if doubt else []),
+                "; ".join(f"{r.term} {r.votes:+.2f} {r.label}" for r in row.reasons),
+            ],
+        )
 
 
 def _written(writer: Any, line: io.StringIO, cells: Sequence[str]) -> str:
@@ -368,11 +387,14 @@ def label_studio_tasks(rows: Sequence[Suggestion], model: Model, measure: str) -
         task = task_of(
             {
                 "text": "\n\n".join(filter(None, row.document.texts.values())),
-                "id": row.document.id, "origin": str(row.document.origin), "rank": row.rank,
+                "id": row.document.id,
+                "origin": str(row.document.origin),
+                "rank": row.rank,
                 "terms": [reason.term for reason in row.reasons],
             },
-            row.given, row.guesses[0][1],
-        )  # fmt: skip
+            row.given,
+            row.guesses[0][1],
+        )
         yield (",\n" if number else "\n") + json.dumps(task, ensure_ascii=False)
     yield "\n]\n"
 
@@ -386,9 +408,11 @@ def labeling_page(rows: Sequence[Suggestion], model: Model, measure: str) -> Ite
 
 
 FORMATS: Mapping[str, Callable[[Sequence[Suggestion], Model, str], Iterator[str]]] = {
-    "jsonl": json_lines, "csv": csv_lines, "label-studio": label_studio_tasks,
+    "jsonl": json_lines,
+    "csv": csv_lines,
+    "label-studio": label_studio_tasks,
     "html": labeling_page,
-}  # fmt: skip
+}
 """Maps each format to a function of the suggestions, the model and the name of the measure.
 
 The function yields the output text in pieces.

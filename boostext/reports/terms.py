@@ -194,11 +194,13 @@ def _by_label(row: TermRow, values: Float64) -> dict[str, float]:
 def _levels_told(row: TermRow) -> list[dict[str, object]]:
     return [
         {
-            "condition": level.condition, "rules": level.rules,
-            "no": _by_label(row, level.no), "yes": _by_label(row, level.yes),
+            "condition": level.condition,
+            "rules": level.rules,
+            "no": _by_label(row, level.no),
+            "yes": _by_label(row, level.yes),
         }
         for level in row.levels
-    ]  # fmt: skip
+    ]
 
 
 TERM_COLUMNS: tuple[Column[TermRow], ...] = (
@@ -261,6 +263,7 @@ def terms_tsv(rows: Sequence[TermRow], labels: Sequence[str]) -> Iterator[str]:
 
 def _difference_column(j: int, label: str) -> Column[TermRow]:
     return Column(
-        f"difference:{label}", lambda row: float(row.difference[j]),
+        f"difference:{label}",
+        lambda row: float(row.difference[j]),
         f"How much its presence adds to the score of {label}.",
-    )  # fmt: skip
+    )

@@ -226,8 +226,13 @@ def _curve(curves: Sequence[Sequence[tuple[int, float]]], last: int) -> Iterator
         now = [values.get(number, before) for values, before in zip(known, now, strict=True)]
         found = np.array([value for value in now if value == value])
         if len(found):
-            yield CurvePoint(number, float(found.mean()), float(found.std()),
-                             float(found.min()), float(found.max()))  # fmt: skip
+            yield CurvePoint(
+                number,
+                float(found.mean()),
+                float(found.std()),
+                float(found.min()),
+                float(found.max()),
+            )
 
 
 def _best(curve: Sequence[CurvePoint], monitor: Monitor) -> int:

@@ -29,10 +29,11 @@ def is_multilabel(corpus: Corpus, settings: BoostingSettings) -> bool:
         names = [corpus.labels[j] for j in corpus.label_sets[first]]
         origin = corpus.origins[first]
         raise DataError(
-            origin.path, origin.line,
+            origin.path,
+            origin.line,
             f"{len(names)} labels ({', '.join(names) or 'none'}) although task is single; "
             "expected one label, or train with --task multi",
-        )  # fmt: skip
+        )
     return settings.task == "multi" or (settings.task == "auto" and len(others) > 0)
 
 

@@ -99,10 +99,18 @@ class Prepared:
             sets, belief = label_sets_of(self.known, sets), self.known.belief(examples)
             weights = np.concatenate([weights, np.zeros(self.known.more)])
         return Booster(
-            features, sets, len(corpus.labels), weights, boosting, engine=self.plan.run.engine,
-            threads=threads, labels=corpus.labels, belief=belief,
-            restraints=restraints_of(self.prior, corpus.labels, self.plan), make=make,
-        )  # fmt: skip
+            features,
+            sets,
+            len(corpus.labels),
+            weights,
+            boosting,
+            engine=self.plan.run.engine,
+            threads=threads,
+            labels=corpus.labels,
+            belief=belief,
+            restraints=restraints_of(self.prior, corpus.labels, self.plan),
+            make=make,
+        )
 
     def start(self, examples: Int64) -> Scores | None:
         """(n, k): the initial scores of training documents before any rule; None if all are 0."""
@@ -215,9 +223,13 @@ def prepare(
     unlabelled = Unlabelled(plan.boosting.task, apart=knowing.apart if knowing else None)
     learned = builder.watch(groups.taken(holdout.training(unlabelled.left_out(documents))))
     features = (far.extract if far else extract)(
-        knowing.watch(learned) if knowing else learned, plan.text, plan.data.text,
-        attributes=None, threads=plan.threads, declared=declared_categories(plan),
-    )  # fmt: skip
+        knowing.watch(learned) if knowing else learned,
+        plan.text,
+        plan.data.text,
+        attributes=None,
+        threads=plan.threads,
+        declared=declared_categories(plan),
+    )
     more = knowing.labels(builder.label_names) if knowing else ()
     corpus = builder.corpus(declared_labels(plan), more)
     plan = with_known_types(plan, corpus, notes)
@@ -226,13 +238,19 @@ def prepare(
     known = knowing.known(corpus, features, multilabel) if knowing else None
     held = _held(chain(whole(holdout.held), valid or ()), plan, multilabel)
     return Prepared(
-        plan, corpus, known.labelled_features() if known else features, multilabel=multilabel,
+        plan,
+        corpus,
+        known.labelled_features() if known else features,
+        multilabel=multilabel,
         weights=example_weights(corpus, plan.boosting) if len(corpus) or not known else np.zeros(0),
         validation=_validation(held, plan, corpus.labels, known) if validates else None,
-        groups=groups.values(), unlabelled=unlabelled, notes=notes,
+        groups=groups.values(),
+        unlabelled=unlabelled,
+        notes=notes,
         prior=known.prior if known else prior,
-        known=known, chosen=chosen,
-    )  # fmt: skip
+        known=known,
+        chosen=chosen,
+    )
 
 
 def check_patience(plan: Plan, validates: bool) -> None:
@@ -255,9 +273,13 @@ def _validation(
 ) -> ValidationSet:
     heard = known.heard(plan) if known else None
     found = ValidationSet(
-        heard.watch(documents) if heard else documents, plan.text, plan.data.text, labels,
-        plan.boosting.unknown_categories, plan.threads,
-    )  # fmt: skip
+        heard.watch(documents) if heard else documents,
+        plan.text,
+        plan.data.text,
+        labels,
+        plan.boosting.unknown_categories,
+        plan.threads,
+    )
     if known and heard:
         found.begin(known.scores_of(heard, labels))
     if not len(found):
@@ -371,9 +393,15 @@ class _Learning:
         if self.prepared.known and self.prepared.known.more:
             members = OtherMembership(self.prepared.features, members)
         return Trained(
-            model, whole, self.prepared, members, self.rounds, self.best,
-            self.interrupted, self.booster.start_bound,
-        )  # fmt: skip
+            model,
+            whole,
+            self.prepared,
+            members,
+            self.rounds,
+            self.best,
+            self.interrupted,
+            self.booster.start_bound,
+        )
 
     def _model(self, kept: int, stopped: str) -> Model:
         """A model of the first `kept` rounds."""
@@ -402,7 +430,7 @@ class _Learning:
                 command=command_line(plan),
                 corrected=prepared.corrected,
             ),
-        )  # fmt: skip
+        )
 
 
 def _thresholds(prepared: Prepared) -> tuple[float, ...]:

@@ -36,9 +36,11 @@ def sizes(prepared: Prepared) -> str:
     """A line with the size of the data that was read."""
     corpus, features = prepared.corpus, prepared.features
     parts = [
-        count(len(corpus), "document"), count(len(corpus.labels), "label"),
-        count(features.token_count, "token"), count(len(features.yes), "condition"),
-    ]  # fmt: skip
+        count(len(corpus), "document"),
+        count(len(corpus.labels), "label"),
+        count(features.token_count, "token"),
+        count(len(features.yes), "condition"),
+    ]
     words = sum(column.is_word for column in features.numeric)
     if columns := len(features.numeric) - words:
         parts.append(count(columns, "numeric column"))

@@ -126,19 +126,23 @@ def summary(trained: Trained) -> Summary:
 
 def training_json(trained: Trained, result: Summary, bad: BadRecords) -> dict[str, Any]:
     """The results as values that JSON can represent. bad: the account of the reading."""
-    numbers = {
-        name: None if value != value else value for name, value in asdict(result).items()
-    }  # fmt: skip
+    numbers = {name: None if value != value else value for name, value in asdict(result).items()}
     provenance, prepared = trained.model.provenance, trained.prepared
     return {
-        "command": provenance.command, "documents": provenance.documents,
-        "tokens": provenance.tokens, "conditions": provenance.conditions,
-        "labels": len(trained.model.labels), "multilabel": trained.model.multilabel,
-        "bad_records": bad.count, "without_labels_left_out": prepared.unlabelled.count,
+        "command": provenance.command,
+        "documents": provenance.documents,
+        "tokens": provenance.tokens,
+        "conditions": provenance.conditions,
+        "labels": len(trained.model.labels),
+        "multilabel": trained.model.multilabel,
+        "bad_records": bad.count,
+        "without_labels_left_out": prepared.unlabelled.count,
         "weights": weights_used(prepared),
         "notes": [note.to_dict() for note in (*bad.notes, *prepared.notes)],
-        "seed": trained.model.boosting.seed, "threads": prepared.plan.threads, **numbers,
-    }  # fmt: skip
+        "seed": trained.model.boosting.seed,
+        "threads": prepared.plan.threads,
+        **numbers,
+    }
 
 
 def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:

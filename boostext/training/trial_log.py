@@ -81,11 +81,17 @@ class TrialLog:
     def add(self, trial: Trial) -> None:
         self.trials[trial.settings, trial.last, trial.folds] = trial
         marks = [[m.round, m.terms, m.value, m.threshold] for m in trial.marks]
-        self._write({
-            "settings": trial.settings, "last": trial.last, "seconds": trial.seconds,
-            "whole": trial.whole, "folds": trial.folds, "marks": marks,
-            "losses": base64.b64encode(zlib.compress(trial.losses.tobytes())).decode(),
-        })  # fmt: skip
+        self._write(
+            {
+                "settings": trial.settings,
+                "last": trial.last,
+                "seconds": trial.seconds,
+                "whole": trial.whole,
+                "folds": trial.folds,
+                "marks": marks,
+                "losses": base64.b64encode(zlib.compress(trial.losses.tobytes())).decode(),
+            }
+        )
 
     def _write(self, record: dict[str, Any]) -> None:
         if self.path is None:
@@ -151,9 +157,14 @@ def _trial(path: Path, number: int, record: dict[str, Any]) -> Trial:
             for round, terms, value, threshold in record["marks"]
         )
         return Trial(
-            str(record["settings"]), int(record["last"]), marks, float(record["seconds"]),
-            bool(record["whole"]), int(record["folds"]), _losses(record["losses"]),
-        )  # fmt: skip
+            str(record["settings"]),
+            int(record["last"]),
+            marks,
+            float(record["seconds"]),
+            bool(record["whole"]),
+            int(record["folds"]),
+            _losses(record["losses"]),
+        )
     except (KeyError, TypeError, ValueError, OverflowError, zlib.error):
         raise DataError(str(path), number, "not a trial; name another file for trials") from None
 

@@ -114,10 +114,15 @@ def _temporary() -> IO[str]:
 def _plain(document: Document) -> list[Any]:
     origin = document.origin
     return [
-        document.id, dict(document.texts), document.labels, document.weight,
-        dict(document.attributes), [origin.path, origin.line], document.labelled,
+        document.id,
+        dict(document.texts),
+        document.labels,
+        document.weight,
+        dict(document.attributes),
+        [origin.path, origin.line],
+        document.labelled,
         {name: dict(words) for name, words in document.scored.items()},
-    ]  # fmt: skip
+    ]
 
 
 def _document(plain: list[Any]) -> Document:

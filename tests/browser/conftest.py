@@ -12,9 +12,15 @@ from click.testing import CliRunner
 from boostext.cli import main
 
 FLAGS = (
-    "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--headless=new",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 def _program(*names):
@@ -116,7 +122,16 @@ def report(tmp_path_factory, calls):
     """The page of the sample calls."""
     folder = tmp_path_factory.mktemp("report")
     run(
-        "train", calls, "-o", folder / "calls.boostext", "--rounds", 100, "--report", folder,
-        "--outliers", "weights", "-q",
-    )  # fmt: skip
+        "train",
+        calls,
+        "-o",
+        folder / "calls.boostext",
+        "--rounds",
+        100,
+        "--report",
+        folder,
+        "--outliers",
+        "weights",
+        "-q",
+    )
     return folder / "report.html"

@@ -51,10 +51,13 @@ def hostile_pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     labels = ['<b>"bold"</b>', "</script>", "__proto__"]
     rows = [
-        {"id": f"{n}{BREAKOUT}\u202e", "text": f"word{n % 3} {BREAKOUT} {{{{ 7 * 7 }}}} \u202e ก็",
-         "labels": [labels[(n + (n < 6)) % 3]]}
+        {
+            "id": f"{n}{BREAKOUT}\u202e",
+            "text": f"word{n % 3} {BREAKOUT} {{{{ 7 * 7 }}}} \u202e ก็",
+            "labels": [labels[(n + (n < 6)) % 3]],
+        }
         for n in range(60)
-    ]  # fmt: skip
+    ]
     data = folder / "data.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="ascii")
     return pages_of(folder, data)
@@ -156,9 +159,18 @@ def test_a_page_of_many_documents_is_small_and_soon_there(start_browser, tmp_pat
         lines.append(json.dumps({"id": f"d{n}", "text": text * 3, "labels": [label]}) + "\n")
     (tmp_path / "data.jsonl").write_text("".join(lines), encoding="ascii")
     run(
-        "train", tmp_path / "data.jsonl", "-o", tmp_path / "m", "--rounds", 30, "--report",
-        tmp_path, "--outliers", "weights", "-q",
-    )  # fmt: skip
+        "train",
+        tmp_path / "data.jsonl",
+        "-o",
+        tmp_path / "m",
+        "--rounds",
+        30,
+        "--report",
+        tmp_path,
+        "--outliers",
+        "weights",
+        "-q",
+    )
     page = tmp_path / "report.html"
     assert page.stat().st_size < 2_000_000
     driver = start_browser()

@@ -140,9 +140,20 @@ def test_two_mended_and_one_fine_are_saved_and_learned_from(driver, downloads, c
     assert set(read[ids[2]]) == set(before[ids[2]])
     assert set(read[ids[0]]) != set(before[ids[0]])
     run(
-        "train", calls, "-o", tmp_path / "m.boostext", "--rounds", 5, "--labels-from",
-        folder / "corrections.csv", "--report", tmp_path / "r", "--outliers", "weights", "-q",
-    )  # fmt: skip
+        "train",
+        calls,
+        "-o",
+        tmp_path / "m.boostext",
+        "--rounds",
+        5,
+        "--labels-from",
+        folder / "corrections.csv",
+        "--report",
+        tmp_path / "r",
+        "--outliers",
+        "weights",
+        "-q",
+    )
     with (tmp_path / "r" / "outliers.tsv").open(encoding="utf-8") as file:
         listed = {row["id"] for row in csv.DictReader(file, delimiter="\t")}
     assert len(listed) == 1997
@@ -323,9 +334,20 @@ def hostile(tmp_path_factory):
     data = folder / "hostile.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="ascii")
     run(
-        "train", data, "-o", folder / "m.boostext", "--rounds", 20, "--report", folder,
-        "--outliers", "weights", "--token-pattern", r"\S+", "-q",
-    )  # fmt: skip
+        "train",
+        data,
+        "-o",
+        folder / "m.boostext",
+        "--rounds",
+        20,
+        "--report",
+        folder,
+        "--outliers",
+        "weights",
+        "--token-pattern",
+        r"\S+",
+        "-q",
+    )
     return folder / "report.html"
 
 

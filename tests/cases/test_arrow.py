@@ -24,10 +24,14 @@ ROWS = [
     {"id": "b", "text": "router", "labels": ["y", "z"], "meta": {"age": None, "by": []}},
 ]
 BOTH = [("my bill", ("x",)), ("router", ("y", "z"))]
-CLASSES = {"info": {"features": {
-    "text": {"dtype": "string", "_type": "Value"},
-    "label": {"names": ["neg", "pos"], "_type": "ClassLabel"},
-}}}  # fmt: skip
+CLASSES = {
+    "info": {
+        "features": {
+            "text": {"dtype": "string", "_type": "Value"},
+            "label": {"names": ["neg", "pos"], "_type": "ClassLabel"},
+        }
+    }
+}
 
 
 def write_stream(table, path):
@@ -83,8 +87,16 @@ def test_numbers_of_classes_are_read_as_their_names(tmp_path, name):
     found = read(written(tmp_path, name, rows, CLASSES), bad)
     assert pairs(found) == [("a", ("pos",)), ("b", ("neg",)), ("c", ())]
     assert any("numbers in label are read as the class names" in told for told in bad.understood)
-    several = {"info": {"features": {"labels": {"_type": "Sequence", "feature": {
-        "names": ["u", "v"], "_type": "ClassLabel"}}}}}  # fmt: skip
+    several = {
+        "info": {
+            "features": {
+                "labels": {
+                    "_type": "Sequence",
+                    "feature": {"names": ["u", "v"], "_type": "ClassLabel"},
+                }
+            }
+        }
+    }
     path = written(tmp_path, name, [{"text": "a", "labels": [0, 1]}], several)
     assert pairs(read(path)) == [("a", ("u", "v"))]
 
@@ -94,8 +106,9 @@ def test_the_example_of_the_page_is_read(tmp_path):
     _, lines = page.split("```jsonl parquet\n")
     rows = [json.loads(line) for line in lines.split("```")[0].splitlines()]
     assert pairs(read(written(tmp_path, "a.parquet", rows))) == [
-        ("my bill is wrong", ("billing",)), ("we are moving house", ("moving", "complaint")),
-    ]  # fmt: skip
+        ("my bill is wrong", ("billing",)),
+        ("we are moving house", ("moving", "complaint")),
+    ]
 
 
 def saved(folder, shards=2, state=None):
@@ -111,8 +124,11 @@ def saved(folder, shards=2, state=None):
 
 def test_a_saved_data_set_of_hugging_face_is_read_with_its_names(tmp_path):
     assert pairs(read(saved(tmp_path / "d"))) == [
-        ("0a", ("neg",)), ("0b", ("pos",)), ("1a", ("neg",)), ("1b", ("pos",)),
-    ]  # fmt: skip
+        ("0a", ("neg",)),
+        ("0b", ("pos",)),
+        ("1a", ("neg",)),
+        ("1b", ("pos",)),
+    ]
 
 
 def test_a_saved_data_set_of_several_parts_names_them(tmp_path):
@@ -133,17 +149,26 @@ def test_a_saved_data_set_may_not_name_files_elsewhere(tmp_path):
 def test_every_command_reads_parquet(tmp_path):
     path = written(tmp_path, "a.parquet", [ROWS[0], {**ROWS[1], "labels": ["y"]}])
     model = tmp_path / "m"
-    for command in (["train", path, "-o", model, "--rounds", 2], ["predict", model, path],
-                    ["evaluate", model, path], ["inspect", model, path], ["check", path],
-                    ["convert", path, tmp_path / "b.jsonl"]):  # fmt: skip
+    for command in (
+        ["train", path, "-o", model, "--rounds", 2],
+        ["predict", model, path],
+        ["evaluate", model, path],
+        ["inspect", model, path],
+        ["check", path],
+        ["convert", path, tmp_path / "b.jsonl"],
+    ):
         done = CliRunner().invoke(main, list(map(str, command)))
         assert done.exit_code == 0, done.output
     assert pairs(read(tmp_path / "b.jsonl")) == [("my bill", ("x",)), ("router", ("y",))]
 
 
 def test_values_that_json_lacks_become_text_or_numbers(tmp_path):
-    row = {"text": b"bytes", "label": datetime.date(2024, 5, 2), "n": decimal.Decimal("1.5"),
-           "t": datetime.datetime(2024, 5, 2, 10)}  # fmt: skip
+    row = {
+        "text": b"bytes",
+        "label": datetime.date(2024, 5, 2),
+        "n": decimal.Decimal("1.5"),
+        "t": datetime.datetime(2024, 5, 2, 10),
+    }
     (found,) = read(written(tmp_path, "a.parquet", [row]), attribute=("n", "t"))
     assert (found.texts["text"], found.labels) == ("bytes", ("2024-05-02",))
     assert found.attributes == {"n": 1.5, "t": "2024-05-02T10:00:00"}

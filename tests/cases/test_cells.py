@@ -81,8 +81,24 @@ LABELS = {
     "false": (False, ["false"], []),
     **{
         f"a mark of a missing value: {mark}": (mark, [], ["missing label"])
-        for mark in ("nan", "NaN", "NULL", "null", "None", "none", r"\N", "N/A", "n/a", "NA", "-",
-                     "--", "<NA>", "#N/A", "n.a.", " nan ")
+        for mark in (
+            "nan",
+            "NaN",
+            "NULL",
+            "null",
+            "None",
+            "none",
+            r"\N",
+            "N/A",
+            "n/a",
+            "NA",
+            "-",
+            "--",
+            "<NA>",
+            "#N/A",
+            "n.a.",
+            " nan ",
+        )
     },
     "a list": (["a", "b"], ["a", "b"], None),
     "an empty list": ([], [], None),
@@ -104,7 +120,7 @@ LABELS = {
     "objects with names": ([{"name": "bug"}, {"name": "new"}], ["bug", "new"], None),
     "a word in brackets": ("[Bug]", ["[Bug]"], ["label in brackets"]),
     "a word in round brackets": ("(a, b)", ["(a, b)"], []),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -150,11 +166,17 @@ def test_what_cannot_be_guessed_is_refused_with_the_option(tmp_path, format, val
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     ("cell", "separator", "labels"),
-    [("a;b", ";", ["a", "b"]), (" a ; b ", ";", ["a", "b"]), ("a;b;", ";", ["a", "b"]),
-     ('"a;b";c', ";", ["a;b", "c"]), ('c;"say ""x"""', ";", ["c", 'say "x"']),
-     ('"a, b", c', ", ", ["a, b", "c"]), ("a;nan;b", ";", ["a", "b"]), ('5" pipe;b', ";",
-      ['5" pipe', "b"])],
-)  # fmt: skip
+    [
+        ("a;b", ";", ["a", "b"]),
+        (" a ; b ", ";", ["a", "b"]),
+        ("a;b;", ";", ["a", "b"]),
+        ('"a;b";c', ";", ["a;b", "c"]),
+        ('c;"say ""x"""', ";", ["c", 'say "x"']),
+        ('"a, b", c', ", ", ["a, b", "c"]),
+        ("a;nan;b", ";", ["a", "b"]),
+        ('5" pipe;b', ";", ['5" pipe', "b"]),
+    ],
+)
 def test_separators_respect_quotes_and_blanks(tmp_path, format, cell, separator, labels):
     ((document,), _) = read(tmp_path, [{"text": "x", "label": cell}], format, label_sep=separator)
     assert list(document.labels) == labels
@@ -214,12 +236,14 @@ def test_one_hot_is_said_or_forbidden(tmp_path, format):
 
 
 def test_a_model_remembers_one_hot_columns(tmp_path, run):
-    path = write(tmp_path, [{"text": "bill", "a": 1, "b": 0}, {"text": "box", "a": 0, "b": 1}],
-                 "csv")  # fmt: skip
+    path = write(
+        tmp_path, [{"text": "bill", "a": 1, "b": 0}, {"text": "box", "a": 0, "b": 1}], "csv"
+    )
     model = tmp_path / "m"
     run("train", path, "--label", "a", "--label", "b", "-o", model, "--rounds", 3)
-    late = write(tmp_path, [{"text": "bill", "a": "", "b": ""}, {"text": "box", "a": 0, "b": 1}],
-                 "tsv")  # fmt: skip
+    late = write(
+        tmp_path, [{"text": "bill", "a": "", "b": ""}, {"text": "box", "a": 0, "b": 1}], "tsv"
+    )
     done = run("evaluate", model, late, "--json")
     assert json.loads(done.stdout)["unknown_labels"] == {}
 
@@ -230,18 +254,26 @@ VALUES = {
     "a weight as text": ("weight", "2.5", lambda d: d.weight == 2.5, []),
     "a weight that is missing": ("weight", None, lambda d: d.weight == 1, []),
     "a blank weight": ("weight", " ", lambda d: d.weight == 1, []),
-    "a weight that is marked missing": ("weight", "NaN", lambda d: d.weight == 1,
-                                        ["missing weight"]),
+    "a weight that is marked missing": (
+        "weight",
+        "NaN",
+        lambda d: d.weight == 1,
+        ["missing weight"],
+    ),
     "an id that is a number": ("id", 7, lambda d: d.id == "7", []),
     "an id that is nothing but zero": ("id", 0, lambda d: d.id == "0", []),
     "an id that is a fraction": ("id", 7.5, lambda d: d.id == "7.5", []),
     "a missing id": ("id", None, lambda d: d.id.startswith("data."), []),
     "a text that is a number": ("text", 12, lambda d: d.texts["text"] == "12", []),
-    "a text that is marked missing": ("text", "NaN", lambda d: d.texts["text"] == "",
-                                      ["missing text"]),
+    "a text that is marked missing": (
+        "text",
+        "NaN",
+        lambda d: d.texts["text"] == "",
+        ["missing text"],
+    ),
     "a text that holds a mark": ("text", "nan bread", lambda d: d.texts["text"] == "nan bread", []),
     "a blank text": ("text", " ", lambda d: d.texts["text"] == " ", []),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -329,9 +361,12 @@ def test_the_type_of_a_column_may_be_said(tmp_path):
 
 @pytest.mark.parametrize(
     ("spell", "kind"),
-    [*((t, "more than a number") for t in ("{} min", "{}%", "${}.00", "\u2212{}", "1 {:03}")),
-     ("s{}", ""), ("0{}", "")],
-)  # fmt: skip
+    [
+        *((t, "more than a number") for t in ("{} min", "{}%", "${}.00", "\u2212{}", "1 {:03}")),
+        ("s{}", ""),
+        ("0{}", ""),
+    ],
+)
 def test_columns_that_may_be_meant_as_numbers_are_told(spell, kind):
     assert column_type([spell.format(i) for i in range(10, 30)]).doubt == kind
 
@@ -479,9 +514,11 @@ def test_guesses_are_told_by_every_command(tmp_path, run, format):
     assert "2 of 5 documents have no label and are left out" in trained.stderr
     assert "--task multi" in trained.stderr
     calls = [
-        ("check", path), ("crossval", path, "--rounds", 3, "--folds", 2), ("evaluate", model, path),
+        ("check", path),
+        ("crossval", path, "--rounds", 3, "--folds", 2),
+        ("evaluate", model, path),
         ("convert", path, tmp_path / "out.jsonl"),
-    ]  # fmt: skip
+    ]
     for call in [trained, *(run(*call) for call in calls)]:
         assert call.exit_code == 0, call.stderr
         said = call.stderr + call.stdout

@@ -33,14 +33,33 @@ READ = {
         {"a.jsonl": LINE % "a", "README.md": "read", "LICENSE": "", "dataset_infos.json": "{}"},
         ["a"],
     ),
-    "a folder below": ({"data/train-0.jsonl": LINE % "a", "data/train-1.jsonl": LINE % "b"},
-                       ["a", "b"]),
-    "clutter": ({"a.jsonl": LINE % "a", "a.jsonl~": "", ".b.jsonl": "", "Thumbs.db": "",
-                 "desktop.ini": "", "__MACOSX/._a.jsonl": ""}, ["a"]),
+    "a folder below": (
+        {"data/train-0.jsonl": LINE % "a", "data/train-1.jsonl": LINE % "b"},
+        ["a", "b"],
+    ),
+    "clutter": (
+        {
+            "a.jsonl": LINE % "a",
+            "a.jsonl~": "",
+            ".b.jsonl": "",
+            "Thumbs.db": "",
+            "desktop.ini": "",
+            "__MACOSX/._a.jsonl": "",
+        },
+        ["a"],
+    ),
     "texts": ({"x/1.txt": "a", "y/2.txt": "b"}, ["a", "b"]),
-    "texts and clutter": ({"x/1.txt": "a", "x/1.txt~": "no", "x/Thumbs.db": "no",
-                           "DESKTOP.INI": "no", "__MACOSX/x/._1.txt": "no"}, ["a"]),
-}  # fmt: skip
+    "texts and clutter": (
+        {
+            "x/1.txt": "a",
+            "x/1.txt~": "no",
+            "x/Thumbs.db": "no",
+            "DESKTOP.INI": "no",
+            "__MACOSX/x/._1.txt": "no",
+        },
+        ["a"],
+    ),
+}
 
 
 @pytest.mark.parametrize(("files", "expected"), READ.values(), ids=READ)
@@ -49,15 +68,21 @@ def test_folders_are_read_as_what_they_hold(tmp_path, files, expected):
 
 
 REFUSED = {
-    "parts by file": ({"train.csv": "", "test.csv": ""},
-                      r"several parts of a data set: test \(.*test.csv\), train"),
+    "parts by file": (
+        {"train.csv": "", "test.csv": ""},
+        r"several parts of a data set: test \(.*test.csv\), train",
+    ),
     "parts by folder": ({"train/a.jsonl": "", "test/a.jsonl": ""}, r"several parts of a data set"),
-    "parts by shard": ({"data/train-00000-of-00001.jsonl": "", "data/validation-0.jsonl": ""},
-                       r"several parts .*train .*validation .*name the files of one"),
-    "data files among texts": ({"a.jsonl": LINE % "a", "x/1.txt": "a"},
-                               r"data files \('a.jsonl'\) and others \('1.txt'\)"),
+    "parts by shard": (
+        {"data/train-00000-of-00001.jsonl": "", "data/validation-0.jsonl": ""},
+        r"several parts .*train .*validation .*name the files of one",
+    ),
+    "data files among texts": (
+        {"a.jsonl": LINE % "a", "x/1.txt": "a"},
+        r"data files \('a.jsonl'\) and others \('1.txt'\)",
+    ),
     "a text beside the labels": ({"notes.txt": "a", "x/1.txt": "a"}, "the folder of a label"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("files", "message"), REFUSED.values(), ids=REFUSED)

@@ -79,9 +79,13 @@ def test_every_command_tells_what_is_left_out_and_predict_leaves_out_nothing(tmp
     done = run("train", path, "-o", model, "--rounds", 2)
     assert done.exit_code == 0, done.output
     reason = next(iter(EXPORTS[name][1]))
-    for command in (["train", path, "-o", model, "--rounds", 2], ["check", path],
-                    ["evaluate", model, path], ["inspect", model, path],
-                    ["convert", path, tmp_path / "b.jsonl"]):  # fmt: skip
+    for command in (
+        ["train", path, "-o", model, "--rounds", 2],
+        ["check", path],
+        ["evaluate", model, path],
+        ["inspect", model, path],
+        ["convert", path, tmp_path / "b.jsonl"],
+    ):
         assert f"1 record left out: {reason}; --answers all reads them" in run(*command).output
     _, text = EXAMPLES[name]
     records = text.count('{"id"' if name != "prodigy" else '"text"')
@@ -89,8 +93,11 @@ def test_every_command_tells_what_is_left_out_and_predict_leaves_out_nothing(tmp
     assert len(labels) == (3 if name == "label-studio" else records)
 
 
-REFUSED = {"answer": ["reject", "ignore"], "was_cancelled": ["true", "True", "1"],
-           "is_confirmed": ["false", "False", "0"]}  # fmt: skip
+REFUSED = {
+    "answer": ["reject", "ignore"],
+    "was_cancelled": ["true", "True", "1"],
+    "is_confirmed": ["false", "False", "0"],
+}
 STATES = [(name, value) for name, values in REFUSED.items() for value in values]
 
 
@@ -116,8 +123,7 @@ def test_a_field_that_has_another_part_to_play_decides_nothing(tmp_path):
 
 def test_cancelled_annotations_do_not_count_where_fields_are_named(tmp_path):
     path = example(tmp_path, "label-studio")
-    done = run("check", path, "--text", "data.text",
-               "--label", "annotations.result.value.choices")  # fmt: skip
+    done = run("check", path, "--text", "data.text", "--label", "annotations.result.value.choices")
     assert "2 documents" in done.output
     assert "1 record left out: was_cancelled is true" in done.output
 
@@ -162,7 +168,7 @@ ODD = [
     '{"text": "a", "q.responses": ["x"], "q.responses.status": null}',
     '{"text": "a", "answer": "accept", "accept": 3}',
     '{"text": "a", "annotations": [{"label": null, "user": 1}]}',
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("record", ODD)
@@ -191,8 +197,9 @@ def test_rasa_data_are_read_with_the_lines_of_their_examples(tmp_path):
     path = example(tmp_path, "rasa")
     found = found_in(path)
     assert [(d.texts["text"], d.labels, d.origin.line) for d in found] == [
-        ("my bill is wrong", ("billing",), 5), ("we are moving house", ("moving",), 12),
-    ]  # fmt: skip
+        ("my bill is wrong", ("billing",), 5),
+        ("we are moving house", ("moving",), 12),
+    ]
     assert run("train", path, "-o", tmp_path / "m", "--rounds", 2).exit_code == 0
     assert len(found_in(path, where=("labels=moving",))) == 1
 
@@ -200,10 +207,13 @@ def test_rasa_data_are_read_with_the_lines_of_their_examples(tmp_path):
 BAD_YAML = [
     ("nlu: [&a {intent: x, examples: *a}]", "aliases"),
     ("rules: []", r"is not Rasa NLU data; expected a list of intents under 'nlu:'"),
-    ("- a", "is not Rasa NLU data"), ("", "is not Rasa NLU data"), ("nlu: 3", "nlu is not a list"),
-    ("nlu: [", "not YAML"), ("nlu: " + "[" * 500, "nested too deeply"),
+    ("- a", "is not Rasa NLU data"),
+    ("", "is not Rasa NLU data"),
+    ("nlu: 3", "nlu is not a list"),
+    ("nlu: [", "not YAML"),
+    ("nlu: " + "[" * 500, "nested too deeply"),
     ("a: 1\n? - - nlu: b\n: c\n? {nlu: []}\n: d\n", "is not Rasa NLU data"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "message"), BAD_YAML, ids=range(len(BAD_YAML)))
@@ -291,9 +301,11 @@ def test_ratings_and_taxonomies_are_labels_and_marked_spans_are_not(tmp_path):
         return {"data": {"text": kind}, "annotations": [{"result": [result]}]}
 
     path = lines(
-        tmp_path, record("rating", {"rating": 4}), record("taxonomy", {"taxonomy": [["a", "b"]]}),
+        tmp_path,
+        record("rating", {"rating": 4}),
+        record("taxonomy", {"taxonomy": [["a", "b"]]}),
         record("labels", {"start": 0, "end": 1, "labels": ["x"]}),
-    )  # fmt: skip
+    )
     found, bad = read(path)
     assert found == [("rating", ("4",)), ("taxonomy", ("a/b",))]
     assert bad.left_out["not annotated"] == 1

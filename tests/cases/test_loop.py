@@ -45,13 +45,20 @@ TRAIN = "train base.jsonl -o m -q --rounds 30"
 STRANGE = jsonl(
     {"text": "bill please", "label": "Billing"}, {"text": "boxes please", "label": "moving "}
 )
-HIDDEN = jsonl(*({"text": f"word{n}", "label": label}
-                 for n, label in enumerate(["x", "x\u200b", "tech", "\ufefftech"])))  # fmt: skip
+HIDDEN = jsonl(
+    *(
+        {"text": f"word{n}", "label": label}
+        for n, label in enumerate(["x", "x\u200b", "tech", "\ufefftech"])
+    )
+)
 COMPOSED = jsonl(
-    {"text": "a", "label": "caf\u00e9"}, {"text": "b", "label": "cafe\u0301"},
-    {"text": "c", "label": "\ufb01ne"}, {"text": "d", "label": "fine"},
-    {"text": "e", "label": "a b"}, {"text": "f", "label": "a\u00a0b"},
-)  # fmt: skip
+    {"text": "a", "label": "caf\u00e9"},
+    {"text": "b", "label": "cafe\u0301"},
+    {"text": "c", "label": "\ufb01ne"},
+    {"text": "d", "label": "fine"},
+    {"text": "e", "label": "a b"},
+    {"text": "f", "label": "a\u00a0b"},
+)
 EMOJI = jsonl({"text": "\U0001f600", "label": "pos"}, {"text": "\U0001f621", "label": "neg"})
 MIXED = jsonl({"text": "so \U0001f600", "label": "pos"}, {"text": "so \U0001f621", "label": "neg"})
 MARKS = jsonl(
@@ -76,11 +83,15 @@ CASES = {
         files={"u.jsonl": STRANGE},
     ),
     "19 invisible, check": Case(
-        ("check z.jsonl",), (r"'x' (1), 'x\u200b' (1)", r"'\ufefftech' (1)"), ("\u200b", "\ufeff"),
+        ("check z.jsonl",),
+        (r"'x' (1), 'x\u200b' (1)", r"'\ufefftech' (1)"),
+        ("\u200b", "\ufeff"),
         files={"z.jsonl": HIDDEN},
     ),
     "19 invisible, train": Case(
-        ("train z.jsonl -o m --rounds 2",), ("look alike", r"'x' (1), 'x\u200b' (1)"), ("\u200b",),
+        ("train z.jsonl -o m --rounds 2",),
+        ("look alike", r"'x' (1), 'x\u200b' (1)"),
+        ("\u200b",),
         files={"z.jsonl": HIDDEN},
     ),
     "19 normal forms": Case(
@@ -89,20 +100,25 @@ CASES = {
         files={"z.jsonl": COMPOSED},
     ),
     "19 1 and 1.0": Case(
-        ("check f.jsonl --literal-labels",), ("'1' (1), '1.0' (1)",),
+        ("check f.jsonl --literal-labels",),
+        ("'1' (1), '1.0' (1)",),
         files={"f.jsonl": jsonl({"text": "a", "label": "1"}, {"text": "b", "label": "1.0"})},
     ),
     # 20: what the learner does not see
     "20 no token, train": Case(
-        ("train e.jsonl -o m",), ("emoji and punctuation count with --punctuation",),
-        files={"e.jsonl": EMOJI}, code=1,
+        ("train e.jsonl -o m",),
+        ("emoji and punctuation count with --punctuation",),
+        files={"e.jsonl": EMOJI},
+        code=1,
     ),
     "20 the option that is named": Case(
-        ("train e.jsonl -o m --punctuation --rounds 3",), ("error on the training data 0.0000",),
+        ("train e.jsonl -o m --punctuation --rounds 3",),
+        ("error on the training data 0.0000",),
         files={"e.jsonl": EMOJI},
     ),
     "20 no rule, train": Case(
-        ("train e.jsonl -o m",), ("no condition helps", "count with --punctuation"),
+        ("train e.jsonl -o m",),
+        ("no condition helps", "count with --punctuation"),
         files={"e.jsonl": MIXED},
     ),
     "20 no token, check": Case(
@@ -111,25 +127,32 @@ CASES = {
         files={"e.jsonl": EMOJI},
     ),
     "20 no token, check with the option": Case(
-        ("check e.jsonl --punctuation",), ("2 documents",), ("without any token",),
+        ("check e.jsonl --punctuation",),
+        ("2 documents",),
+        ("without any token",),
         files={"e.jsonl": EMOJI},
     ),
     "20 the same to the learner": Case(
-        ("check p.jsonl",), ("the same text with different labels: 1 group of 2 documents",),
+        ("check p.jsonl",),
+        ("the same text with different labels: 1 group of 2 documents",),
         files={"p.jsonl": MARKS},
     ),
     "20 emoji apart": Case(
-        ("check e.jsonl",), ("the same text with different labels: 1 group",),
+        ("check e.jsonl",),
+        ("the same text with different labels: 1 group",),
         files={"e.jsonl": MIXED},
     ),
     "20 not the same with the option": Case(
-        ("check e.jsonl --punctuation",), ("2 documents",), ("the same text",),
+        ("check e.jsonl --punctuation",),
+        ("2 documents",),
+        ("the same text",),
         files={"e.jsonl": MIXED},
     ),
     # 21: small things
     "21 score is not cut": Case(
         (TRAIN, "predict m --document bill --explain 1"),
-        ("score", "billing, probability"), ("sco…",),
+        ("score", "billing, probability"),
+        ("sco…",),
     ),
     "21 every bad record": Case(
         ("train base.jsonl bad.jsonl --skip-bad -o m --rounds 2",),
@@ -138,59 +161,81 @@ CASES = {
     ),
     "21 many bad records": Case(
         ("train base.jsonl bad.jsonl --skip-bad -o m --rounds 2",),
-        ("14 bad records left out:", "bad.jsonl:10:", "and 4 more"), ("bad.jsonl:11:",),
+        ("14 bad records left out:", "bad.jsonl:10:", "and 4 more"),
+        ("bad.jsonl:11:",),
         files={"bad.jsonl": "x\n" * 14},
     ),
     "21 one document": Case(
-        ("crossval one.jsonl",), ("but there is 1 document;",), ("1 documents",),
-        files={"one.jsonl": jsonl({"text": "a", "label": "x"})}, code=2,
+        ("crossval one.jsonl",),
+        ("but there is 1 document;",),
+        ("1 documents",),
+        files={"one.jsonl": jsonl({"text": "a", "label": "x"})},
+        code=2,
     ),
     "21 how outliers were found, weights": Case(
-        (TRAIN, "inspect m base.jsonl --top 1 --source weights"), ("by boosting weight (weights)",),
+        (TRAIN, "inspect m base.jsonl --top 1 --source weights"),
+        ("by boosting weight (weights)",),
     ),
     "21 how outliers were found, cv": Case(
-        (TRAIN, "inspect m base.jsonl --top 1 --source cv"), ("by cross-validation (cv)",),
+        (TRAIN, "inspect m base.jsonl --top 1 --source cv"),
+        ("by cross-validation (cv)",),
     ),
     "21 how outliers were found, JSON": Case(
-        (TRAIN, "inspect m base.jsonl --source cv --json"), ('"source": "cv"',),
+        (TRAIN, "inspect m base.jsonl --source cv --json"),
+        ('"source": "cv"',),
     ),
     "21 stdout by another name": Case(
-        ("convert base.jsonl /dev/stdout --to csv",), ("id,text,label", "d1,boxes please 1,moving"),
+        ("convert base.jsonl /dev/stdout --to csv",),
+        ("id,text,label", "d1,boxes please 1,moving"),
     ),
     "21 a model is no device": Case(
-        ("train base.jsonl -o /dev/stdout",), ("is a device, and no file",), code=1,
+        ("train base.jsonl -o /dev/stdout",),
+        ("is a device, and no file",),
+        code=1,
     ),
     # the correction loop
     "corrections, train": Case(
         ("train base.jsonl -o m --rounds 2 --labels-from a.csv --labels-from b.jsonl",),
-        ("labels of 2 documents from a.csv, b.jsonl, 1 of them changed",
-         "1 id that no document has: 'gone'",
-         "1 id with other labels in an earlier file: 'd0'; the last file wins"),
-        files={"a.csv": "id,label\nd0,tech\nd1,moving\ngone,tech\n",
-               "b.jsonl": jsonl({"id": "d0", "labels": ["moving"]})},
+        (
+            "labels of 2 documents from a.csv, b.jsonl, 1 of them changed",
+            "1 id that no document has: 'gone'",
+            "1 id with other labels in an earlier file: 'd0'; the last file wins",
+        ),
+        files={
+            "a.csv": "id,label\nd0,tech\nd1,moving\ngone,tech\n",
+            "b.jsonl": jsonl({"id": "d0", "labels": ["moving"]}),
+        },
     ),
     "corrections, a new label": Case(
         ("train base.jsonl -o m --labels-from a.csv",),
         ("a.csv:2: no document has the label 'biling', did you mean 'billing'?", "--new-labels"),
-        files={"a.csv": "id,label\nd1,biling\n"}, code=1,
+        files={"a.csv": "id,label\nd1,biling\n"},
+        code=1,
     ),
     "corrections, a new label is wanted": Case(
-        ("check base.jsonl --labels-from a.csv --new-labels",), ("labels (4)",),
+        ("check base.jsonl --labels-from a.csv --new-labels",),
+        ("labels (4)",),
         files={"a.csv": "id,label\nd1,biling\n"},
     ),
     "corrections, an id twice": Case(
         ("check t.jsonl --labels-from a.csv",),
         ("1 id given to several documents: 'i'; all of them were changed",),
-        files={"t.jsonl": jsonl(*({"id": "i", "text": t, "label": t} for t in "ab")),
-               "a.csv": "id,label\ni,b\n"},
+        files={
+            "t.jsonl": jsonl(*({"id": "i", "text": t, "label": t} for t in "ab")),
+            "a.csv": "id,label\ni,b\n",
+        },
     ),
     "corrections, no id": Case(
-        ("check base.jsonl --labels-from a.csv",), ("a.csv:1: no column id",),
-        files={"a.csv": "name,label\nd1,tech\n"}, code=1,
+        ("check base.jsonl --labels-from a.csv",),
+        ("a.csv:1: no column id",),
+        files={"a.csv": "name,label\nd1,tech\n"},
+        code=1,
     ),
     "corrections, an empty id": Case(
-        ("check base.jsonl --labels-from a.csv",), ("a.csv:2: an empty id",),
-        files={"a.csv": "id,label\n,tech\n"}, code=1,
+        ("check base.jsonl --labels-from a.csv",),
+        ("a.csv:2: an empty id",),
+        files={"a.csv": "id,label\n,tech\n"},
+        code=1,
     ),
     "corrections, a half-filled list": Case(
         ("check base.jsonl --labels-from a.csv",),
@@ -199,34 +244,53 @@ CASES = {
         files={"a.csv": "id,label,likeliest\nd0,tech,billing\nd1,,moving\n"},
     ),
     "corrections, a pool without labels": Case(
-        ("train pool.jsonl -o m --rounds 1 --labels-from a.csv",), ("labels of 2 documents",),
-        files={"pool.jsonl": jsonl(*({"id": i, "text": i} for i in "abc")),
-               "a.csv": "id,label\na,x\nb,y\n"},
+        ("train pool.jsonl -o m --rounds 1 --labels-from a.csv",),
+        ("labels of 2 documents",),
+        files={
+            "pool.jsonl": jsonl(*({"id": i, "text": i} for i in "abc")),
+            "a.csv": "id,label\na,x\nb,y\n",
+        },
     ),
     "corrections, evaluate": Case(
-        (TRAIN, "evaluate m d.jsonl --labels-from a.csv"), ("error 0.0000",),
-        files={"d.jsonl": jsonl({"id": "e", "text": "bill please 0", "label": "moving"}),
-               "a.csv": "id,label\ne,billing\n"},
+        (TRAIN, "evaluate m d.jsonl --labels-from a.csv"),
+        ("error 0.0000",),
+        files={
+            "d.jsonl": jsonl({"id": "e", "text": "bill please 0", "label": "moving"}),
+            "a.csv": "id,label\ne,billing\n",
+        },
     ),
     "corrections, prune": Case(
-        ("train base.jsonl -o m -q --preset paper --rounds 9 --labels-from a.csv",
-         "prune m base.jsonl --terms 3 -o s --labels-from a.csv"),
-        ("s: ", "over 3 terms"), files={"a.csv": "id,label\nd0,tech\n"},
+        (
+            "train base.jsonl -o m -q --preset paper --rounds 9 --labels-from a.csv",
+            "prune m base.jsonl --terms 3 -o s --labels-from a.csv",
+        ),
+        ("s: ", "over 3 terms"),
+        files={"a.csv": "id,label\nd0,tech\n"},
     ),
     "corrections, prune without them": Case(
-        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
-         "prune m base.jsonl --terms 3 -o s"),
+        (
+            "train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+            "prune m base.jsonl --terms 3 -o s",
+        ),
         ("the labels of 1 document were corrected for training; give the same --labels-from",),
-        files={"a.csv": "id,label\nd0,tech\n"}, code=1,
+        files={"a.csv": "id,label\nd0,tech\n"},
+        code=1,
     ),
     "no corrections, prune with other data": Case(
-        (TRAIN, "prune m d.jsonl --terms 3 -o s"), ("name its training data",), ("--labels-from",),
-        files={"d.jsonl": BASE[: BASE.index("\n") + 1] + BASE}, code=1,
+        (TRAIN, "prune m d.jsonl --terms 3 -o s"),
+        ("name its training data",),
+        ("--labels-from",),
+        files={"d.jsonl": BASE[: BASE.index("\n") + 1] + BASE},
+        code=1,
     ),
     "corrections, inspect the small model": Case(
-        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
-         "prune m base.jsonl --terms 3 -o s --labels-from a.csv", "inspect s base.jsonl"),
-        ("the labels of 1 document were corrected",), files={"a.csv": "id,label\nd0,tech\n"},
+        (
+            "train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+            "prune m base.jsonl --terms 3 -o s --labels-from a.csv",
+            "inspect s base.jsonl",
+        ),
+        ("the labels of 1 document were corrected",),
+        files={"a.csv": "id,label\nd0,tech\n"},
     ),
     "corrections, inspect without them": Case(
         ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv", "inspect m base.jsonl"),
@@ -234,42 +298,57 @@ CASES = {
         files={"a.csv": "id,label\nd0,tech\n"},
     ),
     "corrections, inspect with others": Case(
-        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
-         "inspect m base.jsonl --labels-from b.csv"),
+        (
+            "train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+            "inspect m base.jsonl --labels-from b.csv",
+        ),
         ("the labels of 1 document were corrected for training",),
         files={"a.csv": "id,label\nd0,tech\n", "b.csv": "id,label\nd1,tech\n"},
     ),
     "no corrections, inspect other data": Case(
-        (TRAIN, "inspect m d.jsonl"), ("not the very documents",), ("--labels-from", "corrected"),
+        (TRAIN, "inspect m d.jsonl"),
+        ("not the very documents",),
+        ("--labels-from", "corrected"),
         files={"d.jsonl": BASE[: BASE.index("\n") + 1]},
     ),
     "corrections that change nothing, inspect": Case(
         ("train t.jsonl -o m -q --rounds 3 --labels-from a.csv", "inspect m t.jsonl"),
-        ("margins of all documents",), ("not the very documents",),
-        files={"t.jsonl": BASE + jsonl({"id": "two", "text": "a", "labels": ["moving", "tech"]}),
-               "a.csv": "id,label\ntwo,tech\ntwo,moving\n"},
+        ("margins of all documents",),
+        ("not the very documents",),
+        files={
+            "t.jsonl": BASE + jsonl({"id": "two", "text": "a", "labels": ["moving", "tech"]}),
+            "a.csv": "id,label\ntwo,tech\ntwo,moving\n",
+        },
     ),
     "corrections, inspect": Case(
-        ("train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
-         "inspect m base.jsonl --labels-from a.csv --json"),
-        ('"given": ["tech"]',), ("not the very documents",),
+        (
+            "train base.jsonl -o m -q --rounds 9 --labels-from a.csv",
+            "inspect m base.jsonl --labels-from a.csv --json",
+        ),
+        ('"given": ["tech"]',),
+        ("not the very documents",),
         files={"a.csv": "id,label\nd0,tech\n"},
     ),
     "corrections, convert": Case(
-        ("convert base.jsonl - --labels-from a.csv",), ('"id": "d1"', "labels of 1 document"),
+        ("convert base.jsonl - --labels-from a.csv",),
+        ('"id": "d1"', "labels of 1 document"),
         files={"a.csv": "id,label\nd1,tech\n"},
     ),
     "corrections, tune": Case(
         ("tune base.jsonl -o t.yaml --rounds 2 --preset accurate --labels-from a.csv",),
-        ("labels of 1 document from a.csv",), files={"a.csv": "id,label\nd1,tech\n"},
+        ("labels of 1 document from a.csv",),
+        files={"a.csv": "id,label\nd1,tech\n"},
     ),
     "corrections, crossval": Case(
         ("crossval base.jsonl --rounds 2 --labels-from a.csv",),
-        ("labels of 1 document from a.csv",), files={"a.csv": "id,label\nd1,tech\n"},
+        ("labels of 1 document from a.csv",),
+        files={"a.csv": "id,label\nd1,tech\n"},
     ),
     "corrections from outliers.tsv": Case(
-        ("train base.jsonl -o m -q --rounds 20 --report r",
-         "check base.jsonl --labels-from r/outliers.tsv"),
+        (
+            "train base.jsonl -o m -q --rounds 20 --report r",
+            "check base.jsonl --labels-from r/outliers.tsv",
+        ),
         ("labels of 60 documents from r/outliers.tsv",),
     ),
     "corrections from predictions": Case(
@@ -277,7 +356,7 @@ CASES = {
         ("labels of 1 document from p.csv, 1 of them changed", "2: 1"),
         files={"p.csv": "id,labels,label1,score1\nd0,billing|tech,billing,2.5\n"},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

@@ -88,7 +88,7 @@ FAULTS = {
     "bytes that are no text": ("b.jsonl", lambda good: good.encode() + b'{"text": "\xff"}\n'),
     "ragged row": ("b.csv", lambda good: table(good) + b"my bill,1,2\n"),
     "open quote": ("b.csv", lambda good: table(good) + b'"my\n'),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("count", [0, 1, 10, 1000])
@@ -120,8 +120,10 @@ def test_results_before_a_signal_are_written(folder, number, code):
     os.mkfifo(folder / "pipe.jsonl")
     child = subprocess.Popen(
         [sys.executable, "-m", "boostext", "predict", "m", "pipe.jsonl"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
     with (folder / "pipe.jsonl").open("w", encoding="utf-8") as pipe:  # opens once the command does
         pipe.write(GOOD * 100)
         pipe.flush()
@@ -137,8 +139,11 @@ def test_results_are_in_the_log_before_the_error(folder):
     (folder / "b.jsonl").write_text(GOOD + "{oops\n", encoding="utf-8")
     log = subprocess.run(
         [sys.executable, "-m", "boostext", "predict", "m", "b.jsonl"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False,
-    ).stdout.splitlines()  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    ).stdout.splitlines()
     assert len(log) == 2
     assert log[1].startswith("Error: b.jsonl:2: not JSON")
 
@@ -163,14 +168,17 @@ ALIKE = {
     "TSV without an ending": ("a", NAMED, ["--format", "tsv", "--no-quotes"]),
     "JSONL in .log": ("a.log", jsonl(rows()), ["--format", "jsonl"]),
     "fastText in .train": (
-        "a.train", "".join(f"__label__{r['label']} {r['text']}\n" for r in rows()),
+        "a.train",
+        "".join(f"__label__{r['label']} {r['text']}\n" for r in rows()),
         ["--format", "fasttext"],
     ),
-}  # fmt: skip
+}
 ENCODED = {
-    "Latin-1": ("cp1252", "ä"), "UTF-16": ("utf-16", "ä"), "Chinese": ("gb18030", "账单"),
+    "Latin-1": ("cp1252", "ä"),
+    "UTF-16": ("utf-16", "ä"),
+    "Chinese": ("gb18030", "账单"),
     "Japanese": ("shift_jis", "請求"),
-}  # fmt: skip
+}
 
 
 WEIGHTS = ["-o", "rep", "--source", "weights"]
@@ -277,19 +285,28 @@ def test_a_model_that_does_not_know_the_endings_of_its_training_data_reads_alike
 # Prediction needs the text and the attributes of the model -----------------------------------
 
 UNNEEDED = {
-    "label -1": {"label": -1}, "label null": {"label": None},
+    "label -1": {"label": -1},
+    "label null": {"label": None},
     "label of objects": {"label": {"a": 3}},
-    "label of spans": {"label": [[0, 2, "X"]]}, "empty label": {"label": ""},
-    "labels of objects": {"labels": [{"id": 1, "name": "bug"}]}, "label true": {"label": True},
-    "weight of words": {"weight": "72kg"}, "weight n/a": {"weight": "n/a"},
-    "weight below 0": {"weight": -1}, "weight as a list": {"weight": [1]},
-    "id as an object": {"id": {"key": 5}}, "id as a list": {"id": [1]}, "id true": {"id": True},
-    "id as a float": {"id": 1.5}, "Mongo's id": {"id": {"$oid": "5f"}},
-    "attributes as a list": {"attributes": [1, 2]}, "attributes as text": {"attributes": "none"},
+    "label of spans": {"label": [[0, 2, "X"]]},
+    "empty label": {"label": ""},
+    "labels of objects": {"labels": [{"id": 1, "name": "bug"}]},
+    "label true": {"label": True},
+    "weight of words": {"weight": "72kg"},
+    "weight n/a": {"weight": "n/a"},
+    "weight below 0": {"weight": -1},
+    "weight as a list": {"weight": [1]},
+    "id as an object": {"id": {"key": 5}},
+    "id as a list": {"id": [1]},
+    "id true": {"id": True},
+    "id as a float": {"id": 1.5},
+    "Mongo's id": {"id": {"$oid": "5f"}},
+    "attributes as a list": {"attributes": [1, 2]},
+    "attributes as text": {"attributes": "none"},
     "attribute as a list": {"attributes": {"tags": ["x"]}},
     "scored text of words": {"attributes": {"tags": {"a": "much"}}},
     "another field": {"note": {"deep": [None]}},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", UNNEEDED)
@@ -397,15 +414,47 @@ WRITERS = {
     "evaluate": (["evaluate", "several", "several.jsonl", "--tune-thresholds", "-o"], "x"),
     "tune": (["tune", "base.jsonl", "--budget", "1s", "-q", "-o"], "x.yaml"),
     "tune's trials": (["tune", "base.jsonl", "--budget", "1s", "-q", "-o", "y"], "y.trials"),
-    "report": (["train", "base.jsonl", "--rounds", 2, "-q", "-o", "y", "--outliers", "weights",
-                "--report", "rep"], "rep/report.html"),
-    "table of a report": (["train", "base.jsonl", "--rounds", 2, "-q", "-o", "y", "--outliers",
-                           "weights", "--report", "rep"], "rep/rules.tsv"),
+    "report": (
+        [
+            "train",
+            "base.jsonl",
+            "--rounds",
+            2,
+            "-q",
+            "-o",
+            "y",
+            "--outliers",
+            "weights",
+            "--report",
+            "rep",
+        ],
+        "rep/report.html",
+    ),
+    "table of a report": (
+        [
+            "train",
+            "base.jsonl",
+            "--rounds",
+            2,
+            "-q",
+            "-o",
+            "y",
+            "--outliers",
+            "weights",
+            "--report",
+            "rep",
+        ],
+        "rep/rules.tsv",
+    ),
     "inspect": (["inspect", "m", "-o", "rep"], "rep/terms.tsv"),
-    "inspect a document": (["inspect", "m", "--document", "bill", "-o", "rep"],
-                           "rep/document.html"),
-    "crossval": (["crossval", "base.jsonl", "--folds", 2, "--rounds", 2, "--report", "rep"],
-                 "rep/curve.tsv"),
+    "inspect a document": (
+        ["inspect", "m", "--document", "bill", "-o", "rep"],
+        "rep/document.html",
+    ),
+    "crossval": (
+        ["crossval", "base.jsonl", "--folds", 2, "--rounds", 2, "--report", "rep"],
+        "rep/curve.tsv",
+    ),
     "suggest": (["suggest", "m", "new.jsonl", "-o"], "x.html"),
     "export": (["export", "m", "--to", "python", "-o"], "x.py"),
     "export to JavaScript": (["export", "m", "--to", "javascript", "-o"], "x.mjs"),
@@ -413,9 +462,11 @@ WRITERS = {
     "model to JSON": (["convert", "m.boostext"], "x.json"),
     "model to .shyp": (["convert", "m.boostext"], "x.shyp"),
     "model to model": (["convert", "m.boostext"], "x.boostext"),
-    **{f"convert to {ending}": (["convert", "base.jsonl"], f"x{ending}")
-       for ending in (".jsonl", ".csv", ".tsv", ".ft", ".jsonl.gz", ".data")},
-}  # fmt: skip
+    **{
+        f"convert to {ending}": (["convert", "base.jsonl"], f"x{ending}")
+        for ending in (".jsonl", ".csv", ".tsv", ".ft", ".jsonl.gz", ".data")
+    },
+}
 ANYBODYS = ("suggest", "convert", "model to .shyp")
 """Outputs that cannot be told from what people write or fill in."""
 
@@ -622,8 +673,8 @@ FILES = {
     "bars.csv": FIELDS.replace("message", "text").replace("Category", "label").replace(",", "|"),
     "blank.csv": FIELDS.replace("message", "text ").replace("Category", " label"),
     "odd.csv": FIELDS.replace("message", "text").replace("Category", "label $1"),
-    "excel.csv": "sep=;\n" + FIELDS.replace("message", "text").replace("Category", "label")
-                 .replace(",", ";"),
+    "excel.csv": "sep=;\n"
+    + FIELDS.replace("message", "text").replace("Category", "label").replace(",", ";"),
     "json.csv": jsonl(rows()),
     "n.ft": "my bill please\nno signal\n",
     "two.jsonl": jsonl(list(rows())[:2]),
@@ -638,7 +689,7 @@ FILES = {
     "mine": "mine\n",
     "weights.jsonl": jsonl({**r, "weight": "much"} for r in rows()),
     "lists.jsonl": jsonl({**r, "label": [0, 1]} for r in rows()),
-}  # fmt: skip
+}
 
 TRAIN = "train {} -o t -q --rounds 2"
 ADVICE = {
@@ -701,25 +752,41 @@ def test_advice_works(case):
     done(*words, *shlex.split(mend))
 
 
-VALUES = {"--valid-fraction", "--encoding", "--weight", "--label-sep", "--source", "--to", "--text",
-          "--literal-labels"}  # fmt: skip
+VALUES = {
+    "--valid-fraction",
+    "--encoding",
+    "--weight",
+    "--label-sep",
+    "--source",
+    "--to",
+    "--text",
+    "--literal-labels",
+}
 """Options whose value is for the user to know: the message names the option, perhaps examples."""
 
 
 LEFT_OUT = {
-    "too small a fraction": ("train two.jsonl -o t -q --rounds 2 --valid-fraction 0.9",
-                             "--valid-fraction 0.9", "leave it out"),
-    "crossval of a fraction": ("crossval base.jsonl --rounds 2 --valid-fraction 0.2",
-                               "--valid-fraction 0.2", "leave out --valid and --valid-fraction"),
+    "too small a fraction": (
+        "train two.jsonl -o t -q --rounds 2 --valid-fraction 0.9",
+        "--valid-fraction 0.9",
+        "leave it out",
+    ),
+    "crossval of a fraction": (
+        "crossval base.jsonl --rounds 2 --valid-fraction 0.2",
+        "--valid-fraction 0.2",
+        "leave out --valid and --valid-fraction",
+    ),
     "characters and punctuation": (
-        "train base.jsonl -o t -q --rounds 2 --analyzer char --punctuation", "--punctuation",
+        "train base.jsonl -o t -q --rounds 2 --analyzer char --punctuation",
+        "--punctuation",
         "--punctuation",
     ),
     "thresholds of one label": (
-        "train base.jsonl -o t -q --rounds 2 --tune-thresholds f1", "--tune-thresholds f1",
+        "train base.jsonl -o t -q --rounds 2 --tune-thresholds f1",
+        "--tune-thresholds f1",
         "leave out --tune-thresholds",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.usefixtures("files")

@@ -108,7 +108,7 @@ BAD_JSON = [
     (f'[{A},\n\n{{"text": [3], "label": "x"}}]', r"a\.json:3: record 2: 'text' is"),
     (f"[{A}] and more", r"a\.json:1: record 2: not JSON"),
     ('{"data": {"note": "a"}, "label": "x"}', r"there are: 'data', 'data.note', 'label'"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "message"), BAD_JSON, ids=range(len(BAD_JSON)))
@@ -154,7 +154,8 @@ NESTED = {
     "one level": ({"data": {"text": "a b"}, "label": "x"}, {"text": "data.text"}),
     "two levels": ({"d": {"e": {"t": "a b"}}, "label": "x"}, {"text": "d.e.t"}),
     "a field whose name holds the dot": (
-        {"data.text": "a b", "data": {"text": "no"}, "label": "x"}, {"text": "data.text"},
+        {"data.text": "a b", "data": {"text": "no"}, "label": "x"},
+        {"text": "data.text"},
     ),
     "a part whose name holds a dot": ({"a.b": {"c": "a b"}, "label": "x"}, {"text": "a.b.c"}),
     "a list of one": ({"turns": [{"said": "a b"}], "label": "x"}, {"text": "turns.said"}),
@@ -163,7 +164,7 @@ NESTED = {
         {"label": "annotations.result.value.choices"},
     ),
     "a label below an object": ({"text": "a b", "meta": {"topic": "x"}}, {"label": "meta.topic"}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("record", "names"), NESTED.values(), ids=NESTED)
@@ -211,19 +212,33 @@ def test_nested_fields_work_in_every_command(tmp_path):
 
 # --where -------------------------------------------------------------------------------------
 
-KEPT = json.dumps([
-    {"text": "1", "label": "x", "lang": "en", "n": 1, "ok": True, "meta": {"by": ["a", "b"]}},
-    {"text": "2", "label": "x", "lang": "de", "n": 2.0, "ok": False, "meta": {"by": ["b"]}},
-    {"text": "3", "label": "y", "lang": None, "n": 3.5, "ok": True, "meta": {"by": []}},
-])  # fmt: skip
+KEPT = json.dumps(
+    [
+        {"text": "1", "label": "x", "lang": "en", "n": 1, "ok": True, "meta": {"by": ["a", "b"]}},
+        {"text": "2", "label": "x", "lang": "de", "n": 2.0, "ok": False, "meta": {"by": ["b"]}},
+        {"text": "3", "label": "y", "lang": None, "n": 3.5, "ok": True, "meta": {"by": []}},
+    ]
+)
 
 WHERE = [
-    (["lang=en"], "1"), (["lang!=en"], "23"), (["lang="], "3"), (["lang!="], "12"),
-    (["lang=en", "lang=de"], "12"), (["lang!=en", "lang!=de"], "3"), (["n=1"], "1"),
-    (["n=2"], "2"), (["n=2.0"], "2"), (["n=3.5"], "3"), (["ok=true"], "13"),
-    (["ok=true", "n!=1"], "3"), (["meta.by=b"], "12"), (["meta.by!=a"], "23"), (["meta.by="], "3"),
-    (["label=y"], "3"), (["lang=a=b"], ""),
-]  # fmt: skip
+    (["lang=en"], "1"),
+    (["lang!=en"], "23"),
+    (["lang="], "3"),
+    (["lang!="], "12"),
+    (["lang=en", "lang=de"], "12"),
+    (["lang!=en", "lang!=de"], "3"),
+    (["n=1"], "1"),
+    (["n=2"], "2"),
+    (["n=2.0"], "2"),
+    (["n=3.5"], "3"),
+    (["ok=true"], "13"),
+    (["ok=true", "n!=1"], "3"),
+    (["meta.by=b"], "12"),
+    (["meta.by!=a"], "23"),
+    (["meta.by="], "3"),
+    (["label=y"], "3"),
+    (["lang=a=b"], ""),
+]
 
 
 @pytest.mark.parametrize(("where", "kept"), WHERE, ids=lambda value: str(value))
@@ -354,8 +369,22 @@ def test_separators_of_numbered_columns_are_found_and_told(tmp_path):
 
 def test_a_model_of_numbered_columns_finds_the_separator_of_new_data(tmp_path):
     train = write(tmp_path, "a.tsv", "my bill\tx\nrouter\ty\n" * 3)
-    assert run("train", train, "--no-header", "--text", 1, "--label", 2, "-o", tmp_path / "m",
-               "--rounds", 2).exit_code == 0  # fmt: skip
+    assert (
+        run(
+            "train",
+            train,
+            "--no-header",
+            "--text",
+            1,
+            "--label",
+            2,
+            "-o",
+            tmp_path / "m",
+            "--rounds",
+            2,
+        ).exit_code
+        == 0
+    )
     new = write(tmp_path, "b.csv", "my bill;x\nrouter;y\n")
     done = run("predict", tmp_path / "m", new, "--keep-columns")
     assert json.loads(done.stdout.splitlines()[0])["1"] == "my bill"

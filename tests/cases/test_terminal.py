@@ -26,11 +26,13 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("harmful")
     rows = [
         {
-            "id": f"d{n}\x1b[2J\u202e", "text": f"{HARMFUL} word{n % 3} w\u200bw{n % 3} {n}",
-            "labels": [LABELS[n % 3]], "column\x1b[1m": f"value\u202e{n % 3}",
+            "id": f"d{n}\x1b[2J\u202e",
+            "text": f"{HARMFUL} word{n % 3} w\u200bw{n % 3} {n}",
+            "labels": [LABELS[n % 3]],
+            "column\x1b[1m": f"value\u202e{n % 3}",
         }
         for n in range(30)
-    ]  # fmt: skip
+    ]
     rows[0]["labels"], rows[1]["id"] = [LABELS[1]], rows[2]["id"]
     lines = [json.dumps(row, ensure_ascii=n % 2 == 0) for n, row in enumerate(rows)]
     (folder / "d.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -38,10 +40,23 @@ def folder(tmp_path_factory):
     (folder / "bad.jsonl").write_text(json.dumps(bad) + '\n{"te\x1bxt": 1\n', encoding="utf-8")
     (folder / "c.yaml").write_text('drop: ["a\\u202Eb"]\n', encoding="utf-8")
     subprocess.run(
-        [sys.executable, "-m", "boostext", "train", "d.jsonl", "-o", "m", "-q", "--rounds", "20",
-         "--attribute", "column\x1b[1m"],
-        cwd=folder, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "boostext",
+            "train",
+            "d.jsonl",
+            "-o",
+            "m",
+            "-q",
+            "--rounds",
+            "20",
+            "--attribute",
+            "column\x1b[1m",
+        ],
+        cwd=folder,
+        check=True,
+    )
     return folder
 
 
@@ -52,9 +67,13 @@ def on_terminal(folder, *arguments):
     leader, follower = pty.openpty()
     environ = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     child = subprocess.Popen(
-        [sys.executable, "-m", "boostext", *arguments], cwd=folder, env=environ,
-        stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
-    )  # fmt: skip
+        [sys.executable, "-m", "boostext", *arguments],
+        cwd=folder,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=follower,
+        stderr=follower,
+    )
     os.close(follower)
     written = b""
     while True:
@@ -97,7 +116,7 @@ COMMANDS = {
     "no such file": ("check", "no\x1b[31m.jsonl"),
     "no such option": ("check", "--no\x1b[31m"),
     "no such command": ("ch\x1b[31meck",),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
@@ -113,6 +132,9 @@ def test_a_pipe_gets_results_as_they_are(folder):
     """Programs read them; only what people read is escaped."""
     done = subprocess.run(
         [sys.executable, "-m", "boostext", "predict", "m", "d.jsonl", "--output", "labels"],
-        cwd=folder, check=True, capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    )
     assert set(done.stdout.splitlines()) <= set(LABELS)

@@ -44,12 +44,19 @@ def test_findings_for_people(run, data):
     done = run("check", data)
     assert done.exit_code == 0
     for words in (
-        "5 documents", "labels (3)", "look alike", "'Billing' (1), 'billing' (1)",
-        "1 bad record", f"{data}:7:", "the same id: 1 group of 2 documents",
+        "5 documents",
+        "labels (3)",
+        "look alike",
+        "'Billing' (1), 'billing' (1)",
+        "1 bad record",
+        f"{data}:7:",
+        "the same id: 1 group of 2 documents",
         "the same text with different labels: 1 group of 2 documents",
-        "1 document with no label: 4", "1 document with an empty text: 4", "1 line skipped: blank",
+        "1 document with no label: 4",
+        "1 document with an empty text: 4",
+        "1 line skipped: blank",
         "with only one document: 'Billing'",
-    ):  # fmt: skip
+    ):
         assert words in done.stdout, words
 
 

@@ -120,8 +120,18 @@ def test_an_outlier_that_is_corrected_trains_with_its_new_label(run, tmp_path):
 
 @pytest.mark.parametrize("source", ["weights", "cumulated"])
 def test_outliers_by_weight_need_no_cross_validation(run, corpus, tmp_path, source):
-    done = run("train", corpus, "-o", tmp_path / "m", "--rounds", 9, "--report", tmp_path / "r",
-               "--outliers", source)  # fmt: skip
+    done = run(
+        "train",
+        corpus,
+        "-o",
+        tmp_path / "m",
+        "--rounds",
+        9,
+        "--report",
+        tmp_path / "r",
+        "--outliers",
+        source,
+    )
     assert done.exit_code == 0, done.stderr
     assert "cross-validation" not in done.stderr
     assert (tmp_path / "r" / "outliers.tsv").exists()

@@ -16,9 +16,17 @@ def trained(request, run, corpus, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     model = folder / "m.boostext"
     done = run(
-        "train", corpus, "-o", model, "--algorithm", request.param, "--rounds", 6,
-        "--report", folder / "report",
-    )  # fmt: skip
+        "train",
+        corpus,
+        "-o",
+        model,
+        "--algorithm",
+        request.param,
+        "--rounds",
+        6,
+        "--report",
+        folder / "report",
+    )
     assert done.exit_code == 0, done.stderr
     return request.param, model, done.stdout, folder / "report"
 

@@ -82,10 +82,12 @@ def test_a_model_goes_to_shyp_and_back(run, stem):
     done(run("convert", "again.boostext", "out/n.shyp"))
     assert (stem / "out/n.shyp").read_bytes() == (stem / "out/m.shyp").read_bytes()
     scores = [
-        [json.loads(line)["scores"] for line in done(run("predict", name, "calls", "--all-scores"))
-         .stdout.splitlines()]
+        [
+            json.loads(line)["scores"]
+            for line in done(run("predict", name, "calls", "--all-scores")).stdout.splitlines()
+        ]
         for name in ("calls.boostext", "again.boostext")
-    ]  # fmt: skip
+    ]
     for ours, theirs in zip(*scores, strict=True):
         assert theirs == pytest.approx(ours, abs=1e-8)  # ten digits a rule
 

@@ -149,9 +149,20 @@ def test_a_page_of_stdin_shows_beginnings_of_texts(run, model, corpus, tmp_path)
 
 def test_validation_documents_are_what_a_report_measures(run, corpus, tmp_path):
     done = run(
-        "train", corpus, "-o", tmp_path / "m", "--rounds", 20, "--report", tmp_path / "r",
-        "--valid-fraction", 0.3, "--outliers", "weights", "-q",
-    )  # fmt: skip
+        "train",
+        corpus,
+        "-o",
+        tmp_path / "m",
+        "--rounds",
+        20,
+        "--report",
+        tmp_path / "r",
+        "--valid-fraction",
+        0.3,
+        "--outliers",
+        "weights",
+        "-q",
+    )
     assert done.exit_code == 0, done.stderr
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     assert "Measured on the validation documents:" in page
@@ -164,9 +175,20 @@ def test_figures_of_a_report_are_the_models_own(run, model, corpus, tmp_path):
     done = run("evaluate", model, corpus, "--json")
     error = json.loads(done.stdout)["measures"]["error"]
     done = run(
-        "train", corpus, "-o", tmp_path / "m", "--rounds", 20, "--report", tmp_path / "r",
-        "--outliers", "cv", "--folds", 2, "-q",
-    )  # fmt: skip
+        "train",
+        corpus,
+        "-o",
+        tmp_path / "m",
+        "--rounds",
+        20,
+        "--report",
+        tmp_path / "r",
+        "--outliers",
+        "cv",
+        "--folds",
+        2,
+        "-q",
+    )
     assert done.exit_code == 0, done.stderr
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     assert f'error <span class="kind">(training)</span></dt><dd>{error:.4f}<' in page
@@ -177,9 +199,22 @@ def test_cross_validation_of_the_models_own_settings_is_what_a_report_measures(
     run, corpus, tmp_path
 ):
     done = run(
-        "train", corpus, "-o", tmp_path / "m", "--rounds", 5, "--report", tmp_path / "r",
-        "--outliers", "weights", "--folds", 2, "--calibrate", "sigmoid", "-q",
-    )  # fmt: skip
+        "train",
+        corpus,
+        "-o",
+        tmp_path / "m",
+        "--rounds",
+        5,
+        "--report",
+        tmp_path / "r",
+        "--outliers",
+        "weights",
+        "--folds",
+        2,
+        "--calibrate",
+        "sigmoid",
+        "-q",
+    )
     assert done.exit_code == 0, done.stderr
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     assert "each scored by rules that were learned without it" in page

@@ -70,8 +70,10 @@ def test_names_that_clash_get_one_that_is_free():
     fields = ["labels", "input_labels", "text"]
     found = names_beside(fields, ["id", "labels"])
     assert found == {
-        "labels": "input_input_labels", "input_labels": "input_labels", "text": "text",
-    }  # fmt: skip
+        "labels": "input_input_labels",
+        "input_labels": "input_labels",
+        "text": "text",
+    }
     assert list(found) == fields
 
 
@@ -119,8 +121,9 @@ def test_columns_of_arrow_files(run, several_model, tmp_path):
     parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
     found = results(run, several_model, tmp_path / "a.parquet")
     assert [[row[name] for name in columns] for row in found] == [
-        ["apple", ["x"], 1], ["bread", [], None],
-    ]  # fmt: skip
+        ["apple", ["x"], 1],
+        ["bread", [], None],
+    ]
 
 
 def test_formats_without_records_give_their_texts(run, several_model, tmp_path):

@@ -7,63 +7,92 @@ import pytest
 from boostext.cli.talk import LINE
 
 LONG = "ab " * 33_333 + "z"
-GOOD = "".join(json.dumps({"id": f"d{n}", "text": f"t{n % 2}", "label": f"l{n % 2}"}) + "\n"
-               for n in range(8))  # fmt: skip
+GOOD = "".join(
+    json.dumps({"id": f"d{n}", "text": f"t{n % 2}", "label": f"l{n % 2}"}) + "\n" for n in range(8)
+)
 
 DEEP = "/".join(["folder" * 20] * 6) + "/last.jsonl"
 
 # name of a file, its content, the command, how a line begins, and how it ends
 CASES = {
     "a label of JSONL": (
-        "b.jsonl", json.dumps({"text": "a", "label": LONG}) + "\n",
+        "b.jsonl",
+        json.dumps({"text": "a", "label": LONG}) + "\n",
         ("train", "d.jsonl", "--valid", "b.jsonl", "-o", "m", "--rounds", "2"),
-        "Warning: 1 validation document", "they count as errors",
+        "Warning: 1 validation document",
+        "they count as errors",
     ),
     "a label of fastText": (
-        "b.txt", f"__label__{'x' * 100_000} a\n__label__y b\n" * 3,
+        "b.txt",
+        f"__label__{'x' * 100_000} a\n__label__y b\n" * 3,
         ("train", "d.jsonl", "--valid", "b.txt", "-o", "m", "--rounds", "2"),
-        "Warning: 6 validation documents have", "they count as errors",
+        "Warning: 6 validation documents have",
+        "they count as errors",
     ),
     "a label of corrections": (
-        "c.csv", f"id,label\nd1,{LONG}\n",
+        "c.csv",
+        f"id,label\nd1,{LONG}\n",
         ("train", "d.jsonl", "-o", "m", "--labels-from", "c.csv"),
-        "Error: c.csv:2: no document has the label 'ab ab", "or allow new labels with --new-labels",
+        "Error: c.csv:2: no document has the label 'ab ab",
+        "or allow new labels with --new-labels",
     ),
     "an id of corrections": (
-        "c.csv", f"id,label\n{LONG},l1\n", ("check", "d.jsonl", "--labels-from", "c.csv"),
-        "Warning: c.csv: 1 id that no document has: 'ab ab", "ab z'",
+        "c.csv",
+        f"id,label\n{LONG},l1\n",
+        ("check", "d.jsonl", "--labels-from", "c.csv"),
+        "Warning: c.csv: 1 id that no document has: 'ab ab",
+        "ab z'",
     ),
     "a weight of JSONL": (
-        "b.jsonl", json.dumps({"text": "a", "label": "x", "weight": LONG}) + "\n",
+        "b.jsonl",
+        json.dumps({"text": "a", "label": "x", "weight": LONG}) + "\n",
         ("train", "b.jsonl", "-o", "m", "--weight", "weight"),
-        "Error: b.jsonl:1: 'weight' is 'ab", "or name another field with --weight",
+        "Error: b.jsonl:1: 'weight' is 'ab",
+        "or name another field with --weight",
     ),
     "a column of CSV": (
-        "b.csv", f"{LONG},{LONG}2\na,x\n", ("train", "b.csv", "-o", "m"),
-        "Error: b.csv:1: no column 'labels' or 'label'", "reads the first row as data)",
+        "b.csv",
+        f"{LONG},{LONG}2\na,x\n",
+        ("train", "b.csv", "-o", "m"),
+        "Error: b.csv:1: no column 'labels' or 'label'",
+        "reads the first row as data)",
     ),
     "a value of YAML": (
-        "c.yaml", f"seed: 1\nrounds: {LONG}\n", ("train", "d.jsonl", "--config", "c.yaml"),
-        "Error: c.yaml:2: rounds is 'ab", "expected a whole number, or auto",
+        "c.yaml",
+        f"seed: 1\nrounds: {LONG}\n",
+        ("train", "d.jsonl", "--config", "c.yaml"),
+        "Error: c.yaml:2: rounds is 'ab",
+        "expected a whole number, or auto",
     ),
     "an option": (
-        "d.jsonl", GOOD, ("train", "d.jsonl", "--smoothing", LONG),
-        "Error: smoothing is 'ab", "or one of 1/m, ss99, bt00",
+        "d.jsonl",
+        GOOD,
+        ("train", "d.jsonl", "--smoothing", LONG),
+        "Error: smoothing is 'ab",
+        "or one of 1/m, ss99, bt00",
     ),
     "a path that cannot be": (
-        "d.jsonl", GOOD, ("train", "folder/" * 5_000 + "last.jsonl", "-o", "m"),
-        "Error: folder/", "/last.jsonl: File name too long",
+        "d.jsonl",
+        GOOD,
+        ("train", "folder/" * 5_000 + "last.jsonl", "-o", "m"),
+        "Error: folder/",
+        "/last.jsonl: File name too long",
     ),
     "a path and a line": (
-        DEEP, GOOD + "{\n", ("train", DEEP, "-o", "m"),
-        "Error: …", "if objects span lines, add --format json",
+        DEEP,
+        GOOD + "{\n",
+        ("train", DEEP, "-o", "m"),
+        "Error: …",
+        "if objects span lines, add --format json",
     ),
     "a path, a line and a value": (
-        DEEP.replace("last.jsonl", "c.csv"), f"id,label\nd1,{LONG}\n",
+        DEEP.replace("last.jsonl", "c.csv"),
+        f"id,label\nd1,{LONG}\n",
         ("train", "d.jsonl", "-o", "m", "--labels-from", DEEP.replace("last.jsonl", "c.csv")),
-        "Error: …", "or allow new labels with --new-labels",
+        "Error: …",
+        "or allow new labels with --new-labels",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

@@ -192,10 +192,26 @@ def test_printed_settings_are_accepted_and_print_the_same(run, tmp_path):
     words = tmp_path / "stop.txt"
     words.write_text("the\na\n", encoding="utf-8")
     first = run(
-        "train", "--print-config", "--stop-words", words, "--ngrams", "1-3", "--sparse",
-        "--label-sep", ";", "--text", "a: b", "--text", "c", "--smoothing", "1e-3",
-        "--class-weight", "x=2", "--delimiter", "\\t",
-    ).stdout  # fmt: skip
+        "train",
+        "--print-config",
+        "--stop-words",
+        words,
+        "--ngrams",
+        "1-3",
+        "--sparse",
+        "--label-sep",
+        ";",
+        "--text",
+        "a: b",
+        "--text",
+        "c",
+        "--smoothing",
+        "1e-3",
+        "--class-weight",
+        "x=2",
+        "--delimiter",
+        "\\t",
+    ).stdout
     path = tmp_path / "settings.yaml"
     path.write_text(first, encoding="utf-8")
     again = run("train", "--print-config", "--config", path).stdout

@@ -175,9 +175,19 @@ def test_many_terms_and_documents_take_little_memory(start, tmp_path):
 
     environ = {"OPENBLAS_NUM_THREADS": "1"}
     child = start(
-        "train", data, "-o", tmp_path / "m", "--rounds", 5, "--engine", "plain", "--threads", 1,
-        environ=environ, preexec_fn=bounded,
-    )  # fmt: skip
+        "train",
+        data,
+        "-o",
+        tmp_path / "m",
+        "--rounds",
+        5,
+        "--engine",
+        "plain",
+        "--threads",
+        1,
+        environ=environ,
+        preexec_fn=bounded,
+    )
     _, said = child.communicate()
     assert child.returncode == 0, said
 

@@ -197,9 +197,20 @@ def test_how_files_are_written_is_not_taken_from_the_model(run, tmp_path, corpus
     text = "text;labels\nRechnung für Möbel;bill\nUmzug;move\n"
     data.write_bytes(text.encode("latin-1"))
     done = run(
-        "train", data, "-o", path, "--encoding", "latin-1", "--delimiter", ";", "--format", "csv",
-        "--rounds", 3, "-q",
-    )  # fmt: skip
+        "train",
+        data,
+        "-o",
+        path,
+        "--encoding",
+        "latin-1",
+        "--delimiter",
+        ";",
+        "--format",
+        "csv",
+        "--rounds",
+        3,
+        "-q",
+    )
     assert done.exit_code == 0, done.stderr
     new = write_jsonl(tmp_path / "n.jsonl", [{"text": "Rechnung"}])
     assert predicted(run, path, new)[0]["labels"] == ["bill"]

@@ -171,9 +171,11 @@ def test_a_drawing_into_a_closed_pipe_is_silent(start, model):
 def test_streams_may_be_closed(start, corpus, model, closed, data, code, said):
     """As some services start their programs."""
     child = start(
-        "predict", model, corpus if data == "DATA" else data,
+        "predict",
+        model,
+        corpus if data == "DATA" else data,
         preexec_fn=lambda: os.close(closed),
-    )  # fmt: skip
+    )
     _, err = child.communicate()
     assert (child.returncode, err) == (code, said)
 
@@ -182,9 +184,16 @@ def test_streams_may_be_closed(start, corpus, model, closed, data, code, said):
 def test_a_log_on_a_full_disk_does_not_end_training(start, corpus, tmp_path):
     with pathlib.Path("/dev/full").open("w", encoding="utf-8") as full:
         child = start(
-            "train", corpus, "-o", tmp_path / "m.boostext", "--rounds", 3, "--progress", "on",
+            "train",
+            corpus,
+            "-o",
+            tmp_path / "m.boostext",
+            "--rounds",
+            3,
+            "--progress",
+            "on",
             stderr=full,
-        )  # fmt: skip
+        )
         out, _ = child.communicate()
     assert "3 rules" in out
     assert (tmp_path / "m.boostext").exists()
@@ -206,8 +215,9 @@ def test_output_is_utf8_whatever_the_locale(start, run, tmp_path):
     trained = run("train", data, "-o", tmp_path / "m.boostext", "--rounds", 3, "-q")
     assert trained.exit_code == 0, trained.stderr
     environ = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
-    child = start("predict", tmp_path / "m.boostext", "--document", "ж", "--all-scores",
-                  environ=environ)  # fmt: skip
+    child = start(
+        "predict", tmp_path / "m.boostext", "--document", "ж", "--all-scores", environ=environ
+    )
     out, err = child.communicate()
     assert "ярлык €" in json.loads(out)["scores"], err
 

@@ -35,11 +35,18 @@ def test_terms_are_kept_and_fitted_anew(run, corpus, model, tmp_path):
 def test_the_price_is_what_evaluate_measures(run, corpus, model, tmp_path):
     """On validation data where they are given, else on the data that votes were fitted on."""
     small, held = tmp_path / "small", write_jsonl(tmp_path / "held.jsonl", list(records())[30:])
-    for words, data, paths in (
-        (("--valid", held), held, ()), ((), corpus, (corpus,))
-    ):  # fmt: skip
-        done = run("prune", model, *paths, "-o", small, "--terms" if paths else "--rules", 3,
-                   *words, "--json")  # fmt: skip
+    for words, data, paths in ((("--valid", held), held, ()), ((), corpus, (corpus,))):
+        done = run(
+            "prune",
+            model,
+            *paths,
+            "-o",
+            small,
+            "--terms" if paths else "--rules",
+            3,
+            *words,
+            "--json",
+        )
         assert done.exit_code == 0, done.stderr
         price = json.loads(done.stdout)["price"]
         assert price["data"] == ("training" if paths else "validation")

@@ -24,9 +24,17 @@ def learning(start, corpus, tmp_path):
     """A training in the middle of its rounds, and the lines it has written so far."""
     path = tmp_path / "m.boostext"
     child = start(
-        "train", corpus, "-o", path, "--rounds", 10_000_000, "--engine", "plain",
-        "--checkpoint-every", "0.2",
-    )  # fmt: skip
+        "train",
+        corpus,
+        "-o",
+        path,
+        "--rounds",
+        10_000_000,
+        "--engine",
+        "plain",
+        "--checkpoint-every",
+        "0.2",
+    )
     checkpoint = tmp_path / "m.boostext.checkpoint"
     deadline = time.monotonic() + PATIENCE
     while not checkpoint.exists() and time.monotonic() < deadline:

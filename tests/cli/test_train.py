@@ -381,8 +381,16 @@ def test_an_engine_that_does_not_fit_is_refused_before_reading(run, tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_text("no JSON\n", "utf-8")
     for algorithm in ("mr", "slipper"):
-        done = run("train", path, "-o", tmp_path / "m.boostext", "--algorithm", algorithm,
-                   "--engine", "incremental")  # fmt: skip
+        done = run(
+            "train",
+            path,
+            "-o",
+            tmp_path / "m.boostext",
+            "--algorithm",
+            algorithm,
+            "--engine",
+            "incremental",
+        )
         assert done.exit_code == 2
         assert f"--engine incremental does not go with {algorithm}" in done.stderr
 
@@ -397,10 +405,27 @@ def test_files_without_documents_are_named(run, tmp_path):
 
 
 def test_documents_of_a_group_are_held_out_together(run, tmp_path):
-    rows = [{"id": str(n), "text": f"w{n % 3} c{n // 4}", "labels": [f"l{n % 3}"],
-             "caller": f"c{n // 4}"} for n in range(60)]  # fmt: skip
+    rows = [
+        {
+            "id": str(n),
+            "text": f"w{n % 3} c{n // 4}",
+            "labels": [f"l{n % 3}"],
+            "caller": f"c{n // 4}",
+        }
+        for n in range(60)
+    ]
     path = tmp_path / "calls.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    done = run("train", path, "-o", tmp_path / "m.boostext", "--rounds", 5, "--group", "caller",
-               "--valid-fraction", 0.3)  # fmt: skip
+    done = run(
+        "train",
+        path,
+        "-o",
+        tmp_path / "m.boostext",
+        "--rounds",
+        5,
+        "--group",
+        "caller",
+        "--valid-fraction",
+        0.3,
+    )
     assert done.exit_code == 0, done.stderr

@@ -55,24 +55,49 @@ def test_what_a_preset_chose_gives_the_same_model_by_hand(run, corpus, tmp_path,
 
 
 def test_train_tunes_on_request(run, corpus, tmp_path):
-    done = ok(run("train", corpus, "-o", tmp_path / "m", "--tune", "--budget", "4s", *SHORT,
-                  "--json"))  # fmt: skip
+    done = ok(
+        run("train", corpus, "-o", tmp_path / "m", "--tune", "--budget", "4s", *SHORT, "--json")
+    )
     assert "  rounds  terms  seconds  settings" in done.stderr
     assert done.stderr.index("choices of settings in about ") < done.stderr.index("  rounds  terms")
     assert json.loads(done.stdout)["command"] in done.stderr
 
 
 def test_readable_keeps_to_the_terms_that_are_asked_for(run, corpus, tmp_path):
-    ok(run("train", corpus, "-o", tmp_path / "m", "--preset", "readable", "--terms", 4, "-q",
-           *SHORT))  # fmt: skip
+    ok(
+        run(
+            "train",
+            corpus,
+            "-o",
+            tmp_path / "m",
+            "--preset",
+            "readable",
+            "--terms",
+            4,
+            "-q",
+            *SHORT,
+        )
+    )
     model = read_model(tmp_path / "m")
     assert len(asked_conditions(model)) <= 5, "four, and the prior"
     assert model.boosting.terms == 4
 
 
 def test_what_is_said_stands_over_the_preset_and_is_not_tried(run, corpus, tmp_path):
-    done = ok(run("train", corpus, "-o", tmp_path / "m", "--preset", "accurate", "--rarity", 0.125,
-                  "--no-abstain", *SHORT))  # fmt: skip
+    done = ok(
+        run(
+            "train",
+            corpus,
+            "-o",
+            tmp_path / "m",
+            "--preset",
+            "accurate",
+            "--rarity",
+            0.125,
+            "--no-abstain",
+            *SHORT,
+        )
+    )
     tried = [line for line in done.stderr.splitlines() if "--reuse" in line]
     assert tried
     assert all("--rarity 0.125" in line and "--abstain" not in line for line in tried)

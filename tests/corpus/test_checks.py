@@ -34,8 +34,13 @@ def test_labels_are_counted_and_their_numbers_summed_up():
 
 
 def test_sizes_of_texts_are_summed_up_over_all_fields():
-    found = check([Document("1", {"a": "one two", "b": "three"}), Document("2", {"a": " \n"}),
-                   Document("3", {"b": "x"}, weight=0.5)])  # fmt: skip
+    found = check(
+        [
+            Document("1", {"a": "one two", "b": "three"}),
+            Document("2", {"a": " \n"}),
+            Document("3", {"b": "x"}, weight=0.5),
+        ]
+    )
     assert (found.words.least, found.words.median, found.words.greatest) == (0, 1, 3)
     assert (found.characters.least, found.characters.total) == (1, 15)
     assert found.text_fields == {"a": 2, "b": 2}
@@ -44,10 +49,18 @@ def test_sizes_of_texts_are_summed_up_over_all_fields():
 
 
 def test_texts_are_the_same_but_for_case_white_space_and_composition():
-    found = check(documents(
-        ("Caf\u00e9 am Markt", ("a",)), ("cafe\u0301  AM\nmarkt ", ("a",)), ("other", ("a",)),
-        ("x", ("a", "b")), ("", ("a",)), ("", ("b",)), ("X", ("b", "a")), ("x", ("b",)),
-    ))  # fmt: skip
+    found = check(
+        documents(
+            ("Caf\u00e9 am Markt", ("a",)),
+            ("cafe\u0301  AM\nmarkt ", ("a",)),
+            ("other", ("a",)),
+            ("x", ("a", "b")),
+            ("", ("a",)),
+            ("", ("b",)),
+            ("X", ("b", "a")),
+            ("x", ("b",)),
+        )
+    )
     assert [ids(group) for group in found.same_texts.listed] == [["1", "2"], ["4", "7", "8"]]
     assert (found.same_texts.count, found.same_texts.documents) == (2, 5)
     (conflict,) = found.conflicts.listed
@@ -69,9 +82,16 @@ def test_ids_that_stand_twice_are_listed_with_their_places():
 
 
 @pytest.mark.parametrize(
-    "names", [("Spam", "spam"), ("spam", "spam,"), ("spam", "spam "), ("a  b", "a b"),
-              ("ＡＢＣ", "abc"), ("it's", "It's!?")],
-)  # fmt: skip
+    "names",
+    [
+        ("Spam", "spam"),
+        ("spam", "spam,"),
+        ("spam", "spam "),
+        ("a  b", "a b"),
+        ("ＡＢＣ", "abc"),
+        ("it's", "It's!?"),
+    ],
+)
 def test_label_names_that_hardly_differ_are_shown_with_their_counts(names):
     found = check(documents(("1", names), ("2", names[:1]), ("3", ("else",))))
     assert found.alike_labels == ({names[0]: 2, names[1]: 1},)
@@ -86,8 +106,12 @@ def test_other_label_names_are_not_taken_for_each_other(names):
 
 def test_attributes_are_summed_up_by_kind():
     values = [1.0, "k", None, 1.0]
-    found = check([Document(str(n), {"text": ""}, attributes={"x": v} if v else {})
-                   for n, v in enumerate(values)])  # fmt: skip
+    found = check(
+        [
+            Document(str(n), {"text": ""}, attributes={"x": v} if v else {})
+            for n, v in enumerate(values)
+        ]
+    )
     column = found.attributes["x"]
     assert (column.numbers, column.categories, column.missing, column.values) == (2, 1, 1, 2)
 
@@ -104,10 +128,12 @@ def test_the_account_of_the_reading_is_part_of_the_findings(tmp_path):
 
 def test_test_data_are_compared_with_training_data():
     train = documents(("one", ("a",)), ("two", ("b",)), ("two", ("b",)))
-    test = [Document("7", {"text": "TWO"}, ("a",)),
-            Document("1", {"text": "three"}, ("c", "a")),
-            Document("8", {"text": "two"}, ("b",)),
-            Document("9", {"text": "three"}, ())]  # fmt: skip
+    test = [
+        Document("7", {"text": "TWO"}, ("a",)),
+        Document("1", {"text": "three"}, ("c", "a")),
+        Document("8", {"text": "two"}, ("b",)),
+        Document("9", {"text": "three"}, ()),
+    ]
     found = check(train, test=test).comparison
     assert found.documents == 4
     assert found.unseen_labels == {"c": 1}
@@ -115,8 +141,11 @@ def test_test_data_are_compared_with_training_data():
     assert found.same_ids == 1
     assert (found.same_texts.count, found.same_texts.documents) == (1, 2)
     assert [(m.id, m.labels) for m in found.same_texts.listed[0].members] == [
-        ("2", ("b",)), ("3", ("b",)), ("7", ("a",)), ("8", ("b",)),
-    ]  # fmt: skip
+        ("2", ("b",)),
+        ("3", ("b",)),
+        ("7", ("a",)),
+        ("8", ("b",)),
+    ]
 
 
 def test_findings_are_plain_data_even_of_nothing():

@@ -87,10 +87,17 @@ def test_the_digest_is_sha_256_over_those_of_documents_with_length_prefixed_fiel
 
 
 CHANGES = [
-    {"id": "2"}, {"texts": {"text": "one "}}, {"texts": {"txet": "one"}}, {"labels": ("a", "b")},
-    {"labels": ("ba",)}, {"weight": 1.0}, {"attributes": {"n": "1.5"}}, {"attributes": {"n": None}},
-    {"texts": {"text": "on", "e": ""}}, {"attributes": {}},
-]  # fmt: skip
+    {"id": "2"},
+    {"texts": {"text": "one "}},
+    {"texts": {"txet": "one"}},
+    {"labels": ("a", "b")},
+    {"labels": ("ba",)},
+    {"weight": 1.0},
+    {"attributes": {"n": "1.5"}},
+    {"attributes": {"n": None}},
+    {"texts": {"text": "on", "e": ""}},
+    {"attributes": {}},
+]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)

@@ -32,7 +32,7 @@ def test_a_line_without_label_is_a_document_without_labels(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [("text __label__a", "must come before it"), ("__label__a b __label__c", "come before")],
-)  # fmt: skip
+)
 def test_what_cannot_be_meant_is_a_fault(tmp_path, line, message):
     path = write(tmp_path, "a.ft", f"__label__a x\n{line}\n")
     with pytest.raises(DataError, match=message) as caught:
@@ -48,8 +48,10 @@ def test_a_txt_file_is_what_its_first_filled_line_says(tmp_path):
     path = write(tmp_path, "b.txt", "\nx\n\n__label__a y\r\nz")
     documents = read(path, labelled=False)
     assert [(d.id, d.origin.line, d.texts["text"]) for d in documents] == [
-        ("b.txt:1", 2, "x"), ("b.txt:2", 4, "__label__a y"), ("b.txt:3", 5, "z"),
-    ]  # fmt: skip
+        ("b.txt:1", 2, "x"),
+        ("b.txt:2", 4, "__label__a y"),
+        ("b.txt:3", 5, "z"),
+    ]
     assert not any(d.labelled for d in documents)
 
 

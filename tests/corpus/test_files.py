@@ -240,8 +240,11 @@ def test_a_decompression_bomb_is_one_error_in_bounded_memory(tmp_path):
     assert path.stat().st_size < 2**21
     done = subprocess.run(
         [sys.executable, "-c", BOMB, str(path)],
-        capture_output=True, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert "a line of more than 16 MB" in done.stdout, done.stderr
 
 

@@ -95,8 +95,11 @@ def test_an_unknown_ending_lists_endings_and_formats(tmp_path):
 
 
 def test_several_inputs_are_read_one_after_the_other(tree, tmp_path):
-    paths = [write(tmp_path, "A.JSONL", '{"text": "j", "label": "x"}'), str(tree),
-             write(tmp_path, "b.ft", "__label__y f")]  # fmt: skip
+    paths = [
+        write(tmp_path, "A.JSONL", '{"text": "j", "label": "x"}'),
+        str(tree),
+        write(tmp_path, "b.ft", "__label__y f"),
+    ]
     documents = list(read_documents(paths, DataSettings()))
     assert [documents[0].texts["text"], documents[-1].texts["text"]] == ["j", "f"]
     assert len(documents) == 6

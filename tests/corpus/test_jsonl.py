@@ -21,10 +21,17 @@ def one(folder, record, **settings):
 
 
 def test_a_full_record_keeps_everything_as_given(tmp_path):
-    document = one(tmp_path, {
-        "id": "x/1", "text": " A\tb\n", "labels": ["b", "a", "b"], "weight": 2.5,
-        "attributes": {"age": 3, "city": "Ulm", "vip": True, "zip": None}, "other": [1],
-    })  # fmt: skip
+    document = one(
+        tmp_path,
+        {
+            "id": "x/1",
+            "text": " A\tb\n",
+            "labels": ["b", "a", "b"],
+            "weight": 2.5,
+            "attributes": {"age": 3, "city": "Ulm", "vip": True, "zip": None},
+            "other": [1],
+        },
+    )
     assert document.id == "x/1"
     assert document.texts == {"text": " A\tb\n"}
     assert document.labels == ("b", "a")
@@ -70,8 +77,10 @@ def test_default_ids_count_records_and_lines_count_lines(tmp_path):
 
 def test_files_of_one_name_give_different_ids(tmp_path):
     (tmp_path / "x").mkdir()
-    paths = [write(tmp_path, "a.jsonl", '{"text":"","labels":[]}'),
-             write(tmp_path / "x", "a.jsonl", '{"text":"","labels":[]}')]  # fmt: skip
+    paths = [
+        write(tmp_path, "a.jsonl", '{"text":"","labels":[]}'),
+        write(tmp_path / "x", "a.jsonl", '{"text":"","labels":[]}'),
+    ]
     ids = [d.id for d in read_documents(paths, DataSettings())]
     assert ids == [f"{paths[0]}:1", f"{paths[1]}:1"]
 
@@ -157,7 +166,7 @@ BAD = [
     ('{"text": "a", "labels": [], "attributes": {"x": -1e999}}', "'x' is infinite"),
     ('{"text": "\\ud83d", "labels": []}', r"\\ud83d is half of a character"),
     ('{"text": "", "labels": ["\\uDE00\\ud83d"]}', "half of a character"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("line", "message"), BAD, ids=range(len(BAD)))

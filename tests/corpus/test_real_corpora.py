@@ -11,14 +11,21 @@ from boostext.settings import DataSettings
 CORPORA = [
     ("20newsgroups/train.jsonl.gz", {}, 11314, 20),
     ("banking77/original/train.csv", {"label": ("category",)}, 10003, 77),
-    ("sms-spam/original/sms.tsv",
-     {"header": False, "quotes": False, "text": ("2",), "label": ("1",)}, 5574, 2),
-    ("goemotions/original/train.tsv",
-     {"header": False, "quotes": False, "text": ("1",), "label": ("2",), "label_sep": ","},
-     43410, 28),
+    (
+        "sms-spam/original/sms.tsv",
+        {"header": False, "quotes": False, "text": ("2",), "label": ("1",)},
+        5574,
+        2,
+    ),
+    (
+        "goemotions/original/train.tsv",
+        {"header": False, "quotes": False, "text": ("1",), "label": ("2",), "label_sep": ","},
+        43410,
+        28,
+    ),
     ("cooking/original/cooking.stackexchange.txt", {}, 15404, 736),
     ("bbc-news/original/bbc", {"encoding": "cp1252"}, 2225, 5),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,15 @@ CORPORA = {
     "thai": "truevoice-th/train.jsonl.gz",
     "english": "20newsgroups/train.jsonl.gz",
 }
-TARGETS = {"jsonl": "a.jsonl.gz", "json": "a.json", "csv": "a.csv", "tsv": "a.tsv.xz",
-           "fasttext": "a.ft", "folders": "a/", "stem": "a.data"}  # fmt: skip
+TARGETS = {
+    "jsonl": "a.jsonl.gz",
+    "json": "a.json",
+    "csv": "a.csv",
+    "tsv": "a.tsv.xz",
+    "fasttext": "a.ft",
+    "folders": "a/",
+    "stem": "a.data",
+}
 PLAIN = ("fasttext", "folders", "stem")
 """Formats that hold one label without blanks, and texts without marks of their own."""
 

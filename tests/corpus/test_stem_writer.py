@@ -119,8 +119,9 @@ def test_a_document_without_labels_is_left_out_on_request(tmp_path):
 
 def test_jboost_holds_commas_dots_and_blanks(tmp_path):
     documents = [document(" well, yes. a\\b // c|", ("L.A,",), attributes={"c": "1,5"})]
-    _, again = written(tmp_path, [*documents, document(attributes={"c": "x"})],
-                       names_dialect="jboost")  # fmt: skip
+    _, again = written(
+        tmp_path, [*documents, document(attributes={"c": "x"})], names_dialect="jboost"
+    )
     assert contents(again)[0] == contents(documents)[0]
 
 

@@ -60,14 +60,24 @@ def test_reads_every_type_and_option():
     )
     assert schema.labels == ("LA", "LB")
     assert schema.columns == (
-        Column("words", "text", (), (("expert_type", "sgram"), ("expert_length", "3"),
-               ("cutoff", "2"), ("drop", "^x"), ("no_unk", "0"))),
+        Column(
+            "words",
+            "text",
+            (),
+            (
+                ("expert_type", "sgram"),
+                ("expert_length", "3"),
+                ("cutoff", "2"),
+                ("drop", "^x"),
+                ("no_unk", "0"),
+            ),
+        ),
         Column("age", "continuous"),
         Column("color", "nominal", ("red", "light blue", "a:b")),
         Column("id", "ignore"),
         Column("s", "scored text"),
         Column("note", "text"),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,10 +141,12 @@ def test_columns_with_options_have_text_settings_of_their_own():
 names = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1, max_size=6)
 
 
-@given(labels=st.lists(names, min_size=1, max_size=3, unique=True),
-       columns=st.lists(names, min_size=1, max_size=3, unique=True),
-       values=st.lists(names, min_size=2, max_size=3, unique=True),
-       dialect=st.sampled_from(["boostexter", "jboost"]))  # fmt: skip
+@given(
+    labels=st.lists(names, min_size=1, max_size=3, unique=True),
+    columns=st.lists(names, min_size=1, max_size=3, unique=True),
+    values=st.lists(names, min_size=2, max_size=3, unique=True),
+    dialect=st.sampled_from(["boostexter", "jboost"]),
+)
 def test_a_schema_is_written_so_that_it_reads_the_same_or_refused(labels, columns, values, dialect):
     schema = Schema(
         tuple(labels),
@@ -216,7 +228,7 @@ def test_comments_and_blank_lines_are_no_records(stem):
         ("a, 1, north, biling.", "the label 'biling', which the .names does not declare; did"),
         ("a, 1, north, billing,", "5 columns"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_line_is_told_with_its_place(stem, line, says):
     with pytest.raises(DataError) as error:
         stem("a, 1, north, billing.\n" + line + "\n")
@@ -296,9 +308,15 @@ def test_ignored_columns_are_read_over_and_scored_texts_are_words_with_values(st
 
 @pytest.mark.parametrize(
     ("cell", "message"),
-    [("a", "ends with 'a'"), ("a 1 b", "ends with 'b'"), ("a b", "has 'b' after the word 'a'"),
-     ("a inf", "has 'inf' after"), ("a 1e999", "has '1e999' after"), ("1 2 x y", "has 'y' after")],
-)  # fmt: skip
+    [
+        ("a", "ends with 'a'"),
+        ("a 1 b", "ends with 'b'"),
+        ("a b", "has 'b' after the word 'a'"),
+        ("a inf", "has 'inf' after"),
+        ("a 1e999", "has '1e999' after"),
+        ("1 2 x y", "has 'y' after"),
+    ],
+)
 def test_a_scored_text_needs_a_number_after_each_word(stem, cell, message):
     with pytest.raises(DataError, match=f"calls.data:1: .*'s' {message}.*WORD NUMBER"):
         stem(f"x, {cell}, hello, LA.\n", names=SCORED)

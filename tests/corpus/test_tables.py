@@ -58,9 +58,14 @@ def test_nul_is_text(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "settings", "separator"),
-    [("a.tsv", {}, "\t"), ("a.csv", {"delimiter": ";"}, ";"), ("a.csv", {"delimiter": r"\t"}, "\t"),
-     ("a.txt", {"format": "tsv"}, "\t"), ("a.tsv", {"format": "csv"}, ",")],
-)  # fmt: skip
+    [
+        ("a.tsv", {}, "\t"),
+        ("a.csv", {"delimiter": ";"}, ";"),
+        ("a.csv", {"delimiter": r"\t"}, "\t"),
+        ("a.txt", {"format": "tsv"}, "\t"),
+        ("a.tsv", {"format": "csv"}, ","),
+    ],
+)
 def test_the_ending_or_the_settings_say_the_separator_and_nothing_is_guessed(
     tmp_path, name, settings, separator
 ):
@@ -101,8 +106,9 @@ def test_a_table_without_header_has_numbered_columns(tmp_path):
     settings = {"header": False, "text": ("2",), "label": ("1",)}
     documents = rows(tmp_path, "ham,hello\nspam,win\n", **settings)
     assert [(d.texts["2"], d.labels[0], d.origin.line) for d in documents] == [
-        ("hello", "ham", 1), ("win", "spam", 2),
-    ]  # fmt: skip
+        ("hello", "ham", 1),
+        ("win", "spam", 2),
+    ]
     assert rows(tmp_path, "", **settings) == []
 
 

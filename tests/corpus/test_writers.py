@@ -18,10 +18,42 @@ from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.settings import DataSettings
 from tests.corpus.reading import read, write
 
-HOSTILE = ["a b", "a,b", 'a"b', '"', "a;b", "a\tb", "a:b", "__label__a", "😀", "ä", "a\u0308",
-           " a ", "a\nb", "a\r\nb", "\r", "#", "=1+1", "'", "\\n", "null", "a\u2028b",
-           "\0", "\ufeff", "1", ".", "..", "CON", "\u202ea", "[]", "{}", "|",
-           "a\u00a0b", "\x85", "\x1c"]  # fmt: skip
+HOSTILE = [
+    "a b",
+    "a,b",
+    'a"b',
+    '"',
+    "a;b",
+    "a\tb",
+    "a:b",
+    "__label__a",
+    "😀",
+    "ä",
+    "a\u0308",
+    " a ",
+    "a\nb",
+    "a\r\nb",
+    "\r",
+    "#",
+    "=1+1",
+    "'",
+    "\\n",
+    "null",
+    "a\u2028b",
+    "\0",
+    "\ufeff",
+    "1",
+    ".",
+    "..",
+    "CON",
+    "\u202ea",
+    "[]",
+    "{}",
+    "|",
+    "a\u00a0b",
+    "\x85",
+    "\x1c",
+]
 TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=20), st.text(HOSTILE[5] + ' "\r\n'))
 LABELS = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=10))
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -48,9 +80,14 @@ QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.function_scop
 
 def content(document, ignore=()):
     """What a document says, apart from where it was read."""
-    held = {"id": document.id, "texts": dict(document.texts), "labels": document.labels,
-            "weight": document.weight, "attributes": dict(document.attributes),
-            "scored": {k: dict(v) for k, v in document.scored.items()}}  # fmt: skip
+    held = {
+        "id": document.id,
+        "texts": dict(document.texts),
+        "labels": document.labels,
+        "weight": document.weight,
+        "attributes": dict(document.attributes),
+        "scored": {k: dict(v) for k, v in document.scored.items()},
+    }
     return {name: value for name, value in held.items() if name not in ignore}
 
 
@@ -228,10 +265,12 @@ def test_the_only_text_field_is_written_as_text(tmp_path):
 
 @pytest.mark.parametrize(
     ("ending", "document", "message"),
-    [(".csv", Document("1", {"text": ""}, attributes={"text": "x"}), "two columns .* 'text'"),
-     (".csv", Document("1", {"text": ""}, attributes={"": "x"}), "would have no name"),
-     (".jsonl", Document("1", {"text": "", "id": ""}), "text field is called 'id'")],
-)  # fmt: skip
+    [
+        (".csv", Document("1", {"text": ""}, attributes={"text": "x"}), "two columns .* 'text'"),
+        (".csv", Document("1", {"text": ""}, attributes={"": "x"}), "would have no name"),
+        (".jsonl", Document("1", {"text": "", "id": ""}), "text field is called 'id'"),
+    ],
+)
 def test_names_that_would_clash_are_refused(tmp_path, ending, document, message):
     with pytest.raises(DataError, match=message):
         written(tmp_path, ending, [document])
@@ -251,8 +290,13 @@ def test_folders_take_file_names_from_plain_ids(tmp_path):
     documents = [Document(id, {"text": id}, ("sport",)) for id in ids]
     path, _ = written(tmp_path, "/", documents)
     assert sorted(p.name for p in Path(path, "sport").iterdir()) == [
-        "0000003-2.txt", "0000006.txt", "1.txt", "2.txt", "3.gz.txt", "x.txt",
-    ]  # fmt: skip
+        "0000003-2.txt",
+        "0000006.txt",
+        "1.txt",
+        "2.txt",
+        "3.gz.txt",
+        "x.txt",
+    ]
 
 
 def test_a_folder_with_something_in_it_is_not_written_over(tmp_path):

@@ -99,8 +99,9 @@ def test_a_label_that_is_nowhere_has_a_small_chance_and_not_none():
 
 @given(
     st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3),
-    st.floats(0, 1e3), st.floats(-1e3, 1e3),
-)  # fmt: skip
+    st.floats(0, 1e3),
+    st.floats(-1e3, 1e3),
+)
 def test_chances_are_between_0_and_1_and_of_one_label_sum_to_1(row, slope, intercept):
     curves = (Sigmoid(slope, intercept), Isotonic((-1.0, 2.0), (0.0, 0.5)), Sigmoid(1.0, 0.0))
     for multilabel in (False, True):

@@ -27,8 +27,9 @@ def test_won_and_lost_are_counted_by_document_and_label():
     assert verdicts == {"d0": "lost", "d1": "won", "d3": "won", "d5": "lost"}
     assert (found.changed, found.won, found.lost) == (4, 2, 2)
     assert [(row.label, row.documents, row.won, row.lost) for row in found.labels] == [
-        ("A", 3, 2, 2), ("B", 3, 2, 2)
-    ]  # fmt: skip
+        ("A", 3, 2, 2),
+        ("B", 3, 2, 2),
+    ]
     assert found.first.measures["error"] == found.second.measures["error"] == 2 / 6
     assert [change.verdict for change in found.changes] == ["lost", "lost", "won", "won"]
 
@@ -65,8 +66,9 @@ def test_terms_that_differ_come_by_how_much():
     rows = term_changes(FIRST, model_of(rule(term("x"), [0, 1], [3, -1]), labels=("A", "B")))
     assert [(row.term, row.first, row.second) for row in rows] == [("x", 4.0, 5.0)]
     assert {(row.first, row.second) for row in term_changes(FIRST, SECOND)} == {
-        (4.0, None), (None, 4.0)
-    }  # fmt: skip
+        (4.0, None),
+        (None, 4.0),
+    }
 
 
 def test_a_page_of_hostile_names_stays_text():

@@ -44,10 +44,20 @@ def test_a_model_without_rules_has_margins_of_0():
 
 @pytest.mark.parametrize(
     "values",
-    [{}, {"abstain": True}, {"votes": "discrete"}, {"algorithm": "logistic"},
-     {"algorithm": "adaboost-r"}, {"shrinkage": 0.3}, {"algorithm": "adtree"}, {"algorithm": "mp"},
-     {"algorithm": "mh-kr"}, {"algorithm": "slipper"}, {"algorithm": "decrules-r"}],
-)  # fmt: skip
+    [
+        {},
+        {"abstain": True},
+        {"votes": "discrete"},
+        {"algorithm": "logistic"},
+        {"algorithm": "adaboost-r"},
+        {"shrinkage": 0.3},
+        {"algorithm": "adtree"},
+        {"algorithm": "mp"},
+        {"algorithm": "mh-kr"},
+        {"algorithm": "slipper"},
+        {"algorithm": "decrules-r"},
+    ],
+)
 def test_no_share_of_training_margins_is_above_its_bound(values):
     plan = Plan.of(rounds=40, threads=1, **values)
     trained = train(documents(seed=2), plan)
@@ -59,9 +69,13 @@ def test_no_share_of_training_margins_is_above_its_bound(values):
 
 @pytest.mark.parametrize(
     ("values", "greatest"),
-    [({"algorithm": "oc"}, "votes"), ({"algorithm": "bagging"}, "votes"),
-     ({"algorithm": "mo", "decoding": "hamming"}, "columns"), ({"algorithm": "mo"}, "twice")],
-)  # fmt: skip
+    [
+        ({"algorithm": "oc"}, "votes"),
+        ({"algorithm": "bagging"}, "votes"),
+        ({"algorithm": "mo", "decoding": "hamming"}, "columns"),
+        ({"algorithm": "mo"}, "twice"),
+    ],
+)
 def test_scores_without_a_sign_have_margins_over_the_best_other_label(values, greatest):
     trained = train(documents(seed=2), Plan.of(rounds=20, threads=1, **values))
     model, scores = trained.model, model_scores(trained)

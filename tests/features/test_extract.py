@@ -146,8 +146,9 @@ def test_one_name_is_not_a_list_of_names():
 
 def test_documents_are_read_once_as_a_stream():
     assert table(extract(iter(documents(["a", "b"])), TextSettings(), ["text"])) == {
-        "a": [0], "b": [1],
-    }  # fmt: skip
+        "a": [0],
+        "b": [1],
+    }
 
 
 def test_lists_that_only_share_a_hash_stay_apart(monkeypatch):

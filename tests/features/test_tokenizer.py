@@ -76,8 +76,15 @@ def test_scripts_without_spaces_give_a_token_for_each_letter_with_its_marks(text
 
 def test_punctuation_marks_are_tokens_when_asked_for():
     assert tokens("Wait... 5$ 🙂!", punctuation=True) == [
-        "wait", ".", ".", ".", "5", "$", "🙂", "!",
-    ]  # fmt: skip
+        "wait",
+        ".",
+        ".",
+        ".",
+        "5",
+        "$",
+        "🙂",
+        "!",
+    ]
     # a variation selector belongs to its symbol; a joiner between symbols to none
     assert tokens("❤\ufe0f👩\u200d👧", punctuation=True) == ["❤\ufe0f", "👩", "👧"]
 
@@ -124,10 +131,7 @@ def test_spans_lie_in_the_text_in_order(settings, text):
     assert all(0 <= start <= stop <= len(text) for start, stop in spans)
     if settings.analyzer == "word" and not settings.token_pattern:
         # a pattern, or a single character, may end inside a letter that is written as several
-        assert all(
-            before <= start
-            for (_, before), (start, _) in pairwise(spans)
-        )  # fmt: skip
+        assert all(before <= start for (_, before), (start, _) in pairwise(spans))
 
 
 @given(any_texts)

@@ -38,7 +38,7 @@ SETTINGS = st.builds(
     min_df=st.sampled_from([1, 2]),
     lowercase=st.booleans(),
     stop_words=st.sampled_from([(), ("a", "日本")]),
-)  # fmt: skip
+)
 
 
 def described(features):
@@ -134,9 +134,14 @@ def both_lookups(conditions, text_settings, batch, threads=1):
 def test_lookups_agree_on_attributes_fields_and_batches(threads, monkeypatch):
     monkeypatch.setattr("boostext.features.lookup_batch.BATCH", 50)
     conditions = [
-        Occurs("text", ("cat",)), Equals("color", "red"), AtLeast("age", 30.0), Always(),
-        Occurs("title", ("cat", "sat")), Occurs("text", ("cat",), 2), AtLeast("age", LOWEST),
-    ]  # fmt: skip
+        Occurs("text", ("cat",)),
+        Equals("color", "red"),
+        AtLeast("age", 30.0),
+        Always(),
+        Occurs("title", ("cat", "sat")),
+        Occurs("text", ("cat",), 2),
+        AtLeast("age", LOWEST),
+    ]
     attributes = [{"color": "red", "age": 30}, {"color": 3}, {"age": "old"}, {}]
     batch = [
         Document(str(i), {"text": "a cat, a cat" * (i % 3), "title": "Cat sat"}, attributes=a)
@@ -149,9 +154,19 @@ def test_lookups_agree_on_attributes_fields_and_batches(threads, monkeypatch):
 @pytest.mark.parametrize("strange", [("a", "b"), ("b", *[None] * 70, "a"), tuple("a" * 1200)])
 def test_lookups_agree_on_terms_that_no_text_can_have(strange):
     terms = [
-        ("Big",), ("don't",), ("a", "", "b"), ("the",), ("a",), strange,
-        (None, "a"), (None,), (), ("a", None, "b"), ("a", None), ("a",),
-    ]  # fmt: skip
+        ("Big",),
+        ("don't",),
+        ("a", "", "b"),
+        ("the",),
+        ("a",),
+        strange,
+        (None, "a"),
+        (None,),
+        (),
+        ("a", None, "b"),
+        ("a", None),
+        ("a",),
+    ]
     conditions = [Occurs("text", term, n) for term in terms for n in (0, 1, 3)]
     texts = ["Big don't the a x b", "b " + "x " * 70 + "a", "a " * 1200, "", "a"]
     blocks = both_lookups(conditions, TextSettings(stop_words=("the",)), documents(texts))

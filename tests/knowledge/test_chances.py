@@ -78,8 +78,9 @@ def test_terms_are_spelled_as_inspect_prints_them():
     assert asked("person ? person") == (Occurs("text", ("person", None, "person")),)
     assert asked("free (>= 3)") == (Occurs("text", ("free",), 3),)
     assert asked("free", ("subject", "body")) == (
-        Occurs("subject", ("free",)), Occurs("body", ("free",)),
-    )  # fmt: skip
+        Occurs("subject", ("free",)),
+        Occurs("body", ("free",)),
+    )
     assert asked("subject:free", ("subject", "body")) == (Occurs("subject", ("free",)),)
     assert asked("color = red") == (Equals("color", "red"),)
     assert asked("age >= 30") == (AtLeast("age", 30.0),)

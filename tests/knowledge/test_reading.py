@@ -38,15 +38,18 @@ def test_a_whole_file(tmp_path):
     assert found.rules == (
         Told(When(any=("collect",)), (("Collect", 0.9),)),
         Told(
-            When(all=("how much", "long distance"), none=("collect",)), (("Rate", 0.9),),
+            When(all=("how much", "long distance"), none=("collect",)),
+            (("Rate", 0.9),),
             When(any=("refund", "credit")),
         ),
-    )  # fmt: skip
+    )
     assert [told.line for told in found.rules] == [4, 6]
     assert found.forbid == (Forbidden("john"), Forbidden("555", ("Rate",)))
     assert found.only == (
-        OneSided("refund", "Collect", 1), OneSided("cost", "Other", -1), OneSided("cost", "Rate", 1)
-    )  # fmt: skip
+        OneSided("refund", "Collect", 1),
+        OneSided("cost", "Other", -1),
+        OneSided("cost", "Rate", 1),
+    )
 
 
 MISTAKES = [

@@ -248,8 +248,10 @@ def test_margins_stay_within_1_and_have_no_bound_that_does_not_hold(written):
 
 def test_the_hamming_loss_is_at_most_what_is_told(written):
     for algorithm in ("mh", "logistic"):
-        trained = train([*documents(60), *without_labels(30)], plan_of(
-            written(), algorithm=algorithm, rounds=20))  # fmt: skip
+        trained = train(
+            [*documents(60), *without_labels(30)],
+            plan_of(written(), algorithm=algorithm, rounds=20),
+        )
         found = summary(trained)
         assert found.hamming_loss <= found.bound
         assert trained.rounds[-1].bound == pytest.approx(found.bound)
@@ -349,9 +351,13 @@ def test_a_checkpoint_knows_its_knowledge(written):
 def test_damaged_knowledge_is_a_model_error(written):
     content = model_to_json(train(documents(30), plan_of(written(), rounds=2)).model).decode()
     for old, new in [
-        ('"weight":1.0', '"weight":-1'), ('["l0",0.9]', '["l9",0.9]'), ('["l0",0.9]', '["l0",9]'),
-        ('"any":["own0x1"', '"some":["own0x1"'), ('["l0",0.9]', '"l0"'), ('["l0",0.9]', "7"),
-    ]:  # fmt: skip
+        ('"weight":1.0', '"weight":-1'),
+        ('["l0",0.9]', '["l9",0.9]'),
+        ('["l0",0.9]', '["l0",9]'),
+        ('"any":["own0x1"', '"some":["own0x1"'),
+        ('["l0",0.9]', '"l0"'),
+        ('["l0",0.9]', "7"),
+    ]:
         assert old in content
         with pytest.raises(BoostextError):
             model_from_json(content.replace(old, new, 1).encode())
@@ -360,8 +366,9 @@ def test_damaged_knowledge_is_a_model_error(written):
 def test_a_file_of_format_2_is_read_for_ever():
     model = read_model(Path(__file__).parents[1] / "model" / "fixtures" / "v2.boostext")
     assert [str(told) for told in model.prior.knowledge.rules] == [
-        "own0x1 or own0x2", "own1x1 & not own0x1 unless word3",
-    ]  # fmt: skip
+        "own0x1 or own0x2",
+        "own1x1 & not own0x1 unless word3",
+    ]
     assert model.prior.knowledge.forbid[0].term == "word1"
     (row,) = Predictor(dataclasses.replace(model, rules=())).batch_scores(
         [Document("x", {"text": "Own0x1"})]

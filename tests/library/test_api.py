@@ -51,17 +51,18 @@ def arrow_table():
 
 def documents():
     return [
-        Document(str(n), {"text": row["text"]}, (row["label"],),
-                 attributes={"minutes": row["minutes"]})
+        Document(
+            str(n), {"text": row["text"]}, (row["label"],), attributes={"minutes": row["minutes"]}
+        )
         for n, row in enumerate(RECORDS)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: COLUMNS, lambda: iter(RECORDS), pandas_frame, polars_frame, arrow_table,
-             documents],
+    "make",
+    [lambda: COLUMNS, lambda: iter(RECORDS), pandas_frame, polars_frame, arrow_table, documents],
     ids=["columns", "records", "pandas", "polars", "arrow", "documents"],
-)  # fmt: skip
+)
 def test_equal_data_in_any_form_give_the_bytes_of_the_file(make, tmp_path):
     settings = {"attribute": ["minutes"], **SHORT}
     path = files(tmp_path)
@@ -74,8 +75,10 @@ def test_equal_data_in_any_form_give_the_bytes_of_the_file(make, tmp_path):
 
 def test_data_sets_of_hugging_face_are_read_by_the_names_of_their_classes():
     class_label = types.SimpleNamespace(names=["bill", "move"])
-    rows = [{"text": text, "label": LABELS.index(label) // 2} for text, label
-            in zip(TEXTS, LABELS, strict=True)]  # fmt: skip
+    rows = [
+        {"text": text, "label": LABELS.index(label) // 2}
+        for text, label in zip(TEXTS, LABELS, strict=True)
+    ]
 
     class Dataset(list):
         features = {"text": None, "label": class_label}  # noqa: RUF012

@@ -14,9 +14,12 @@ from boostext.model.predict import chances, link_of, probabilities
 from tests.model.models import mixed_model
 
 CURVES = (
-    Sigmoid(2.0, -0.1), Isotonic((-1.0, 1 / 3), (0.0, 1.0)), Sigmoid(0.0, 1e-300),
-    Isotonic((0.0,), (0.5,)), Sigmoid(1.0, 0.0, 1.5),
-)  # fmt: skip
+    Sigmoid(2.0, -0.1),
+    Isotonic((-1.0, 1 / 3), (0.0, 1.0)),
+    Sigmoid(0.0, 1e-300),
+    Isotonic((0.0,), (0.5,)),
+    Sigmoid(1.0, 0.0, 1.5),
+)
 
 
 def calibrated_model():

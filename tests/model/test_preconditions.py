@@ -25,18 +25,26 @@ from boostext.reports.trees import dot, forest
 from boostext.settings import BoostingSettings, DataSettings
 
 CONDITIONS = (
-    Occurs("text", ("a",)), Occurs("text", ("b",)), Occurs("text", ("c",)),
-    AtLeast("age", 3.0), AtLeast("age", 5.0), Equals("color", "red"), Always(),
-)  # fmt: skip
+    Occurs("text", ("a",)),
+    Occurs("text", ("b",)),
+    Occurs("text", ("c",)),
+    AtLeast("age", 3.0),
+    AtLeast("age", 5.0),
+    Equals("color", "red"),
+    Always(),
+)
 literals = st.builds(Literal, st.sampled_from(CONDITIONS[:-1]), st.sampled_from([UNKNOWN, NO, YES]))
 votes = st.lists(
     st.lists(st.sampled_from([0.0, 0.5, -0.3, 1 / 3]), min_size=2, max_size=2),
-    min_size=3, max_size=3,
-)  # fmt: skip
+    min_size=3,
+    max_size=3,
+)
 rules = st.builds(
     lambda condition, given, before: Rule(condition, np.array(given), 1.0, tuple(before)),
-    st.sampled_from(CONDITIONS), votes, st.lists(literals, max_size=3),
-)  # fmt: skip
+    st.sampled_from(CONDITIONS),
+    votes,
+    st.lists(literals, max_size=3),
+)
 documents = st.builds(
     lambda words, age, color: Document(
         "d", {"text": " ".join(words)}, (), attributes={"age": age, "color": color}
@@ -49,9 +57,13 @@ documents = st.builds(
 
 def model_of(*given, sizes=(), unknown_categories=True):
     return Model(
-        ("x", "y"), False, tuple(given), DataSettings(attribute=("age", "color")),
-        boosting=BoostingSettings(unknown_categories=unknown_categories), round_sizes=sizes,
-    )  # fmt: skip
+        ("x", "y"),
+        False,
+        tuple(given),
+        DataSettings(attribute=("age", "color")),
+        boosting=BoostingSettings(unknown_categories=unknown_categories),
+        round_sizes=sizes,
+    )
 
 
 def block_of(condition, document):
@@ -109,9 +121,12 @@ def tree_model(**choices):
     """Rounds of two rules and of one."""
     vote = np.array([[0, 0], [0.5, -0.5], [1, -1.0]])
     return model_of(
-        Rule(CONDITIONS[0], vote), Rule(CONDITIONS[1], vote, 1.0, (word("a", NO),)),
-        Rule(CONDITIONS[3], vote, 1.0, (word("a"), word("b", NO))), sizes=(2, 1), **choices,
-    )  # fmt: skip
+        Rule(CONDITIONS[0], vote),
+        Rule(CONDITIONS[1], vote, 1.0, (word("a", NO),)),
+        Rule(CONDITIONS[3], vote, 1.0, (word("a"), word("b", NO))),
+        sizes=(2, 1),
+        **choices,
+    )
 
 
 def test_rounds_of_several_rules_are_kept(tmp_path):
@@ -131,14 +146,17 @@ def test_rules_are_spelled_with_their_preconditions():
 def test_tapered_scores_fade_by_round_not_by_rule():
     """Of two rounds the first counts whole, the second half."""
     faded = tapered(tree_model())
-    factors = [f.votes[YES, 0] / r.votes[YES, 0] for f, r in
-               zip(faded.rules, tree_model().rules, strict=True)]  # fmt: skip
+    factors = [
+        f.votes[YES, 0] / r.votes[YES, 0]
+        for f, r in zip(faded.rules, tree_model().rules, strict=True)
+    ]
     assert factors == [1.0, 1.0, 0.5]
 
 
 def test_a_missing_category_that_counts_as_absent_meets_preconditions_of_absence():
-    rule = Rule(Always(), np.array([[0, 0], [0, 0], [1.0, 0]]), 1.0,
-                (Literal(Equals("color", "red"), NO),))  # fmt: skip
+    rule = Rule(
+        Always(), np.array([[0, 0], [0, 0], [1.0, 0]]), 1.0, (Literal(Equals("color", "red"), NO),)
+    )
     missing = Document("d", {"text": ""}, (), attributes={"color": None})
     assert Predictor(model_of(rule)).score(missing)[0] == 0
     assert Predictor(model_of(rule, unknown_categories=False)).score(missing)[0] == 1

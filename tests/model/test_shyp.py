@@ -37,12 +37,16 @@ SCHEMA = Schema(
 PAIRS = replace(ICSIBOOST_TEXT, ngrams=(1, 2))
 
 TAGS = {
-    "single.w1": {}, "single.w2": {"ngrams": (1, 2)},
+    "single.w1": {},
+    "single.w2": {"ngrams": (1, 2)},
     "single.s3": {"expert": "icsi-sparse", "ngrams": (1, 3)},
     "single.f2": {"expert": "full", "ngrams": (1, 2)},
-    "single.abst": {}, "multi.w2": {"ngrams": (1, 2)}, "multi.packed": {},
-    "adult.std": {}, "adult.nounk": {},
-}  # fmt: skip
+    "single.abst": {},
+    "multi.w2": {"ngrams": (1, 2)},
+    "multi.packed": {},
+    "adult.std": {},
+    "adult.nounk": {},
+}
 """recorded run -> what -N and -W were"""
 
 
@@ -99,10 +103,17 @@ def test_a_missing_category_votes_as_an_absent_one():
 
 @pytest.mark.parametrize(
     ("term", "window", "words"),
-    [("a#b", 2, ("a", "b")), ("a#b", 1, ("a#b",)), ("c#", 2, ("c#",)), ("#1", 2, ("#1",)),
-     ("#", 2, ("#",)), ("a#b#c", 3, ("a", "b", "c")), ("c##1", 2, ("c#", "1")),
-     ("a#b#c", 2, ("a", "b#c"))],
-)  # fmt: skip
+    [
+        ("a#b", 2, ("a", "b")),
+        ("a#b", 1, ("a#b",)),
+        ("c#", 2, ("c#",)),
+        ("#1", 2, ("#1",)),
+        ("#", 2, ("#",)),
+        ("a#b#c", 3, ("a", "b", "c")),
+        ("c##1", 2, ("c#", "1")),
+        ("a#b#c", 2, ("a", "b#c")),
+    ],
+)
 def test_words_of_a_term_are_told_apart(term, window, words):
     assert split_term(term, TextSettings(ngrams=(1, window))) == words
 
@@ -129,8 +140,9 @@ def read(text):
 def test_line_ends_and_spaces_make_no_difference():
     for text in (WHOLE, WHOLE.replace("\n", "\r\n"), WHOLE.replace("\n\n", "\n"), WHOLE.rstrip()):
         assert [rule.condition for rule in read(text).rules] == [
-            Occurs("text", ("a", "b")), AtLeast("age", 3.5)
-        ]  # fmt: skip
+            Occurs("text", ("a", "b")),
+            AtLeast("age", 3.5),
+        ]
 
 
 @pytest.mark.filterwarnings("error")

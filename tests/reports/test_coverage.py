@@ -19,8 +19,11 @@ from .models import corpus_of, model_of, rule, table, term
 LABELS = ("A", "B")
 NONE = np.zeros(0, np.int32)
 WHERE = {
-    term("x"): [0, 1, 2], term("y"): [1, 2, 3], term("x", at_least=2): [0], term("z"): [5],
-}  # fmt: skip
+    term("x"): [0, 1, 2],
+    term("y"): [1, 2, 3],
+    term("x", at_least=2): [0],
+    term("z"): [5],
+}
 
 
 def find(condition):

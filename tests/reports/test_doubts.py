@@ -198,8 +198,11 @@ def test_likely_errors_are_counted_by_class_thresholds_and_scaled_to_all_documen
 
 
 def test_label_studio_gets_tasks_with_the_suggestion_as_prediction():
-    rows = rows_of([[0]] * 3 + [[1]], [[0.9, 0.1, 0]] * 3 + [[0.95, 0.05, 0]],
-                   snippets=["x", "y", "z", HOSTILE])  # fmt: skip
+    rows = rows_of(
+        [[0]] * 3 + [[1]],
+        [[0.9, 0.1, 0]] * 3 + [[0.95, 0.05, 0]],
+        snippets=["x", "y", "z", HOSTILE],
+    )
     tasks = json.loads("".join(label_studio(rows)))
     assert len(tasks) == 4
     first = tasks[0]

@@ -40,13 +40,23 @@ WIDTHS = (40, 50, 80, 132, 400)
 
 def outlier(**changes):
     values = {
-        "rank": 1, "example": 0, "id": "call-0867", "origin": "calls.jsonl:867",
-        "given": ("DialForMe",), "suggested": ("Collect",), "rival": "Collect", "kind": "wrong",
-        "score": 0.97, "margin": -1.7, "weight": 8.6, "share": 0.004, "label_rank": 1,
+        "rank": 1,
+        "example": 0,
+        "id": "call-0867",
+        "origin": "calls.jsonl:867",
+        "given": ("DialForMe",),
+        "suggested": ("Collect",),
+        "rival": "Collect",
+        "kind": "wrong",
+        "score": 0.97,
+        "margin": -1.7,
+        "weight": 8.6,
+        "share": 0.004,
+        "label_rank": 1,
         "label_count": 9,
         "objections": (Objection("collect", 7.11), Objection("call", 0.8)),
         "snippet": "hello collect call from daniel",
-    }  # fmt: skip
+    }
     return OutlierRow(**{**values, **changes})
 
 
@@ -54,13 +64,20 @@ def report(labels, **changes):
     rows = tuple(LabelRow(label, True, 5, 3, 1, 2, 0.75, 0.6, 2 / 3) for label in labels)
     confusions = tuple(ConfusionRow(a, b, 2) for a in labels for b in labels if a != b)
     values = {
-        "examples": 12, "unlabelled": 1, "without_labels": 2, "without_pairs": 2,
-        "unknown_examples": 1, "unknown_labels": {HOSTILE: 1},
-        "alike_labels": {HOSTILE: labels[0]}, "multilabel": True,
+        "examples": 12,
+        "unlabelled": 1,
+        "without_labels": 2,
+        "without_pairs": 2,
+        "unknown_examples": 1,
+        "unknown_labels": {HOSTILE: 1},
+        "alike_labels": {HOSTILE: labels[0]},
+        "multilabel": True,
         "measures": {"error": 0.125, "one-error": float("nan"), "micro-f1": 0.5},
-        "baseline": Baseline(labels[0], 0.75, 0.25), "labels": rows, "confusions": confusions,
+        "baseline": Baseline(labels[0], 0.75, 0.25),
+        "labels": rows,
+        "confusions": confusions,
         "calibration": (),
-    }  # fmt: skip
+    }
     return Report(**{**values, **changes})
 
 
@@ -85,9 +102,12 @@ def drawings_of(labels, page):
     yield label_term_list(*found, page)
     objections = (Objection(HOSTILE, 3.0), Objection(THAI * 9, 2.0))
     row = outlier(
-        id=HOSTILE, given=labels[:1], suggested=labels[1:3], objections=objections,
+        id=HOSTILE,
+        given=labels[:1],
+        suggested=labels[1:3],
+        objections=objections,
         snippet=f"{HOSTILE} {THAI}" * 9,
-    )  # fmt: skip
+    )
     yield outlier_list([row, outlier(kind="agrees", given=labels, rank=2)], page, total=2000)
     measured = report(labels)
     yield evaluation_summary(measured, page)
@@ -262,9 +282,15 @@ def test_labels_unknown_to_the_model_are_marked_in_the_table():
 
 @pytest.mark.parametrize(
     ("vote", "unicode", "ascii"),
-    [(2.0, "██", "+9"), (1.0, "▅▅", "+5"), (-1.0, "▒▒", "-5"), (-2.0, "▓▓", "-9"),
-     (0.1, "· ", ". "), (0.0, "  ", "  ")],
-)  # fmt: skip
+    [
+        (2.0, "██", "+9"),
+        (1.0, "▅▅", "+5"),
+        (-1.0, "▒▒", "-5"),
+        (-2.0, "▓▓", "-9"),
+        (0.1, "· ", ". "),
+        (0.0, "  ", "  "),
+    ],
+)
 def test_bars_differ_in_shape_by_sign(vote, unicode, ascii):
     assert bar(vote, 2.0, 2, UNICODE) == unicode
     assert bar(vote, 2.0, 2, ASCII) == ascii

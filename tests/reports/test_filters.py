@@ -14,12 +14,19 @@ ROWS = [
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("documents>=20", [0, 1]), ("documents > 20", [0]), ("documents<20", []),
-        ("documents<=20", [1]), ("documents=318", [0]), ("documents!=318", [1]),
-        ("precision<0.9", [1]), ("kind=number", [1]), ("kind!=number", [0]),
-        ("term~^COL", [0]), ("term~e", [0, 1]),
+        ("documents>=20", [0, 1]),
+        ("documents > 20", [0]),
+        ("documents<20", []),
+        ("documents<=20", [1]),
+        ("documents=318", [0]),
+        ("documents!=318", [1]),
+        ("precision<0.9", [1]),
+        ("kind=number", [1]),
+        ("kind!=number", [0]),
+        ("term~^COL", [0]),
+        ("term~e", [0, 1]),
     ],
-)  # fmt: skip
+)
 def test_filters_keep_what_fits(written, expected):
     assert kept(ROWS, [read_filter(written)]) == expected
 

@@ -23,8 +23,10 @@ def test_words_are_marked_where_they_stand():
 def test_overlapping_marks_add_their_votes():
     pieces = marked_pieces("person to person", [Mark(0, 16, 1.0), Mark(7, 9, -0.25)])
     assert pieces == [
-        Piece("person ", True, 1.0), Piece("to", True, 0.75), Piece(" person", True, 1.0),
-    ]  # fmt: skip
+        Piece("person ", True, 1.0),
+        Piece("to", True, 0.75),
+        Piece(" person", True, 1.0),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -41,9 +43,19 @@ def test_overlapping_marks_add_their_votes():
         ("\u1112\u1161\u11ab", (0, 1), "[\u1112\u1161\u11ab]"),  # jamo of one syllable
         ("مرحبا بكم", (0, 5), "[مرحبا] بكم"),
     ],
-    ids=["thai am", "thai tone", "conjunct", "hindi", "family", "skin", "flag", "accent", "jamo",
-         "arabic"],
-)  # fmt: skip
+    ids=[
+        "thai am",
+        "thai tone",
+        "conjunct",
+        "hindi",
+        "family",
+        "skin",
+        "flag",
+        "accent",
+        "jamo",
+        "arabic",
+    ],
+)
 def test_no_letter_is_cut(text, span, expected):
     assert shown(text, span) == expected
 

@@ -51,29 +51,41 @@ def content_of(m=40, text=BREAKOUT):
     model = model_of(
         rule(term("x"), [-0.5, 0.5], [2, -1]),
         rule(term(BREAKOUT), [0, 0.1], [-0.3, 1]),
-        labels=LABELS, history=(0.8, 0.9),
-    )  # fmt: skip
+        labels=LABELS,
+        history=(0.8, 0.9),
+    )
     where = {
         term("x"): np.arange(0, m, 2, dtype=np.int32),
         term(BREAKOUT): np.arange(0, m, 5, dtype=np.int32),
     }
     corpus = corpus_of(
-        [[(i + i // 7) % 2] for i in range(m)], LABELS, ids=[f"{i}{text}" for i in range(m)],
+        [[(i + i // 7) % 2] for i in range(m)],
+        LABELS,
+        ids=[f"{i}{text}" for i in range(m)],
         snippets=[text[:160]] * m,
-    )  # fmt: skip
+    )
     evidence = evidence_of(model, corpus, lambda c: (where[c], NONE))
     given = decisions(evidence.scores, model)
     judged = Judged("the documents", "training", corpus, evidence.scores, given)
     listing = Listing(
-        outlier_rows(model, corpus, evidence.scores, m), "by weight", judged, f"boostext {text}",
+        outlier_rows(model, corpus, evidence.scores, m),
+        "by weight",
+        judged,
+        f"boostext {text}",
         {text: (LABELS[0],)},
-    )  # fmt: skip
+    )
     return Content(
-        model, text, evidence, term_facts(evidence, term_rows(model)), judged, listing,
+        model,
+        text,
+        evidence,
+        term_facts(evidence, term_rows(model)),
+        judged,
+        listing,
         [MarginRow(t / 10, 0.1, None, 0.2, 0.3) for t in range(-10, 11)],
-        "error", [Curve(text, ((1, 0.5), (2, 0.25)))],
+        "error",
+        [Curve(text, ((1, 0.5), (2, 0.25)))],
         lambda wanted: {i: Document(corpus.ids[i], {"text": f"x {text}"}) for i in wanted},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -202,9 +214,10 @@ def test_two_labels_have_one_bar_that_points_to_one_of_them():
 def test_a_numeric_column_is_drawn_in_steps():
     """Below 1 the rules say 0.5 - 1; from 1 on 2 - 1; from 3 on 2 + 4."""
     model = model_of(
-        rule(AtLeast("age", 1.0), [0.5, 0], [2, 0]), rule(AtLeast("age", 3.0), [-1, 0], [4, 0]),
+        rule(AtLeast("age", 1.0), [0.5, 0], [2, 0]),
+        rule(AtLeast("age", 3.0), [-1, 0], [4, 0]),
         labels=("A", "B"),
-    )  # fmt: skip
+    )
     (line,), _ = term_lines(term_rows(model), [], model, 5, 5)
     assert [y for _, y in line.steps.traces[0].rows] == ["-0.5", "-0.5", "1", "1", "6", "6"]
 
@@ -270,11 +283,14 @@ def test_points_that_are_not_known_are_left_out_of_a_line():
 @pytest.mark.parametrize(
     "condition",
     [
-        Occurs("text", ("person", None, "person")), Occurs("text", ("?", "why")),
-        Occurs("text", ("a b",)), Occurs("text", ("a·b",)), Occurs("text", ("a:b",)),
+        Occurs("text", ("person", None, "person")),
+        Occurs("text", ("?", "why")),
+        Occurs("text", ("a b",)),
+        Occurs("text", ("a·b",)),
+        Occurs("text", ("a:b",)),
     ],
     ids=spell,
-)  # fmt: skip
+)
 def test_spelled_terms_are_read_back(condition):
     assert read_term(spell(condition), ("text",)) == condition
 

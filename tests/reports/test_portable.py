@@ -46,8 +46,11 @@ def many_texts(pytestconfig):
     rng = random.Random(1)
     folder = pytestconfig.rootpath / "sample_data"
     paths = [str(folder / name) for name in ("calls.test.jsonl", "tickets-ja.test.jsonl")]
-    texts = [text for document in read_documents(paths, DataSettings())
-             for text in document.texts.values()]  # fmt: skip
+    texts = [
+        text
+        for document in read_documents(paths, DataSettings())
+        for text in document.texts.values()
+    ]
     longer = [
         " ".join(texts[:40]),
         "Σ" * 3000,
@@ -58,8 +61,10 @@ def many_texts(pytestconfig):
     texts += longer
     while len(texts) < COUNT:
         drawn = "".join(rng.choices(CHARACTERS, k=rng.randrange(1, 30)))
-        wild = "".join(chr(rng.choice((rng.randrange(0x3000), rng.randrange(0x110000))))
-                       for _ in range(rng.randrange(1, 12)))  # fmt: skip
+        wild = "".join(
+            chr(rng.choice((rng.randrange(0x3000), rng.randrange(0x110000))))
+            for _ in range(rng.randrange(1, 12))
+        )
         texts.append(rng.choice((drawn, wild, drawn + wild)))
     # halves of a character beside each other are one, as in every JSON
     return [json.loads(json.dumps(text)) for text in texts[:COUNT]]
@@ -77,8 +82,10 @@ def terms_of(texts, settings, rng):
 
 def model_with(settings, texts, multilabel=True, **changes):
     rng, votes = random.Random(2), np.random.default_rng(3)
-    conditions = [Occurs("text", term, rng.choice((1, 1, 2))) for term in
-                  terms_of(rng.sample(texts, 1500), settings, rng)]  # fmt: skip
+    conditions = [
+        Occurs("text", term, rng.choice((1, 1, 2)))
+        for term in terms_of(rng.sample(texts, 1500), settings, rng)
+    ]
     rules = [Rule(c, votes.normal(size=(3, len(LABELS)))) for c in conditions]
     rules += [Rule(Always(), votes.normal(size=(3, len(LABELS))))]
     return Model(LABELS, multilabel, tuple(rules), text=settings, **changes)
@@ -90,9 +97,10 @@ def documents_of(texts):
 
 def plain(document):
     return {
-        "texts": dict(document.texts), "attributes": dict(document.attributes),
+        "texts": dict(document.texts),
+        "attributes": dict(document.attributes),
         "scored": {name: dict(words) for name, words in document.scored.items()},
-    }  # fmt: skip
+    }
 
 
 NODE = """
@@ -167,13 +175,15 @@ def test_attributes_preconditions_and_what_is_unknown(place, tmp_path):
     values = (None, 3.0, 29.5, 30.0, "3", "red", 1e-05, float(10**22))
     documents = [
         Document(
-            str(n), {"a": "x" * (n % 2), "b": "x y"[n % 3 :]},
+            str(n),
+            {"a": "x" * (n % 2), "b": "x y"[n % 3 :]},
             attributes={"age": age, "color": color},
             scored={"w": {"free": score}} if score is not None else {},
         )
         for n, (age, color, score) in enumerate(
-            (a, c, s) for a in values for c in values for s in (None, 0.4, 0.5))
-    ]  # fmt: skip
+            (a, c, s) for a in values for c in values for s in (None, 0.4, 0.5)
+        )
+    ]
     assert_same(model, documents, place(model, documents, tmp_path))
 
 
@@ -185,11 +195,14 @@ def test_attributes_preconditions_and_what_is_unknown(place, tmp_path):
         {"multilabel": False, "calibration": SIGMOIDS},
         {"multilabel": True, "calibration": (Isotonic((-1.0, 0.5, 2.0), (0.1, 0.4, 0.9)),) * 5},
         {"multilabel": False, "code": ("+----", "-+---", "--+--", "---+-", "----+")},
-        {"multilabel": False, "code": ("+----", "-+---", "--+--", "---+-", "----+"),
-         "boosting": BoostingSettings(algorithm="mo", decoding="hamming")},
+        {
+            "multilabel": False,
+            "code": ("+----", "-+---", "--+--", "---+-", "----+"),
+            "boosting": BoostingSettings(algorithm="mo", decoding="hamming"),
+        },
     ],
     ids=["thresholds", "sigmoid", "isotonic", "loss", "hamming"],
-)  # fmt: skip
+)
 def test_thresholds_chances_and_codes(changes, place, many_texts, tmp_path):
     model = model_with(TextSettings(), many_texts, **changes)
     documents = documents_of(many_texts[:300])
@@ -265,8 +278,9 @@ def test_titles_cannot_end_a_comment(tmp_path):
     model = replace(Model(("A", "B"), True, ()), labels=("A", "B"))
     title = '"""\nimport os\n*/ \u2028 alert(1) \\'
     (tmp_path / "m.py").write_text(to_python(model, title, 50_000).text, encoding="utf-8")
-    compiled = subprocess.run([sys.executable, "-I", "-S", "m.py", "x"], cwd=tmp_path, check=False,
-                              capture_output=True)  # fmt: skip
+    compiled = subprocess.run(
+        [sys.executable, "-I", "-S", "m.py", "x"], cwd=tmp_path, check=False, capture_output=True
+    )
     assert compiled.returncode == 0, compiled.stderr
     assert json.loads(compiled.stdout)["labels"] == []
     text = to_javascript(model, title, 50_000).text

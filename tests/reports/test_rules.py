@@ -15,8 +15,13 @@ def test_a_row_for_every_rule_in_the_order_learned():
     rows = rule_rows(calls_model())
     assert [row.number for row in rows] == [1, 2, 3, 4, 5, 6]
     assert [row.condition for row in rows] == [
-        "collect", "how ? is", "collect", "collect (>= 3)", "line = office", "minutes >= 2.5",
-    ]  # fmt: skip
+        "collect",
+        "how ? is",
+        "collect",
+        "collect (>= 3)",
+        "line = office",
+        "minutes >= 2.5",
+    ]
     assert [row.kind for row in rows] == ["term"] * 4 + ["category", "number"]
     assert [row.at_least for row in rows] == [1, 1, 1, 3, 1, 1]
 
@@ -38,9 +43,20 @@ def test_every_column_of_votes_says_its_block_and_label():
     model = calls_model()
     head, first, *_, last = table(rules_tsv(rule_rows(model), model.labels))
     assert head == [
-        "number", "condition", "kind", "at_least", "gain", "z", "bound",
-        "no:Collect", "no:Rate", "yes:Collect", "yes:Rate", "unknown:Collect", "unknown:Rate",
-    ]  # fmt: skip
+        "number",
+        "condition",
+        "kind",
+        "at_least",
+        "gain",
+        "z",
+        "bound",
+        "no:Collect",
+        "no:Rate",
+        "yes:Collect",
+        "yes:Rate",
+        "unknown:Collect",
+        "unknown:Rate",
+    ]
     assert first[7:] == ["-0.5", "0.25", "2", "-1", "0", "0"]
     assert last[-2:] == ["0.05", "0"]
 

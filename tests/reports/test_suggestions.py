@@ -27,8 +27,9 @@ def words_model(multilabel=False):
         rule(term("bread"), silent, [0.0, 1.5, 0.0]),
         rule(term("cheese"), silent, [0.0, 0.0, 1.0]),
         rule(term("not"), silent, [-1.0, -1.0, -1.0]),
-        labels=THREE, multilabel=multilabel,
-    )  # fmt: skip
+        labels=THREE,
+        multilabel=multilabel,
+    )
 
 
 def texts(*given):
@@ -141,9 +142,10 @@ def test_a_random_draw_follows_its_seed():
 
 def test_documents_with_a_label_are_left_out_and_counted():
     documents = [
-        Document("a", {"text": "apple"}, labels=("a",)), Document("b", {"text": "bread"}),
+        Document("a", {"text": "apple"}, labels=("a",)),
+        Document("b", {"text": "bread"}),
         Document("c", {"text": "cheese"}),
-    ]  # fmt: skip
+    ]
     pool = Pool(documents, {"c"})
     assert suggested(pool, 9) == ["b"]
     assert (pool.labelled, pool.listed, pool.open) == (1, 1, 1)
@@ -157,8 +159,9 @@ def test_the_reasons_are_the_terms_that_decide():
     predictor = Predictor(words_model())
     (row,) = suggest(texts("apple bread x"), predictor, measure("margin", predictor), 1)
     assert [(r.term, r.label, r.votes) for r in row.reasons] == [
-        ("apple", "a", 2.0), ("bread", "b", 1.5),
-    ]  # fmt: skip
+        ("apple", "a", 2.0),
+        ("bread", "b", 1.5),
+    ]
     assert row.given == ("a",)
     assert [label for label, _ in row.guesses] == ["a", "b", "c"]
 
@@ -172,9 +175,7 @@ def test_a_committee_needs_the_same_labels_and_votes():
 
 
 def test_members_that_know_their_labels_in_another_order_vote_for_the_same():
-    turned = model_of(
-        rule(term("apple"), [0.0] * 3, [0.0, 0.0, 2.0]), labels=("c", "b", "a")
-    )  # fmt: skip
+    turned = model_of(rule(term("apple"), [0.0] * 3, [0.0, 0.0, 2.0]), labels=("c", "b", "a"))
     predictor = Predictor(words_model())
     doubt = measure("votes", predictor, [turned])
     (found,) = predictor.batches(texts("apple"))

@@ -22,9 +22,13 @@ def test_one_line_per_round_with_what_was_chosen():
     lines = list(trace_jsonl([trace_row(made(1)), trace_row(made(2), terms=2)]))
     assert [line.count("\n") for line in lines] == [1, 1]
     assert json.loads(lines[1]) == {
-        "number": 2, "condition": "collect กข", "gain": 0.25, "z": 0.75, "bound": 0.5,
+        "number": 2,
+        "condition": "collect กข",
+        "gain": 0.25,
+        "z": 0.75,
+        "bound": 0.5,
         "terms": 2,
-    }  # fmt: skip
+    }
     assert "กข" in lines[0]
 
 

@@ -57,9 +57,11 @@ def test_every_vote_is_in_the_forest_once():
 
 def test_rounds_of_several_rules_are_a_tree_each():
     model = model_of(
-        rule(WORD, [0.5, 0.0], [0, 0]), rule(AGE, [1, 0], [0, 1], Literal(WORD, YES)),
-        rule(WORD, [-0.5, 0.0], [0, 1]), sizes=(2, 1),
-    )  # fmt: skip
+        rule(WORD, [0.5, 0.0], [0, 0]),
+        rule(AGE, [1, 0], [0, 1], Literal(WORD, YES)),
+        rule(WORD, [-0.5, 0.0], [0, 1]),
+        sizes=(2, 1),
+    )
     assert len(forest(model)) == 2
     lines = text_of(tree_drawing(model, 10, Page(60)))
     assert [line for line in lines if line.startswith("round")] == ["round 1", "round 2"]
@@ -107,8 +109,9 @@ def test_a_dot_file_has_every_split_and_its_blocks():
     assert lines[-1] == "}\n"
     boxes = [line for line in lines if "shape=box" in line]
     assert [re.search('label="(.*)"', line)[1] for line in boxes] == [
-        "2, 4: bill", "3: age >= 30",
-    ]  # fmt: skip
+        "2, 4: bill",
+        "3: age >= 30",
+    ]
     assert sum('label="yes"' in line for line in lines) == 2
 
 

@@ -100,9 +100,14 @@ def ticks_of(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def line_chart(
-    name: str, title: str, about: str, axes: tuple[str, str], lines: Sequence[Curve],
-    y_range: tuple[float, float] | None = None, whole: bool = True,
-) -> Chart | None:  # fmt: skip
+    name: str,
+    title: str,
+    about: str,
+    axes: tuple[str, str],
+    lines: Sequence[Curve],
+    y_range: tuple[float, float] | None = None,
+    whole: bool = True,
+) -> Chart | None:
     """Return a line chart, or None if there are no points to draw.
 
     axes: names of the x and the y axis. y_range: limits of the y axis; by default from the minimum
@@ -172,9 +177,11 @@ def margin_chart(rows: Sequence[MarginRow]) -> Chart | None:
         return Curve(name, tuple((x, y) for x, y in pairs if y is not None))
 
     lines = [
-        line("by votes", "votes"), line("by tanh", "tanh"),
-        line("bound, votes", "votes_bound"), line("bound, tanh", "tanh_bound"),
-    ]  # fmt: skip
+        line("by votes", "votes"),
+        line("by tanh", "tanh"),
+        line("bound, votes", "votes_bound"),
+        line("bound, tanh", "tanh_bound"),
+    ]
     about = (
         "The fraction of (document, label) pairs, or of documents if each has one label, with at "
         "most this margin. The lower a line, the more confident the predictions."
@@ -205,10 +212,17 @@ def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
         "is the diagonal. Bars show the number of probabilities in each bin."
     )
     return Chart(
-        "reliability", "Reliability diagram", about, "probability", "observed frequency",
-        (replace(_trace(line, 1, x, y), ends=0.0),), _ticks(x), _ticks(y), tuple(bars),
+        "reliability",
+        "Reliability diagram",
+        about,
+        "probability",
+        "observed frequency",
+        (replace(_trace(line, 1, x, y), ends=0.0),),
+        _ticks(x),
+        _ticks(y),
+        tuple(bars),
         f"M{x(0):g} {y(0):g}L{x(1):g} {y(1):g}",
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

@@ -64,12 +64,15 @@ def confusion_of(
     most = max(counts.values(), default=1)
     pairs_told = {
         key: Pair(
-            gold.labels[key[0]], gold.labels[key[1]], counts[key],
-            max(1, round(9 * counts[key] / most)), f"{key[0]}-{key[1]}",
+            gold.labels[key[0]],
+            gold.labels[key[1]],
+            counts[key],
+            max(1, round(9 * counts[key] / most)),
+            f"{key[0]}-{key[1]}",
             tuple(i for _, i in sorted(behind[key])[:most_behind]) if n < limits.cells else (),
         )
         for n, key in enumerate(order)
-    }  # fmt: skip
+    }
     first = tuple(pairs_told[key] for key in order)
     if len(gold.labels) > limits.matrix:
         return Confusion(first, len(first), (), ())

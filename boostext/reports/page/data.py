@@ -62,15 +62,17 @@ def error_data(listing: Listing, shown_by: Shown, limits: Limits) -> dict[str, A
         room -= _size(whole)
         told.append(record | {"whole": whole if room > 0 else []})
     return {
-        "multi": shown_by.model.multilabel, "key": corpus.digest[:16],
+        "multi": shown_by.model.multilabel,
+        "key": corpus.digest[:16],
         "labels": [_exact(label) for label in corpus.labels],
         "shown": [shown(label, 40) for label in corpus.labels],
         "before": [
-            [id, *labels] for id, labels in list(listing.checked.items())[: limits.outliers]
+            [id, *labels]
+            for id, labels in list(listing.checked.items())[: limits.outliers]
             if all(len(name) <= LONGEST_NAME for name in (id, *labels))
         ],
         "rows": told,
-    }  # fmt: skip
+    }
 
 
 def _size(value: Any) -> int:
@@ -80,15 +82,22 @@ def _size(value: Any) -> int:
 def _record(row: OutlierRow, shown_by: Shown) -> dict[str, Any]:
     number = shown_by.number
     return {
-        "rank": row.rank, "id": _exact(row.id), "name": shown(row.id, 40),
-        "origin": shown(row.origin, 60), "kind": row.kind,
-        "given": _numbers(row.given, number), "suggested": _numbers(row.suggested, number),
-        "rival": number.get(row.rival, -1), "score": _short(row.score),
-        "margin": _short(row.margin), "weight": _short(row.weight),
-        "against": _said(row.objections), "for": _said(row.supports),
+        "rank": row.rank,
+        "id": _exact(row.id),
+        "name": shown(row.id, 40),
+        "origin": shown(row.origin, 60),
+        "kind": row.kind,
+        "given": _numbers(row.given, number),
+        "suggested": _numbers(row.suggested, number),
+        "rival": number.get(row.rival, -1),
+        "score": _short(row.score),
+        "margin": _short(row.margin),
+        "weight": _short(row.weight),
+        "against": _said(row.objections),
+        "for": _said(row.supports),
         "text": pieces_data(shown_by.excerpts.of(row.example, _evidence(row, shown_by.model))),
         "alike": list(_alike(row, shown_by)),
-    }  # fmt: skip
+    }
 
 
 def _said(spoken: Iterable[Objection]) -> list[Any]:
@@ -121,9 +130,10 @@ def _alike(row: OutlierRow, shown_by: Shown) -> Iterator[dict[str, Any]]:
         if place is not None:
             text = shown_by.excerpts.beginning(place)
             yield {
-                "name": shown(name, 40), "labels": shown_by.labels_of(place),
+                "name": shown(name, 40),
+                "labels": shown_by.labels_of(place),
                 "text": shown(text, ALIKE_TEXT),
-            }  # fmt: skip
+            }
 
 
 def _exact(name: str) -> str | None:
@@ -172,9 +182,10 @@ def confusion_data(confusion: Confusion, corpus: Corpus, limits_of_text: int) ->
         },
         "documents": {
             str(i): [
-                shown(corpus.ids[i], 40), shown(str(corpus.origins[i]), 60),
+                shown(corpus.ids[i], 40),
+                shown(str(corpus.origins[i]), 60),
                 shown(one_line(corpus.snippets[i]), limits_of_text),
             ]
             for i in places
         },
-    }  # fmt: skip
+    }

@@ -59,11 +59,18 @@ def page_head(title: str) -> str:
 def document_section(model: Model, explained: Explained) -> str:
     """Return the section of one document, with the terms that vote on its first label marked."""
     labels, wanted = [model.labels[j] for j in explained.given], explained.document.labels
-    return environment().get_template("document.html").render(
-        id=explained.document.id, labels=labels, wanted=list(wanted),
-        wrong=bool(wanted) and set(wanted) != set(labels),
-        fields=list(_fields(model, explained)), sums=list(_sums(model, explained)),
-    )  # fmt: skip
+    return (
+        environment()
+        .get_template("document.html")
+        .render(
+            id=explained.document.id,
+            labels=labels,
+            wanted=list(wanted),
+            wrong=bool(wanted) and set(wanted) != set(labels),
+            fields=list(_fields(model, explained)),
+            sums=list(_sums(model, explained)),
+        )
+    )
 
 
 def _fields(model: Model, explained: Explained) -> Sequence[Field]:
@@ -73,14 +80,12 @@ def _fields(model: Model, explained: Explained) -> Sequence[Field]:
     return [
         Field(
             name if len(names) > 1 else "",
-            tuple(marked_field(
-                model, document, explained.said, explained.shown[0], name, LONGEST
-            )),
+            tuple(marked_field(model, document, explained.said, explained.shown[0], name, LONGEST)),
             len(document.texts.get(name, "")) > LONGEST,
         )
         for name in names
         if document.texts.get(name)
-    ]  # fmt: skip
+    ]
 
 
 def _sums(model: Model, explained: Explained) -> Sequence[LabelSum]:

@@ -25,10 +25,18 @@ def page(rows: Sequence[Suggestion], model: Model) -> str:
     """
     script, style = asset("labeling.js"), asset("report.css") + asset("labeling.css")
     data = labeling_data(rows, model)
-    return environment().get_template("labeling.html").render(
-        script=script, style=style, policy=policy([script], [style]), count=len(rows),
-        multi=model.multilabel, data=script_json(data),
-    )  # fmt: skip
+    return (
+        environment()
+        .get_template("labeling.html")
+        .render(
+            script=script,
+            style=style,
+            policy=policy([script], [style]),
+            count=len(rows),
+            multi=model.multilabel,
+            data=script_json(data),
+        )
+    )
 
 
 def labeling_data(rows: Sequence[Suggestion], model: Model) -> dict[str, Any]:

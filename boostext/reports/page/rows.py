@@ -241,8 +241,14 @@ def step_chart(row: TermRow, name: str) -> Chart | None:
             (x, float(values[n, j])) for n in range(len(values)) for x in (ends[n], ends[n + 1])
         ]
         lines.append(Curve(row.labels[j], tuple(points)))
-    return line_chart(name, row.term, "What each value adds to the score.",
-                      (row.term, "votes"), lines, whole=False)  # fmt: skip
+    return line_chart(
+        name,
+        row.term,
+        "What each value adds to the score.",
+        (row.term, "votes"),
+        lines,
+        whole=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -288,9 +294,13 @@ def differences(rows: Sequence[TermRow], model: Model) -> Float64:
 
 
 def label_sections(
-    model: Model, rows: Sequence[TermRow], facts: Sequence[TermFacts], report: Report | None,
-    most: int, terms: int,
-) -> list[LabelSection]:  # fmt: skip
+    model: Model,
+    rows: Sequence[TermRow],
+    facts: Sequence[TermFacts],
+    report: Report | None,
+    most: int,
+    terms: int,
+) -> list[LabelSection]:
     """Return sections for the `most` labels with the most documents, in label order.
 
     terms: approximate limit on the number of terms over all sections; each section shows between 2
@@ -327,15 +337,22 @@ def _section(
             if sign * column[t] > 0:
                 fact = facts[t] if facts else None
                 yield Speaking(
-                    rows[t].term, float(column[t] * full), abs(float(column[t])),
+                    rows[t].term,
+                    float(column[t] * full),
+                    abs(float(column[t])),
                     fact.documents if fact else None,
                     float(fact.precisions[j]) if fact and fact.documents else None,
-                )  # fmt: skip
+                )
 
     pairs = report.confusions if report else ()
     missed = tuple((p.given, p.examples) for p in pairs if p.missed == label)[:5]
     taken = tuple((p.missed, p.examples) for p in pairs if p.given == label)[:5]
     return LabelSection(
-        f"label-{j}", label, known.get(label), tuple(speaking(1)), tuple(speaking(-1)),
-        missed, taken,
-    )  # fmt: skip
+        f"label-{j}",
+        label,
+        known.get(label),
+        tuple(speaking(1)),
+        tuple(speaking(-1)),
+        missed,
+        taken,
+    )

@@ -74,16 +74,20 @@ def page_values(content: Content, limits: Limits) -> dict[str, Any]:
         "worked": worked,
         "curves": [c for c in _curves(content) if c],
         "rules": rule_lines(rule_rows(model, limits.rules), len(model.rules)),
-        "terms": terms, "term_space": space, "term_total": len(rows), "counted": bool(facts),
+        "terms": terms,
+        "term_space": space,
+        "term_total": len(rows),
+        "counted": bool(facts),
         "drop_before": shown(model.text.drop, 400),
         "evidence_size": len(content.evidence.corpus) if content.evidence else 0,
         "labels": label_sections(model, rows, facts, report, limits.labels, limits.label_terms),
-        "confusion": confusion, "pairs": confusion.pairs[: limits.pairs] if confusion else (),
+        "confusion": confusion,
+        "pairs": confusion.pairs[: limits.pairs] if confusion else (),
         "confusion_json": _confusion_json(content, confusion, limits),
         "margins": margin_chart(content.margins) if content.margins else None,
         **_calibration(content, report),
         **_errors(content, errors),
-    }  # fmt: skip
+    }
 
 
 def _report(model: Model, judged: Judged | None) -> Report | None:
@@ -175,22 +179,32 @@ def _examples(
 def _opening(content: Content, report: Report | None) -> dict[str, Any]:
     model, said = content.model, content.model.provenance
     facts = {
-        "rules": len(model.rules), "labels": len(model.labels), "documents": said.documents,
-        "stopped": said.stopped, "edited": said.edited, "command": said.command,
+        "rules": len(model.rules),
+        "labels": len(model.labels),
+        "documents": said.documents,
+        "stopped": said.stopped,
+        "edited": said.edited,
+        "command": said.command,
         "multilabel": model.multilabel,
-    }  # fmt: skip
+    }
     return {
-        "title": shown(content.title or "boostext report", 80), "version": __version__,
-        "facts": facts, "overview": list(_overview(model)),
-        "figures": list(_figures(report)), "judged": content.judged,
-    }  # fmt: skip
+        "title": shown(content.title or "boostext report", 80),
+        "version": __version__,
+        "facts": facts,
+        "overview": list(_overview(model)),
+        "figures": list(_figures(report)),
+        "judged": content.judged,
+    }
 
 
 MEASURED = (
-    ("error", "error"), ("one-error", "one-error"), ("micro-f1", "micro-F1"),
-    ("macro-f1", "macro-F1"), ("hamming-loss", "Hamming loss"),
+    ("error", "error"),
+    ("one-error", "one-error"),
+    ("micro-f1", "micro-F1"),
+    ("macro-f1", "macro-F1"),
+    ("hamming-loss", "Hamming loss"),
     ("average-precision", "average precision"),
-)  # fmt: skip
+)
 
 
 def _overview(model: Model) -> Iterator[tuple[str, str]]:
@@ -226,9 +240,12 @@ def _figures(report: Report | None) -> Iterator[tuple[str, str]]:
 def _curves(content: Content) -> Iterator[Any]:
     if content.curves:
         yield line_chart(
-            "learning", "Learning curves", "The measure after each number of rounds.",
-            ("rounds", content.measure or "measure"), content.curves,
-        )  # fmt: skip
+            "learning",
+            "Learning curves",
+            "The measure after each number of rounds.",
+            ("rounds", content.measure or "measure"),
+            content.curves,
+        )
     zs = np.asarray(content.model.history.z, np.float64)
     if len(zs) > 1:
         bounds = np.cumprod(zs)
@@ -244,10 +261,13 @@ def _calibration(content: Content, report: Report | None) -> dict[str, Any]:
     numbers = report.measures if report else {}
     note = ", ".join(
         f"{label} {numbers[name]:.4f}"
-        for name, label in (("ece", "expected calibration error"), ("brier", "Brier score"),
-                            ("log-loss", "log loss"))
+        for name, label in (
+            ("ece", "expected calibration error"),
+            ("brier", "Brier score"),
+            ("log-loss", "log loss"),
+        )
         if name in numbers and numbers[name] == numbers[name]
-    )  # fmt: skip
+    )
     return {
         "reliability": reliability_chart(bins),
         "bins": bins,
@@ -260,8 +280,10 @@ def _errors(content: Content, told: dict[str, Any] | None) -> dict[str, Any]:
     audit = content.errors.audit
     return {
         "error_json": Markup(script_json(told)) if rows else "",
-        "error_count": len(rows), "error_total": len(content.errors.rows),
-        "error_source": content.errors.source, "retrain": content.errors.retrain,
+        "error_count": len(rows),
+        "error_total": len(content.errors.rows),
+        "error_source": content.errors.source,
+        "retrain": content.errors.retrain,
         "audit": list(_figures(_report(content.model, audit)))[:1],
         "kinds": sorted({row["kind"] for row in rows}),
-    }  # fmt: skip
+    }

@@ -24,14 +24,18 @@ def box_values(model: Model, pack: Packed) -> dict[str, Any]:
     """
     columns, fields = columns_asked(model), fields_asked(model)
     names = {
-        "fields": fields, "columns": list(columns.items()),
+        "fields": fields,
+        "columns": list(columns.items()),
         "labels": [shown(label, 40) for label in model.labels],
-    }  # fmt: skip
+    }
     return {
-        "fields": fields, "columns": columns, "kept": pack.kept,
-        "total": pack.total, "json": Markup(script_json({"data": pack.data})),
+        "fields": fields,
+        "columns": columns,
+        "kept": pack.kept,
+        "total": pack.total,
+        "json": Markup(script_json({"data": pack.data})),
         "names": Markup(script_json(names)),
-    }  # fmt: skip
+    }
 
 
 def fields_asked(model: Model) -> list[str]:

@@ -57,10 +57,19 @@ def to_html(model: Model, title: str, most_bytes: int) -> Exported:
     pack = packed(model, most_bytes, unicode_classes=True)
     script = Markup("").join(map(asset, ("report.js", "predictor.js", "box.js")))
     style = asset("report.css")
-    drawn = environment().get_template("predict.html").render(
-        title=shown(title, 80), about=_about(model, title, pack), box=box_values(model, pack),
-        script=script, style=style, policy=policy([script], [style]), version=__version__,
-    )  # fmt: skip
+    drawn = (
+        environment()
+        .get_template("predict.html")
+        .render(
+            title=shown(title, 80),
+            about=_about(model, title, pack),
+            box=box_values(model, pack),
+            script=script,
+            style=style,
+            policy=policy([script], [style]),
+            version=__version__,
+        )
+    )
     return Exported(drawn, pack.kept, pack.total)
 
 
@@ -81,9 +90,19 @@ def _about(model: Model, title: str, pack: Packed) -> str:
 # Python ---------------------------------------------------------------------------------------
 
 SOURCES = (
-    unicode_classes, normalize, ngrams.only_alone, ngrams.spread, tokenizer, lookup.parts,
-    lookup.Node, lookup._walk, lookup.TermTree, attributes.category, attributes.number, standalone,
-)  # fmt: skip
+    unicode_classes,
+    normalize,
+    ngrams.only_alone,
+    ngrams.spread,
+    tokenizer,
+    lookup.parts,
+    lookup.Node,
+    lookup._walk,
+    lookup.TermTree,
+    attributes.category,
+    attributes.number,
+    standalone,
+)
 """Modules and functions whose source code is copied to an exported Python file."""
 
 _HEAD = '''"""%s
@@ -141,6 +160,8 @@ def _source(part: object) -> str:
 
 CODE = Kind("a model exported by boostext", lambda head: b"exported by boostext " in head)
 EXPORTS: Mapping[str, tuple[Kind, Callable[[Model, str, int], Exported]]] = {
-    "html": (PAGE, to_html), "javascript": (CODE, to_javascript), "python": (CODE, to_python),
-}  # fmt: skip
+    "html": (PAGE, to_html),
+    "javascript": (CODE, to_javascript),
+    "python": (CODE, to_python),
+}
 """Maps each value of --to to the kind of file that may be replaced, and the export function."""

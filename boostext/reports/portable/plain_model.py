@@ -108,21 +108,25 @@ def plain_model(model: Model, share: float) -> Plain:
     merged = strongest(merged, max(1, round(share * len(merged.conditions))))
     link = link_of(model)
     return {
-        "labels": list(model.labels), "multilabel": model.multilabel,
+        "labels": list(model.labels),
+        "multilabel": model.multilabel,
         "thresholds": list(model.thresholds),
-        "link": link, "curves": [_curve(curve) for curve in model.calibration],
-        "code": list(model.code), "decoding": model.boosting.decoding,
+        "link": link,
+        "curves": [_curve(curve) for curve in model.calibration],
+        "code": list(model.code),
+        "decoding": model.boosting.decoding,
         "unknown_categories": model.boosting.unknown_categories,
         "fields": _fields(model.text, model.data.text),
         "conditions": [_condition(c, model.text) for c in merged.conditions],
-        "base": merged.base.tolist(), "yes": _rows(merged.yes_delta),
+        "base": merged.base.tolist(),
+        "yes": _rows(merged.yes_delta),
         "unknown": None if merged.unknown_delta is None else _rows(merged.unknown_delta),
         "guarded": [
             [[list(literal) for literal in rule.literals], rule.place, rule.votes.tolist()]
             for rule in merged.guarded
         ],
         "prior": _plain_prior(model, model.prior, share) if model.prior else None,
-    }  # fmt: skip
+    }
 
 
 def _plain_prior(model: Model, prior: Prior, share: float) -> Plain | None:
@@ -172,11 +176,15 @@ def _fields(text: TextSettings, names: Iterable[str]) -> list[Plain]:
 
 def _field(name: str, settings: TextSettings) -> Plain:
     return {
-        "name": name, "analyzer": settings.analyzer, "ngrams": list(settings.ngrams),
-        "expert": settings.expert, "lowercase": settings.lowercase,
-        "punctuation": settings.punctuation, "token_pattern": settings.token_pattern,
+        "name": name,
+        "analyzer": settings.analyzer,
+        "ngrams": list(settings.ngrams),
+        "expert": settings.expert,
+        "lowercase": settings.lowercase,
+        "punctuation": settings.punctuation,
+        "token_pattern": settings.token_pattern,
         "stop_words": sorted(Tokenizer(settings).stop_words),
-    }  # fmt: skip
+    }
 
 
 def _condition(condition: Condition, text: TextSettings) -> list[Any]:
