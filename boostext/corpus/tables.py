@@ -35,6 +35,11 @@ def tsv_documents(source: Source, settings: DataSettings, labelled: bool) -> Ite
     return _documents(source, settings, Roles.of(settings, labelled), "\t")
 
 
+LEAST = 16
+"""Minimum number of bytes that a line counts in the size of a record. Without it, a quote that is
+left open before many short lines would take millions of steps until the record is too long."""
+
+
 class Row(NamedTuple):
     """A row of a table. line: its first line. cells: empty if `error` says what is wrong."""
 
@@ -65,9 +70,11 @@ class _Feed:
         if not self.first:
             self.first = self._line
             piece = piece.removeprefix(MARK) if self._line > 1 else piece  # concatenated files
-        self._size += len(piece)
+        self._size += max(len(piece), LEAST)
         if self._size > self._source.longest:
-            raise self._source.too_long(self.first, "record", "; is a quote left open?")
+            lines = self._source.longest // LEAST
+            what = f"record of more than {lines:,} lines or"
+            raise self._source.too_long(self.first, what, "; is a quote left open?")
         return piece
 
     def _next_line(self) -> str:

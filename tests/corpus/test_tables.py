@@ -202,3 +202,11 @@ def test_an_open_quote_does_not_swallow_memory(tmp_path):
     path = write(tmp_path, "a.csv", 'text,label\na,b\n"c,d\n' + "e,f\n" * 2**18)
     with pytest.raises(DataError, match=r":3: a record of more than .*; is a quote left open\?"):
         read(path, max_record=1)
+
+
+def test_an_open_quote_does_not_take_a_step_for_each_of_millions_of_lines(tmp_path):
+    path = write(tmp_path, "a.csv", 'text,label\na,b\n"c,d\n' + "\n" * 2**16)
+    with pytest.raises(DataError, match=r":3: a record of more than 65,536 lines or of more than"):
+        read(path, max_record=1)
+    below = write(tmp_path, "b.csv", 'text,label\n"' + "\n" * 2**15 + '",b\n')
+    assert len(read(below, max_record=1)[0].texts["text"]) == 2**15
