@@ -23,14 +23,34 @@ TRAIN, TEST, PLANTED = 2000, 500, 30
 
 # Whole numbers, so that their sum is the same everywhere; about 7 % of the calls ask two things.
 KINDS = {
-    "Collect": 205, "CallingCard": 165, "BillingCredit": 120, "DialForMe": 95, "ThirdNumber": 70,
-    "Rate": 65, "PersonToPerson": 55, "AreaCode": 45, "Other": 45, "DirectoryHelp": 35,
-    "NewService": 25, "TimeCharge": 20, "RepairLine": 20, "HowToDial": 20, "TimeOfDay": 12,
-    "Collect+PersonToPerson": 10, "CallingCard+PersonToPerson": 8, "BillingCredit+DialForMe": 9,
-    "CallingCard+DialForMe": 6, "ThirdNumber+PersonToPerson": 5, "Rate+DialForMe": 5,
-    "AreaCode+DirectoryHelp": 5, "TimeCharge+CallingCard": 4, "TimeCharge+ThirdNumber": 3,
-    "Rate+HowToDial": 4, "AreaCode+Rate": 3, "BillingCredit+RepairLine": 5,
-}  # fmt: skip
+    "Collect": 205,
+    "CallingCard": 165,
+    "BillingCredit": 120,
+    "DialForMe": 95,
+    "ThirdNumber": 70,
+    "Rate": 65,
+    "PersonToPerson": 55,
+    "AreaCode": 45,
+    "Other": 45,
+    "DirectoryHelp": 35,
+    "NewService": 25,
+    "TimeCharge": 20,
+    "RepairLine": 20,
+    "HowToDial": 20,
+    "TimeOfDay": 12,
+    "Collect+PersonToPerson": 10,
+    "CallingCard+PersonToPerson": 8,
+    "BillingCredit+DialForMe": 9,
+    "CallingCard+DialForMe": 6,
+    "ThirdNumber+PersonToPerson": 5,
+    "Rate+DialForMe": 5,
+    "AreaCode+DirectoryHelp": 5,
+    "TimeCharge+CallingCard": 4,
+    "TimeCharge+ThirdNumber": 3,
+    "Rate+HowToDial": 4,
+    "AreaCode+Rate": 3,
+    "BillingCredit+RepairLine": 5,
+}
 VAGUE = 0.16
 
 
