@@ -29,7 +29,7 @@ with atheris.instrument_imports(include=["boostext"], enable_loader_override=Fal
     from boostext.errors import BoostextError
     from boostext.model.file import model_bytes, read_model_from
     from boostext.model.json_form import model_from_json, model_to_json
-    from boostext.model.stem_files import read_stem_model, write_stem_model
+    from boostext.model.shyp import read_stem_model, write_stem_model
     from boostext.settings import DataSettings, TextSettings
 
 Target = tuple[Callable[[bytes, Path], object], bytes]

@@ -40,7 +40,7 @@ from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.model import Model
 from boostext.model.npy import to_npy
 from boostext.model.predict import Predictor
-from boostext.model.stem_files import read_stem_model, write_stem_model
+from boostext.model.shyp import read_stem_model, write_stem_model
 from boostext.settings import ALL_GROUPS, DataSettings, TextSettings
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared, learn, prepare

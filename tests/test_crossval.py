@@ -8,7 +8,7 @@ import pytest
 
 import boostext
 from boostext.errors import BoostextError, SettingsError
-from boostext.evaluation.calibrating import targets
+from boostext.evaluation.calibration import targets
 from boostext.evaluation.report import evaluate
 from boostext.model.predict import Predictor
 from boostext.reports.doubts import doubt_rows, verdicts

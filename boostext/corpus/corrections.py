@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from boostext.corpus.checks import spelled
 from boostext.corpus.documents import Document, Origin
-from boostext.corpus.lookalikes import spelled
 from boostext.errors import DataError
 from boostext.fields import nearest
 

@@ -1,16 +1,18 @@
-"""Measure how well probabilities agree with outcomes. Labels unknown to the model are left out."""
+"""Fit the probability of each label to held-out scores, and measure how well it fits.
+
+The measures leave out labels that the model does not know.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from boostext.arrays import Float64, Int64, Scores
-from boostext.evaluation.gold import Booleans, Gold, gold_of
-from boostext.evaluation.sums import Sums, share
-from boostext.model.calibration import Curve, calibrated
+from boostext.evaluation.gold import Booleans, Gold, Sums, gold_of, share
+from boostext.model.calibration import Curve, Isotonic, Sigmoid, calibrated
 from boostext.model.predict import probabilities
 
 BINS = 10
@@ -136,3 +138,165 @@ def expected_calibration_error(sums: Calibration) -> float:
     Source: Naeini, Cooper & Hauskrecht 2015.
     """
     return share(float(np.abs(sums.chance - sums.happened).sum()), int(sums.count.sum()))
+
+
+LEAST = 10
+"""Number of examples with a label, and of those without it, needed to fit its own curve."""
+
+STEPS, SMALLEST = 100, 1e-10
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Fitted calibration curves.
+
+    curves: k, one for each label. rare: numbers of labels with too few examples. Their curve is the
+    sigmoid of all labels together, shifted so that the mean probability is (n + 1) / (m + 2) if n
+    of m examples have the label.
+    """
+
+    curves: tuple[Curve, ...]
+    rare: tuple[int, ...]
+
+
+def fit(scores: Scores, true: Booleans, method: str, multilabel: bool = True) -> Fitted:
+    """Fit calibration curves.
+
+    scores, true: (m, k), of held-out examples, without NaN. method: a key of METHODS. If every
+    example has one label, the power of maximum likelihood is also fitted; see
+    `model.calibration.calibrated`.
+    """
+    counts = true.sum(axis=0)
+    m, k = true.shape
+    rare = tuple(j for j in range(k) if min(counts[j], m - counts[j]) < LEAST)
+    shared = sigmoid(scores.ravel(), true.ravel()) if rare else Sigmoid(1.0, 0.0)
+    curves = [
+        moved(shared.slope, scores[:, j], (counts[j] + 1) / (m + 2))
+        if j in set(rare)
+        else METHODS[method](scores[:, j], true[:, j])
+        for j in range(k)
+    ]
+    if not multilabel:
+        chances = np.stack([c(scores[:, j]) for j, c in enumerate(curves)], axis=1)
+        power = best_power(np.log(np.maximum(chances, 1e-12)), true)
+        curves = [replace(curve, power=power) for curve in curves]
+    return Fitted(tuple(curves), rare)
+
+
+def best_power(logs: Float64, true: Booleans) -> float:
+    """The power of probabilities that minimizes the log loss of the given labels.
+
+    logs: (m, k), logarithms of probabilities before these are divided by their sum. The power is
+    between 1/4 and 4. There is only one minimum, which golden section search finds.
+    """
+    one = true.sum(axis=1) == 1
+    logs, given = logs[one], true[one]
+
+    def loss(exponent: float) -> float:
+        powers = logs * 2.0**exponent
+        greatest = powers.max(axis=1, keepdims=True)
+        totals = greatest[:, 0] + np.log(np.exp(powers - greatest).sum(axis=1))
+        return float((totals - (powers * given).sum(axis=1)).sum())
+
+    low, high, golden = -2.0, 2.0, (5**0.5 - 1) / 2
+    for _ in range(40):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        low, high = (low, right) if loss(left) <= loss(right) else (left, high)
+    return float(2.0 ** ((low + high) / 2)) if one.any() else 1.0
+
+
+def targets(true: Booleans) -> Float64:
+    """(n + 1)/(n + 2) for the n true, 1/(n' + 2) for the n' others. Source: Platt 1999 s2.2."""
+    right = int(true.sum())
+    high, low = (right + 1) / (right + 2), 1 / (len(true) - right + 2)
+    return np.where(true, high, low)
+
+
+def sigmoid(scores: Float64, true: Booleans) -> Sigmoid:
+    """The sigmoid with the smallest log loss on the smoothed targets, by Newton's method.
+
+    Steps are halved as long as they increase the loss. The slope is never negative.
+    Source: Platt 1999; Lin, Lin & Weng 2007, Algorithm 1.
+    """
+    wanted, size_of_scores = targets(true), float(np.abs(scores).max(initial=0.0)) or 1.0
+    scores = scores / size_of_scores  # scaled so that Newton's method converges alike
+    right = float(true.sum())
+    slope, intercept = 0.0, float(np.log((right + 1) / (len(true) - right + 1)))
+    value = _log_loss(slope * scores + intercept, wanted)
+    for _ in range(STEPS):
+        step = _newton_step(scores, slope * scores + intercept, wanted)
+        size = 1.0
+        while size > SMALLEST:
+            tried = slope + size * step[0], intercept + size * step[1]
+            better = _log_loss(tried[0] * scores + tried[1], wanted)
+            if better < value - 1e-12 * abs(value):
+                break
+            size /= 2
+        if size <= SMALLEST:
+            break
+        slope, intercept, value = float(tried[0]), float(tried[1]), better
+    if slope < 0:  # ignore misleading scores: use only the label's frequency
+        return Sigmoid(0.0, float(np.log((right + 1) / (len(true) - right + 1))))
+    return Sigmoid(slope / size_of_scores, intercept)
+
+
+def _log_loss(odds: Float64, wanted: Float64) -> float:
+    return float((np.logaddexp(0, odds) - wanted * odds).sum())
+
+
+def _newton_step(scores: Float64, odds: Float64, wanted: Float64) -> tuple[float, float]:
+    chance = Sigmoid(1.0, 0.0)(odds)
+    gap, bend = wanted - chance, chance * (1 - chance)
+    a, b, c = (bend * scores**2).sum() + 1e-9, (bend * scores).sum(), bend.sum() + 1e-9
+    g, h = (gap * scores).sum(), gap.sum()
+    determinant = max(float(a * c - b * b), 1e-300)
+    return float(c * g - b * h) / determinant, float(a * h - b * g) / determinant
+
+
+def moved(slope: float, scores: Float64, mean: float) -> Sigmoid:
+    """The sigmoid of this slope whose mean probability over the scores is `mean`, by bisection."""
+    high = 700.0 + float(np.abs(slope * scores).max())
+    low = -high
+    for _ in range(100):
+        middle = (low + high) / 2
+        if float(Sigmoid(slope, middle)(scores).mean()) < mean:
+            low = middle
+        else:
+            high = middle
+    return Sigmoid(slope, (low + high) / 2)
+
+
+def isotonic(scores: Float64, true: Booleans) -> Isotonic:
+    """The isotonic regression of the smoothed targets, by pooling adjacent violators.
+
+    Source: Ayer et al. 1955; Zadrozny & Elkan 2002.
+    """
+    levels, place = np.unique(scores, return_inverse=True)
+    weights = np.bincount(place).astype(np.float64)
+    means = np.bincount(place, weights=targets(true)) / weights
+    pools: list[tuple[float, float, int]] = []  # mean, weight, levels
+    for mean, weight in zip(means.tolist(), weights.tolist(), strict=True):
+        pool = (mean, weight, 1)
+        while pools and pools[-1][0] >= pool[0]:
+            before = pools.pop()
+            total = before[1] + pool[1]
+            pool = ((before[0] * before[1] + pool[0] * pool[1]) / total, total, before[2] + pool[2])
+        pools.append(pool)
+    return _steps(levels, pools)
+
+
+def _steps(levels: Float64, pools: list[tuple[float, float, int]]) -> Isotonic:
+    """The first and the last level of each pool, with its mean."""
+    at, chances, start = [], [], 0
+    for mean, _, count in pools:
+        for place in sorted({start, start + count - 1}):
+            at.append(float(levels[place]))
+            chances.append(min(max(mean, 0.0), 1.0))
+        start += count
+    return Isotonic(tuple(at), tuple(chances))
+
+
+METHODS: Mapping[str, Callable[[Float64, Booleans], Curve]] = {
+    "sigmoid": sigmoid,
+    "isotonic": isotonic,
+}

@@ -1,10 +1,15 @@
-"""The given labels of examples in the form that measures need."""
+"""The given labels of examples in the form that measures need, and sums over examples.
+
+Sums can be added, so that data are measured in pieces with bounded memory.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,3 +62,16 @@ def gold_of(labels: Sequence[str], label_sets: Iterable[Iterable[str]]) -> Gold:
         for given in label_sets
     )
     return Gold(tuple(numbers), len(labels), sets)
+
+
+class Sums:
+    """A dataclass of numbers, arrays and Counters, in which `+` adds the fields."""
+
+    def __add__(self, other: Self) -> Self:
+        names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        return type(self)(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+
+def share(part: float, whole: float) -> float:
+    """part/whole; NaN, which means unknown, if the whole is 0."""
+    return part / whole if whole else float("nan")

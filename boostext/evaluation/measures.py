@@ -14,9 +14,8 @@ from boostext.evaluation import decided as decisions
 from boostext.evaluation import ranked as rankings
 from boostext.evaluation.calibration import Calibration, calibration
 from boostext.evaluation.decided import Decided, decided
-from boostext.evaluation.gold import Booleans, Gold
+from boostext.evaluation.gold import Booleans, Gold, Sums
 from boostext.evaluation.ranked import Ranked, ranked
-from boostext.evaluation.sums import Sums
 from boostext.model.calibration import Curve
 from boostext.model.predict import greatest
 from boostext.settings import BoostingSettings

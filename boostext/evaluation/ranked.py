@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostext.arrays import Float64, Int64, Scores
-from boostext.evaluation.gold import Booleans, Gold
-from boostext.evaluation.sums import Sums, share
+from boostext.evaluation.gold import Booleans, Gold, Sums, share
 
 
 @dataclass(frozen=True, eq=False)

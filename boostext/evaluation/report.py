@@ -13,14 +13,12 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Scores
+from boostext.corpus.checks import lookalikes
 from boostext.corpus.documents import Document
-from boostext.corpus.lookalikes import lookalikes
 from boostext.evaluation.calibration import BINS, Calibration, equal_size
-from boostext.evaluation.confusions import confusions
-from boostext.evaluation.decided import Decided, precision_recall
-from boostext.evaluation.gold import Booleans, Gold, gold_of
+from boostext.evaluation.decided import Decided, confusions, precision_recall
+from boostext.evaluation.gold import Booleans, Gold, gold_of, share
 from boostext.evaluation.measures import MEASURES, Scored, Tally
-from boostext.evaluation.sums import share
 from boostext.model.model import Model
 from boostext.model.predict import decisions, link_of
 

@@ -22,8 +22,7 @@ from boostext.library.watch import Watch
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.json_form import JSON_FORM_LIMIT, model_from_json, model_to_json
 from boostext.model.model import Model
-from boostext.model.shyp import ICSIBOOST_TEXT
-from boostext.model.stem_files import lost_in_shyp, read_stem_model, write_stem_model
+from boostext.model.shyp import ICSIBOOST_TEXT, lost_in_shyp, read_stem_model, write_stem_model
 from boostext.settings import DataSettings, TextSettings
 
 LOG = logging.getLogger("boostext")

@@ -1,4 +1,4 @@
-"""Data in Python: paths, documents, texts with labels, records and tables.
+"""Data in Python: paths, documents, texts with labels, records and tables; reading them again.
 
 Values are read in the same way as those in files (`boostext.corpus.records`), so that equal data
 gives equal documents. Tables are recognized by their methods: pandas, polars, pyarrow and datasets
@@ -10,17 +10,18 @@ from __future__ import annotations
 import datetime
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostext import fields
 from boostext.corpus.alike import Reading
 from boostext.corpus.arrow import class_names, named, plain
 from boostext.corpus.checked import checked
+from boostext.corpus.corpus import Corpus
 from boostext.corpus.corrections import Corrections, read_corrections
 from boostext.corpus.documents import Document
 from boostext.corpus.files import STDIN
@@ -31,6 +32,9 @@ from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.fields import count
 from boostext.model.model import Model
 from boostext.settings import DataSettings
+
+if TYPE_CHECKING:
+    from boostext.reports.page.content import Read
 
 LOG = logging.getLogger("boostext")
 BAD_LISTED = 10
@@ -429,3 +433,28 @@ TABLES: tuple[tuple[Callable[[Any], bool], Callable[[Any], Iterator[Fields]]], .
     (lambda data: isinstance(data, Mapping), _columns),
 )
 """Pairs of a test for a type of table, and a function that yields its rows."""
+
+
+def reading_again(documents: Callable[[], Iterable[Document]], corpus: Corpus) -> Read:
+    """Return a function that reads documents by their indices from a source.
+
+    A document is recognized by its position and its id.
+    """
+
+    def read(wanted: Collection[int]) -> Mapping[int, Document]:
+        places = {(str(corpus.origins[i]), corpus.ids[i]): i for i in wanted}
+        found: dict[int, Document] = {}
+        if not places:
+            return found
+        try:
+            for document in documents():
+                place = places.get((str(document.origin), document.id))
+                if place is not None:
+                    found[place] = document
+                    if len(found) == len(places):
+                        break
+        except DataError:
+            return found
+        return found
+
+    return read

@@ -16,9 +16,8 @@ from boostext.evaluation.weights import label_signs
 from boostext.features.conditions import Condition
 from boostext.library.data_outliers import DataOutliers
 from boostext.library.report_page import SOURCES, audit_judged
-from boostext.model.found import found_in
 from boostext.model.model import Model
-from boostext.model.predict import Predictor, decisions
+from boostext.model.predict import Predictor, decisions, found_in
 from boostext.reports.coverage import (
     Evidence,
     evidence_of,

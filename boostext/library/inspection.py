@@ -17,13 +17,18 @@ from boostext.evaluation.folds import TooFewError
 from boostext.evaluation.margins import MarginRow
 from boostext.fields import count, nearest
 from boostext.library.classifier import Classifier
-from boostext.library.data import Paths, can_be_read_again, corrections_of, model_data
+from boostext.library.data import (
+    Paths,
+    can_be_read_again,
+    corrections_of,
+    model_data,
+    reading_again,
+)
 from boostext.library.data_outliers import DataOutliers, audited_data, data_outliers
 from boostext.library.gathering import Gathered, data_content
 from boostext.library.judging import SOURCES, audited
 from boostext.library.report_page import page_reports
 from boostext.library.reporting import EXPLAINED, OUTLIERS, model_reports
-from boostext.library.rereading import reading_again
 from boostext.library.term_listing import TermListing, Wish
 from boostext.library.training import Result
 from boostext.library.watch import Watch

@@ -11,9 +11,9 @@ import numpy as np
 
 from boostext.arrays import Scores
 from boostext.corpus.alike import Reading
+from boostext.corpus.checks import spelled
 from boostext.corpus.documents import Document
 from boostext.corpus.files import STDIN
-from boostext.corpus.lookalikes import spelled
 from boostext.corpus.readers import Input, begin, read_input
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError, DataError, SettingsError

@@ -12,9 +12,8 @@ from boostext.arrays import Scores
 from boostext.corpus.corpus import Corpus
 from boostext.features.conditions import Condition
 from boostext.features.merge import gather
-from boostext.model.decoding import decoded
 from boostext.model.model import Model
-from boostext.model.predict import decisions, greatest
+from boostext.model.predict import decisions, decoded, greatest
 from boostext.reports.columns import Column, tsv_lines
 from boostext.reports.coverage import Aliases, Evidence, evidence_of
 from boostext.reports.page.confusion import confusion_of

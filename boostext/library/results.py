@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostext.arrays import Float64, Scores
 from boostext.corpus.alike import Reading
-from boostext.corpus.carried import carried, cell, names_beside
+from boostext.corpus.checks import alike_words
 from boostext.corpus.documents import Document
 from boostext.corpus.files import STDIN, stored_size
-from boostext.corpus.lookalikes import alike_words
 from boostext.corpus.readers import Input, begin, no_record_has, read_input
 from boostext.corpus.roles import shown
 from boostext.corpus.sources import BadRecords, SeenLabels
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
     from boostext.distributed.cluster import Cluster
     from boostext.reports.layout import Page
+
 
 LOG = logging.getLogger("boostext")
 
@@ -448,3 +448,32 @@ def _cells(result: Result, wanted: Wanted, model: Model) -> list[str]:
     for number in result.best[: wanted.top or 1]:
         cells += [model.labels[number], *(repr(float(values[number])) for values in kinds)]
     return cells
+
+
+PREFIX = "input_"
+"""Prefix of a field's name if a result has the same name."""
+
+
+def carried(document: Document) -> Mapping[str, object]:
+    """The fields of the document's record, or texts and attributes if the format has no fields."""
+    if document.columns is not None:
+        return document.columns
+    return {**document.texts, **document.attributes, **document.scored}
+
+
+def names_beside(fields: Iterable[str], results: Iterable[str]) -> dict[str, str]:
+    """field -> its name in the output: unchanged, or with PREFIX if a result has that name."""
+    found, theirs = {name: name for name in fields}, frozenset(results)
+    taken = {*found, *theirs}
+    for name in [name for name in found if name in theirs]:
+        while found[name] in taken:
+            found[name] = PREFIX + found[name]
+        taken.add(found[name])
+    return found
+
+
+def cell(value: object) -> str:
+    """A value as the cell of a table: strings unchanged, null as "", everything else as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

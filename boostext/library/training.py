@@ -32,11 +32,11 @@ from boostext.library.data import (
     corrections_of,
     given_data,
     paths_of,
+    reading_again,
     some,
     tell,
     tell_corrections,
 )
-from boostext.library.rereading import reading_again
 from boostext.library.tuning import Tuning, table, tuned
 from boostext.library.watch import StopRequest, Watch, interrupts
 from boostext.model.file import MODEL_FILE, read_model, write_model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import stat
+import string
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,7 +27,6 @@ from boostext.model.description import (
     model_from,
     with_digest,
 )
-from boostext.model.foreign import HEAD, recognize
 from boostext.model.model import History, Model, check_model
 from boostext.model.npy import from_npy, to_npy
 from boostext.model.plain import JSON_LIMIT, Plain, from_json, take, texts, to_json
@@ -234,3 +234,41 @@ def _literal(plain: object, table: Sequence[Condition]) -> Literal:
             if 0 <= number < len(table):
                 return Literal(table[number], BLOCKS.index(block))
     raise ModelError('a precondition is not made of pairs like [3, "yes"]')
+
+
+HEAD = 4096
+
+_PACKED = "packed by {}; unpack it first"
+_MAGICS: tuple[tuple[bytes, str], ...] = (
+    (b"\x1f\x8b", _PACKED.format("gzip")),
+    (b"BZh", _PACKED.format("bzip2")),
+    (b"\xfd7zXZ\x00", _PACKED.format("xz")),
+    (b"\x28\xb5\x2f\xfd", _PACKED.format("zstd")),
+    (b"\xba\x16\x4f\x2f", "a fastText model, not a boostext model"),
+    (b"\x93NUMPY", "a numpy array, not a boostext model"),
+    (b"\x89HDF", "an HDF5 file, not a boostext model"),
+)
+_PICKLE = "a Python pickle, which boostext never opens: a pickle can run any program"
+_JSON = (
+    "JSON, not a boostext model; if it is a model written as JSON, turn it into one with "
+    "boostext convert"
+)
+_TEXT = (
+    "a text file, not a boostext model; training data goes after the model, and a .shyp is "
+    "turned into a model with boostext convert"
+)
+_TEXT_BYTES = frozenset(string.printable.encode("ascii")) | frozenset(range(0x80, 0x100))
+
+
+def recognize(head: bytes) -> str:
+    """Return a message on the kind of the file and what to do. head: its first HEAD bytes."""
+    for magic, sentence in _MAGICS:
+        if head.startswith(magic):
+            return sentence
+    if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        return _PICKLE
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        return _JSON
+    if _TEXT_BYTES.issuperset(head):
+        return _TEXT
+    return "not a boostext model"

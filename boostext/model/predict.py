@@ -1,4 +1,7 @@
-"""Predict scores, labels and probabilities of documents, and explain them."""
+"""Predict scores, labels and probabilities of documents, and explain them.
+
+The scores of labels are the sums of votes, unless the labels are coded; then they are decoded.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,21 @@ from numpy.typing import NDArray
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Int8, Int64, Lists, Scores
+from boostext.boosting.codings import decode
+from boostext.boosting.reach import Find, Reach
 from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition, Known, Literal
 from boostext.features.lookup import ConditionLookup
 from boostext.model.calibration import calibrated
-from boostext.model.decoding import decoded, toward_labels
-from boostext.model.merged import Merged, MergedVotes, merge_rules, merge_votes
+from boostext.model.merged import (
+    Merged,
+    MergedVotes,
+    add_guarded,
+    by_condition,
+    merge_rules,
+    merge_votes,
+)
 from boostext.model.model import Model
 from boostext.model.prior import PriorScores
 
@@ -299,3 +310,56 @@ def chances(scores: Scores, model: Model) -> Float64:
     if model.calibration:
         return calibrated(scores, model.calibration, model.multilabel)
     return probabilities(scores, link_of(model))
+
+
+def decoded(sums: Scores, model: Model) -> Scores:
+    """Return the (m, k) scores for (m, k') sums of votes. Source: SS99 Figure 3."""
+    return decode(sums, code_of(model) if model.code else None, model.boosting.decoding)
+
+
+def toward_labels(votes: Float64, model: Model) -> Float64:
+    """Return (..., k) from votes (..., k'): how far they move a document toward each label's row.
+
+    This is the mean of row times vote over the columns of the code, or, without a code, the votes
+    themselves.
+    """
+    return votes @ code_of(model).T / model.width if model.code else votes
+
+
+def code_rows(code: Int8 | None) -> tuple[str, ...]:
+    """Return the rows of the code as strings like "+-+-", the form in which a model keeps them."""
+    return (
+        ()
+        if code is None
+        else tuple("".join("+" if sign > 0 else "-" for sign in row) for row in code)
+    )
+
+
+def code_of(model: Model) -> Int8:
+    """Return the code of a model as a (k, k') array of +1 and -1."""
+    return np.array([[1 if sign == "+" else -1 for sign in row] for row in model.code], np.int8)
+
+
+def found_in(conditions: Sequence[Condition], yes: Lists, unknown: Lists) -> Find[Condition]:
+    """Find documents by condition, given each document's ascending indexes into `conditions`."""
+    number = {condition: j for j, condition in enumerate(conditions)}
+    met, open_to = (by_condition(lists, len(conditions)) for lists in (yes, unknown))
+    return lambda condition: (met[number[condition]], open_to[number[condition]])
+
+
+def scores_found(
+    model: Model, find: Find[Condition], m: int, start: Scores | None = None
+) -> Scores:
+    """Return the (m, k) scores. find: the documents of a condition. start: added to the votes."""
+    merged = merge_rules(model)
+    scores = np.tile(merged.base, (m, 1))
+    for c, condition in enumerate(merged.conditions):
+        yes, unknown = find(condition)
+        scores[yes] += merged.yes_delta[c]
+        if merged.unknown_delta is not None:
+            scores[unknown] += merged.unknown_delta[c]
+    if merged.guarded:
+        places = merged.conditions
+        reach = Reach[int](lambda place: find(places[place]), m)
+        add_guarded(scores, merged.guarded, reach)
+    return decoded(scores, model) if start is None else start + scores

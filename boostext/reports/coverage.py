@@ -14,9 +14,8 @@ from boostext.boosting.tally import Tally
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Gold
 from boostext.features.conditions import YES, Condition, spell
-from boostext.model.decoding import decoded
-from boostext.model.found import scores_found
 from boostext.model.model import Model
+from boostext.model.predict import decoded, scores_found
 from boostext.reports.columns import Column, as_json, cell, tsv_lines
 from boostext.reports.rules import text_field_count
 from boostext.reports.terms import TermRow

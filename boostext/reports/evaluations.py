@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from boostext.corpus.lookalikes import as_listed, spelled
+from boostext.corpus.checks import as_listed, spelled
 from boostext.evaluation.margins import MarginRow
 from boostext.evaluation.report import Baseline, Bin, ConfusionRow, LabelRow, Report
 from boostext.reports.evaluation_files import Point

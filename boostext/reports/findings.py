@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from boostext.corpus.checks import Column, Comparison, Findings, Group, Groups, Spread
-from boostext.corpus.lookalikes import as_listed, spelled
+from boostext.corpus.checks import (
+    Column,
+    Comparison,
+    Findings,
+    Group,
+    Groups,
+    Spread,
+    as_listed,
+    spelled,
+)
 from boostext.features.selection import SYMBOLS
 from boostext.fields import count
 from boostext.knowledge.checking import KnowledgeCheck, RuleFound

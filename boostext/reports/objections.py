@@ -20,10 +20,9 @@ from boostext.features.conditions import (
     spell,
     spell_rule,
 )
-from boostext.model.decoding import toward_labels
 from boostext.model.merged import merge_votes
 from boostext.model.model import Model
-from boostext.model.predict import Contribution
+from boostext.model.predict import Contribution, toward_labels
 from boostext.reports.outliers import Objection, OutlierRow
 from boostext.reports.rules import text_field_count
 

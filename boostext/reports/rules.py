@@ -25,8 +25,8 @@ from boostext.features.conditions import (
     spell_literal,
     spell_rule,
 )
-from boostext.model.decoding import toward_labels
 from boostext.model.model import Model
+from boostext.model.predict import toward_labels
 from boostext.reports.columns import Column, as_json, tsv_lines
 
 KINDS: dict[type[Condition], str] = {

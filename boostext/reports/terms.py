@@ -26,8 +26,8 @@ from boostext.features.conditions import (
     spell_literal,
     spell_rule,
 )
-from boostext.model.decoding import toward_labels
 from boostext.model.model import Model
+from boostext.model.predict import toward_labels
 from boostext.reports.columns import Column, as_json, tsv_lines
 from boostext.reports.rules import KINDS, text_field_count
 

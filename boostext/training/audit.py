@@ -16,7 +16,7 @@ import numpy as np
 
 from boostext.algorithms import MH
 from boostext.arrays import Float64, Int64, Lists, Scores
-from boostext.evaluation.calibrating import best_power, fit
+from boostext.evaluation.calibration import best_power, fit
 from boostext.evaluation.folds import Folds, make_folds
 from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import given_signs

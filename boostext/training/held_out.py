@@ -15,7 +15,7 @@ import numpy as np
 from boostext.arrays import Scores
 from boostext.boosting.codings import decode
 from boostext.errors import SettingsError
-from boostext.evaluation.calibrating import fit
+from boostext.evaluation.calibration import fit
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.features.merge import gather

@@ -12,7 +12,7 @@ from boostext.boosting.codings import decode
 from boostext.boosting.membership import ALWAYS
 from boostext.evaluation.measures import Monitor
 from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
-from boostext.model.decoding import decoded
+from boostext.model.predict import decoded
 from boostext.training.courses import is_marked
 from boostext.training.crossval import Sums, code_of
 from boostext.training.run import Trained

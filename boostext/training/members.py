@@ -11,10 +11,9 @@ from boostext.boosting.membership import Membership
 from boostext.boosting.reach import Find
 from boostext.boosting.rules import Round
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
-from boostext.model.found import scores_found
 from boostext.model.merged import merge_votes
 from boostext.model.model import Model
-from boostext.model.predict import Contribution, entries_said
+from boostext.model.predict import Contribution, entries_said, scores_found
 
 
 def condition_numbers(rounds: Iterable[Round]) -> dict[Condition, int]:

@@ -26,8 +26,8 @@ from boostext.features.conditions import Condition
 from boostext.features.extract import extract
 from boostext.features.matrix import FeatureMatrix, parts
 from boostext.features.merge import gather
-from boostext.model.decoding import code_rows
 from boostext.model.model import History, Model, Provenance
+from boostext.model.predict import code_rows
 from boostext.model.prior import Prior
 from boostext.presets import Choices
 from boostext.settings import BoostingSettings, StopSettings, TextSettings, column_kinds

@@ -15,16 +15,14 @@ from boostext.arrays import Scores
 from boostext.boosting import codings
 from boostext.boosting.losses import one_error_factor
 from boostext.boosting.starts import STARTS
-from boostext.corpus.checks import count_labels
+from boostext.corpus.checks import alike_labels, count_labels, lookalikes, spelled
 from boostext.corpus.corpus import Corpus
-from boostext.corpus.lookalikes import alike_labels, lookalikes, spelled
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import MEASURES, Monitor, Scored, monitored
 from boostext.fields import count, option_words
-from boostext.model.decoding import code_of
 from boostext.model.model import asked_conditions
-from boostext.model.predict import decisions, link_of
+from boostext.model.predict import code_of, decisions, link_of
 from boostext.settings import BoostingSettings, DataSettings
 from boostext.training.examples import label_counts
 from boostext.training.knowing import known_remarks, known_warnings

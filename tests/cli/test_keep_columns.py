@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from boostext.corpus.carried import names_beside
 from boostext.corpus.readers import read_documents
+from boostext.library.results import names_beside
 from boostext.settings import DataSettings
 
 from .conftest import write_jsonl

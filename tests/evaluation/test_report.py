@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from boostext.corpus.documents import Document
 from boostext.evaluation import report as module
-from boostext.evaluation.confusions import MOST_WRONG, confusions
+from boostext.evaluation.decided import MOST_WRONG, confusions
 from boostext.evaluation.gold import gold_of
 from boostext.evaluation.measures import MEASURES
 from boostext.evaluation.report import Baseline, ConfusionRow, LabelRow, evaluate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostext.features.conditions import UNKNOWN, YES, AtLeast, Literal
-from boostext.model.found import scores_found
+from boostext.model.predict import scores_found
 from boostext.reports.coverage import (
     coverage_tsv,
     evidence_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from boostext.evaluation.confusions import confused
+from boostext.evaluation.decided import confused
 from boostext.reports.page.content import Judged, Limits
 
 BEHIND = 6

@@ -11,8 +11,8 @@ import numpy as np
 from boostext.arrays import Float64
 from boostext.evaluation.report import LabelRow, Report
 from boostext.features.conditions import LOWEST, AtLeast, Occurs
-from boostext.model.decoding import toward_labels
 from boostext.model.model import Model
+from boostext.model.predict import toward_labels
 from boostext.reports.coverage import TermFacts, precision_of
 from boostext.reports.marks import Piece
 from boostext.reports.page.charts import (

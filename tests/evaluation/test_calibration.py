@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from boostext.evaluation.calibrating import fit, isotonic, sigmoid, targets
+from boostext.evaluation.calibration import fit, isotonic, sigmoid, targets
 from boostext.model.calibration import Isotonic, Sigmoid, calibrated
 
 
