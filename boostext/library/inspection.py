@@ -249,6 +249,7 @@ def outliers(
     labels: Any = None,
     *,
     source: str = "auto",
+    explained: int = EXPLAINED,
     labels_from: Paths = (),
     new_labels: bool = False,
     watch: Watch | None = None,
@@ -261,24 +262,28 @@ def outliers(
 
     source: "cv" uses a classifier that is trained without each document; "weights" uses the weight
     of the document after the last round of boosting, and "cumulated" its weight over all rounds
-    (for results only); "auto" is "cv", unless that takes minutes. labels_from, new_labels, reading:
-    for data, as for `boostext.evaluate`. watch: receives the progress. Raises SettingsError if
-    there are too few documents for "cv".
+    (for results only); "auto" is "cv", unless that takes minutes. explained: number of rows, from
+    the first, that have objections, supports and duplicates; the other rows have none, because
+    these take most of the time. labels_from, new_labels, reading: for data, as for
+    `boostext.evaluate`. watch: receives the progress. Raises SettingsError if there are too few
+    documents for "cv".
     """
     watch = watch or Watch()
+    if explained < 0:
+        raise SettingsError(f"explained is {explained}; expected 0 or more")
     if isinstance(result, Result):
         if data is not None:
             raise TypeError(
                 "a result has its own data; use outliers(result.model, data) for other data"
             )
         source, audit = audited(source, result.trained.prepared, watch.judging)
-        return Rows(OUTLIERS[source](result.trained, audit, EXPLAINED), OUTLIER_COLUMNS)
+        return Rows(OUTLIERS[source](result.trained, audit, explained), OUTLIER_COLUMNS)
     if source not in SOURCES or source == "cumulated":
         raise SettingsError(f"source is {source!r}; expected one of auto, cv, weights")
     model, threads = result.content, result.threads or usable_threads()
     mended = corrections_of(labels_from, new_labels)
     documents = model_data(model, data, labels, reading, mended)
-    found = found_in_data(model, documents, threads, source != "weights", watch)
+    found = found_in_data(model, documents, threads, source != "weights", watch, explained)
     return Rows(found.rows, OUTLIER_COLUMNS)
 
 

@@ -259,10 +259,18 @@ def test_outliers_find_a_planted_label():
     labels[5] = "move"
     result = boostext.train(TEXTS, labels, preset="paper", **SHORT)
     for source in ("auto", "weights", "cumulated"):
-        first = boostext.outliers(result, source=source)[0]
+        first, second = boostext.outliers(result, source=source, explained=1)[:2]
         assert (first.example, first.suggested) == (5, ("bill",))
-    other = boostext.outliers(result.model, TEXTS, labels, source="weights")[0]
+        assert first.objections
+        assert not second.objections + second.supports
+    other, second = boostext.outliers(result.model, TEXTS, labels, source="weights", explained=2)[
+        :2
+    ]
     assert other.example == 5
+    assert other.objections
+    assert second.supports
+    with pytest.raises(SettingsError, match="explained is -1"):
+        boostext.outliers(result, explained=-1)
     with pytest.raises(SettingsError, match="expected one of auto, cv, weights"):
         boostext.outliers(result, source="weight")
 
