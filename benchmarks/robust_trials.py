@@ -26,6 +26,7 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS
 from boostext.cli import main as program
+from boostext.cli.talk import LINE
 from boostext.corpus.corrections import read_corrections
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.readers import read_documents
@@ -72,11 +73,19 @@ class Place:
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """share: of the time. slow: it may take long, as it starts programs."""
+    """share: of the time. slow: it may take long, as it starts programs. least: so many trials an
+    hour are made on a slow machine, too.
+    """
 
     trial: Callable[[random.Random, Place], str | None]
     share: float = 1.0
     slow: bool = False
+    least: int = 0
+
+
+STUCK = 60
+"""Seconds of processor time after which a trial, or a program that it starts, is ended."""
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 # What is mutated -------------------------------------------------------------------------------
@@ -429,7 +438,7 @@ def same_bytes(rng: random.Random, place: Place) -> str | None:
 # Processes -------------------------------------------------------------------------------------
 
 DATA, MODEL = "d.jsonl", "m.boostext"
-ROUNDS = ("--rounds", "40", "--threads", "1", "--smoothing", "0.05")
+ROUNDS = ("--rounds", "25", "--threads", "1", "--smoothing", "0.05")
 TRAIN = ("train", DATA, "-o", MODEL, *ROUNDS, "--checkpoint-every", "0.001", "-q")
 COMMANDS: tuple[tuple[str, ...], ...] = (
     TRAIN,
@@ -443,7 +452,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("prune", "old.boostext", DATA, "-o", "p.boostext", "--terms", "2"),
     ("inspect", "old.boostext", DATA, "-o", "page"),
     ("crossval", DATA, *ROUNDS, "--folds", "2", "--report", "cv"),
-    ("tune", DATA, "-o", "t.yaml", "--rounds", "10", "--threads", "1"),
+    ("tune", DATA, "-o", "t.yaml", "--rounds", "4", "--threads", "1"),
     ("predict", "old.boostext", DATA, "--output", "csv"),
     ("suggest", "old.boostext", DATA, "-o", "s.csv", "--force"),
 )
@@ -467,13 +476,18 @@ def _start(command: Sequence[str], folder: Path, limit: Callable[[], None] = lam
     """Run a command in a child of this process, which has everything loaded; its number."""
     sys.stdout.flush()
     (folder / "stderr").touch()
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         return child
     code = 99
     try:  # nothing of the parent may go on here
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        for number in (signal.SIGALRM, signal.SIGPROF, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+        _bounded()
         os.chdir(folder)
         for number, name in ((0, os.devnull), (1, "stdout"), (2, "stderr")):
             file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666)
@@ -490,9 +504,18 @@ def _start(command: Sequence[str], folder: Path, limit: Callable[[], None] = lam
         os._exit(code)
 
 
+def _bounded() -> None:
+    """Let a signal end this process after STUCK seconds of processor time."""
+    resource.setrlimit(resource.RLIMIT_CPU, (STUCK, STUCK + 5))
+
+
 def _ended(child: int) -> tuple[int, float]:
     """Its exit code, negative where a signal ended it; seconds of processor time."""
-    _, status, used = os.wait4(child, 0)
+    try:
+        _, status, used = os.wait4(child, 0)
+    except BaseException:  # the trial is stopped, and so is what it started
+        os.kill(child, signal.SIGKILL)
+        raise
     return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
 
 
@@ -512,7 +535,7 @@ def _harm(folder: Path) -> str | None:
             except BoostextError as error:
                 return f"{path.name}: {error}"
     said = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
-    return f"traceback: {said.splitlines()[-1]}" if "Traceback" in said else None
+    return f"traceback: {said.splitlines()[-1]}" if "Traceback" in said else _wordy(said)
 
 
 def kills(rng: random.Random, place: Place) -> str | None:
@@ -659,16 +682,15 @@ def bombs(rng: random.Random, place: Place) -> str | None:
             ("evaluate", model, str(path)),
         )
     )
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    code, peak, said = _measured(command)
-    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    code, peak, silent, said = _measured(command)
     if code not in (0, 1) or "Traceback" in said:
         return f"{command[0]} {name}: exit {code}: {said[-200:]}"
     most = 4 * min(size, 16 << 20) / 2**20 + 200
     if peak > most:
         return f"{command[0]} {name}: {peak:.0f} MB, where {most:.0f} are allowed"
-    silent = seconds > 10 and "still working" not in said
-    return f"{command[0]} {name}: silent for {seconds:.0f} s" if silent else None
+    if silent > 10:
+        return f"{command[0]} {name}: silent for {silent:.0f} s"
+    return _wordy(said)
 
 
 MEASURED = """
@@ -682,17 +704,45 @@ finally:
 """
 
 
-def _measured(command: Sequence[str]) -> tuple[int, float, str]:
-    """Exit code, peak memory in MB and what was said of a program of its own."""
-    done = subprocess.run(
+def _measured(command: Sequence[str]) -> tuple[int, float, float, str]:
+    """Exit code, peak memory in MB, the longest silence in seconds and the messages of a program.
+
+    A silence is long in seconds and in processor time; the lesser one counts, as a program that
+    waits for its turn on a busy machine cannot speak.
+    """
+    with subprocess.Popen(
         [sys.executable, "-c", MEASURED, *command],
-        capture_output=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
-        check=False,
-    )
-    said, _, peak = done.stderr.rpartition("PEAK ")
-    return done.returncode, float(peak or 0) / 1024, said
+        preexec_fn=_bounded,  # no thread of this process holds a lock
+    ) as running:
+        assert running.stderr is not None
+        try:
+            said, silent, last = [], 0.0, (time.monotonic(), 0.0)
+            for line in running.stderr:
+                said.append(line)
+                now = (time.monotonic(), _spent(running.pid))
+                silent = max(silent, min(now[0] - last[0], now[1] - last[1]))
+                last = now
+        except BaseException:  # the trial is stopped, and so is what it started
+            running.kill()
+            raise
+    text, _, peak = "".join(said).rpartition("PEAK ")
+    return running.returncode, float(peak or 0) / 1024, silent, text
+
+
+def _spent(number: int) -> float:
+    """Seconds of processor time of a process."""
+    fields = Path(f"/proc/{number}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _wordy(said: str) -> str | None:
+    """The first message of a program that is longer than messages may be."""
+    long = next((line for line in said.splitlines() if len(line) > LINE), None)
+    return long and f"a message of {len(long)} characters: {long[:80]}"
 
 
 KINDS = {
@@ -701,10 +751,10 @@ KINDS = {
     "models": Trial(models, 2.0),
     "forged models": Trial(forged, 2.0),
     "same bytes": Trial(same_bytes),
-    "kills": Trial(kills, 3.0, slow=True),
+    "kills": Trial(kills, 4.0, slow=True, least=1100),
     "disks": Trial(disks, 1.0, slow=True),
     "writers": Trial(writers, 0.5, slow=True),
     "changes": Trial(changes, 0.5, slow=True),
-    "bombs": Trial(bombs, 0.5, slow=True),
+    "bombs": Trial(bombs, 1.0, slow=True, least=30),
 }
 """name -> trial"""

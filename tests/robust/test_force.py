@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,19 @@ def test_nothing_fails_by_force(kinds, trials):
     assert [row["said"] for row in rows if row["failed"]] == []
     assert all(row["tried"] == trials for row in rows)
     assert done.returncode == 0
+
+
+def test_the_table_is_printed_where_the_run_is_stopped():
+    """Also where that comes while a program of a trial runs, which ends as well."""
+    command = [sys.executable, str(PROGRAM), "--only", "changes", "--seconds", "300"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, encoding="utf-8") as running:
+        assert running.stderr.readline() == "seed 0; Ctrl-C ends the run and prints the table\n"
+        time.sleep(0.3)
+        running.terminate()
+        table = running.communicate(timeout=30)[0].splitlines()
+    assert table[0].split()[:3] == ["kind", "tried", "failed"]
+    assert [line.split()[0] for line in table[1:]] == ["changes"]
 
 
 def test_offsets_of_an_arrow_file_that_point_elsewhere_are_refused(tmp_path):
