@@ -19,10 +19,9 @@ from boostext.model.file import write_model
 from boostext.model.predict import Predictor
 from boostext.settings import BoostingSettings
 from boostext.training import sizes
-from boostext.training.examples import example_weights, is_multilabel
+from boostext.training.examples import Holdout, example_weights, is_multilabel
 from boostext.training.plan import Plan
 from boostext.training.run import BEST_ROUND, Hooks, learn, prepare, train
-from boostext.training.split import Holdout
 from boostext.training.summary import remarks, summary, warnings
 from boostext.training.validation import ValidationSet, is_measured
 

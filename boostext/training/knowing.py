@@ -33,8 +33,8 @@ from boostext.model.predict import Contribution, has_chances
 from boostext.model.predict import chances as chances_of
 from boostext.model.prior import Prior, Said, Teller, prior_in_short
 from boostext.settings import BoostingSettings
+from boostext.training.examples import Held
 from boostext.training.plan import Plan
-from boostext.training.unlabelled import Held
 
 BATCH = 512
 NEARLY_ALL = 0.9

@@ -33,7 +33,7 @@ from boostext.presets import Choices
 from boostext.settings import BoostingSettings, StopSettings, TextSettings, column_kinds
 from boostext.training.choosing import decided
 from boostext.training.columns import declared_categories, declared_labels, with_known_types
-from boostext.training.examples import example_weights, is_multilabel
+from boostext.training.examples import Groups, Holdout, Unlabelled, example_weights, is_multilabel
 from boostext.training.knowing import (
     Knowing,
     Known,
@@ -44,8 +44,6 @@ from boostext.training.knowing import (
 )
 from boostext.training.plan import Plan, command_line
 from boostext.training.resuming import check_same_code, check_same_round, check_same_work
-from boostext.training.split import Groups, Holdout
-from boostext.training.unlabelled import Unlabelled
 from boostext.training.validation import BestRound, ValidationSet, is_measured
 
 BEST_ROUND = "best round on validation data"

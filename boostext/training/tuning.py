@@ -45,13 +45,11 @@ from boostext.training.courses import (
     rounds_of,
     trial,
 )
-from boostext.training.examples import is_multilabel
+from boostext.training.examples import Groups, Unlabelled, is_multilabel
 from boostext.training.jobs import InThreads, Jobs
 from boostext.training.plan import Plan, command_line
-from boostext.training.split import Groups
 from boostext.training.trial_log import Trial, TrialLog
 from boostext.training.tuning_parts import Parts
-from boostext.training.unlabelled import Unlabelled
 
 KEEP, KEEP_SLOW = 2, 3
 """At most one in this many trials advances to the next length; the other value is for slow trials.

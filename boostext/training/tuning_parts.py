@@ -22,9 +22,9 @@ from boostext.training.courses import (
     OF_POSTINGS,
     Trials,
 )
+from boostext.training.examples import Groups
 from boostext.training.plan import Plan
 from boostext.training.run import prepare
-from boostext.training.split import Groups
 
 FOLDS = 5
 HELD_OUT = 1000

@@ -492,7 +492,7 @@ def test_documents_without_labels_stay_in_their_places_where_others_have_several
 
 
 def test_held_documents_go_to_a_file_where_they_are_many(tmp_path, monkeypatch):
-    monkeypatch.setattr("boostext.training.unlabelled.IN_MEMORY", 10)
+    monkeypatch.setattr("boostext.training.examples.IN_MEMORY", 10)
     plan = Plan.of(rounds=2)
     labels = ["", *(["a", "b"] * 10)]
     path = labelled(tmp_path, labels)
