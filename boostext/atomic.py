@@ -218,6 +218,16 @@ def _not_ours(path: str | Path, kind: Kind) -> str:
     return f"{path}: {what}"
 
 
+def make_parent(path: str) -> None:
+    """Create the folder of a new file if it is missing. BoostextError if a file is in its place."""
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        parents = Path(path).parents
+        file = next((parent for parent in parents if parent.is_file()), Path(path).parent)
+        raise BoostextError(f"{path}: {file} is not a folder; name a file in a folder") from None
+
+
 def check_writable(
     path: str | Path, kind: Kind | None = None, *, needed: int = LEAST_SPACE
 ) -> None:

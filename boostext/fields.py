@@ -61,7 +61,7 @@ def setting(
 
 def ngram_range(text: str) -> tuple[int, int]:
     """ "1-3" gives (1, 3); "2" gives (1, 2)."""
-    match = re.fullmatch(r"\s*([0-9]{1,3})(?:\s*-\s*([0-9]{1,3}))?\s*", text)
+    match = re.fullmatch(r"\s*([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?\s*", text)
     if not match:
         raise SettingsError(f"ngrams is {text!r}; expected a length like 2 or a range like 1-3")
     first, last = match.groups()
@@ -71,7 +71,7 @@ def ngram_range(text: str) -> tuple[int, int]:
 def integers(text: str) -> tuple[int, ...]:
     """ "1,2,3,5,8" gives (1, 2, 3, 5, 8)."""
     if not re.fullmatch(r"\s*[0-9]{1,9}(\s*,\s*[0-9]{1,9})*\s*", text):
-        raise SettingsError(f"{text!r} is not a list of whole numbers like 1,2,3,5,8")
+        raise SettingsError(f"{text!r} is not a list of {WANTED['integers']}")
     return tuple(int(part.strip()) for part in text.split(","))
 
 
@@ -176,6 +176,29 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+MOST = 10**9
+"""The greatest number of an option that counts something."""
+
+
+def finite(
+    name: str, low: float | None = None, high: float | None = None
+) -> Callable[[str | float], float]:
+    """Return a reader of finite numbers from `low` to `high`, for an option that is no setting.
+
+    click's own types of numbers let nan through, which is outside no range.
+    """
+    least, most = (-math.inf if low is None else low), (math.inf if high is None else high)
+    wanted = "a number" if low is None else f"a number from {low} to {high}"
+
+    def read(text: str | float) -> float:
+        value = _number(str(text))
+        if value is None or not least <= value <= most:
+            raise SettingsError(f"{name} is {text!r}; expected {wanted}")
+        return value
+
+    return read
+
+
 PARSERS: dict[str, Callable[[str], Any]] = {
     "ngram_range": ngram_range,
     "integers": integers,
@@ -189,15 +212,15 @@ PARSERS: dict[str, Callable[[str], Any]] = {
 
 WANTED = {
     "flag": "true or false",
-    "int": "a whole number",
+    "int": "a whole number of at most 18 digits",
     "float": "a number",
     "text": "text",
     "texts": "text, or a list of texts",
     "ngram_range": "a length like 2 or a range like 1-3",
-    "integers": "whole numbers like 1,2,3,5,8",
+    "integers": "whole numbers of at most 9 digits like 1,2,3,5,8",
     "smoothing": "a number, 1/m, 0.2/m or the like, ss99 or bt00",
     "frequency": "a number of documents or a share like 0.5",
-    "rounds": "a whole number, or auto",
+    "rounds": "a whole number up to 999,999,999, or auto",
     "word_file": "a file name, or a list of words",
     "number_or_auto": "a number of 0 or more, or auto",
 }

@@ -275,6 +275,7 @@ class KnowledgeSettings(Group):
         "the number of documents; 0 does not use the knowledge.",
         parse="number_or_auto",
         low=0,
+        high=1e6,
     )
     unlabelled: tuple[str, ...] = setting(
         (),

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from boostext.atomic import make_parent
 from boostext.cli.options import (
     SettingsCommand,
     corrections_options,
@@ -16,7 +17,7 @@ from boostext.cli.options import (
     talk_options,
     values_of,
 )
-from boostext.cli.places import announce_stdin, make_parent, spare
+from boostext.cli.places import announce_stdin, spare
 from boostext.cli.talk import Talk
 from boostext.fields import count
 from boostext.settings import DataSettings

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from boostext.cli.options import SettingsCommand, force_option, json_option, talk_options
-from boostext.cli.places import make_parent, spare
+from boostext.cli.places import check_output
 from boostext.cli.talk import Talk
+from boostext.fields import finite
 
 
 @click.command("export", cls=SettingsCommand)
@@ -26,7 +27,7 @@ from boostext.cli.talk import Talk
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write.")
 @click.option(
     "--max-size",
-    type=click.FloatRange(0.01, 100),
+    type=finite("max-size", 0.01, 100),
     default=5,
     show_default=True,
     metavar="MB",
@@ -58,8 +59,7 @@ def command(
     from boostext.cli.progress import load_watched
     from boostext.library.conversion import export
 
-    spare([model], output)
-    make_parent(output)
+    check_output(output, None, [model])
     options: dict[str, Any] = {"to": target_format, "title": Path(model).name, "max_size": max_size}
     facts = export(load_watched(model, 0, talk), output, force=force, **options) | {"model": model}
     if as_json:

@@ -474,7 +474,7 @@ def count_option(name: str, help: str, least: int) -> Callable[[Command], Comman
     """Add an option for the number of items to show."""
     return click.option(
         name,
-        type=click.IntRange(least),
+        type=click.IntRange(least, fields.MOST),
         default=10,
         metavar="N",
         help=f"{help}  [default: 10]",
@@ -485,13 +485,13 @@ def threshold_options(command: Command) -> Command:
     """Add `--threshold` and `--threshold-proba`."""
     score = click.option(
         "--threshold",
-        type=float,
+        type=fields.finite("threshold"),
         metavar="X",
         help="Predict the labels with a score above X (a score, not a probability).",
     )
     probability = click.option(
         "--threshold-proba",
-        type=click.FloatRange(0, 1),
+        type=fields.finite("threshold-proba", 0, 1),
         metavar="X",
         help="Predict the labels with a probability above X.",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from boostext.atomic import Kind, check_writable, head_of
+from boostext.atomic import Kind, check_writable, head_of, make_parent
 from boostext.cli.talk import Talk
 from boostext.errors import SettingsError
 
@@ -34,11 +34,6 @@ def check_output(output: str, kind: Kind | None, inputs: Iterable[str]) -> None:
     spare(inputs, output)
     make_parent(output)
     check_writable(output, kind)
-
-
-def make_parent(path: str) -> None:
-    """Create the folder of a new file if it is missing."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
 
 
 READ = "boostext.read"

@@ -24,7 +24,7 @@ from boostext.cli.options import (
 from boostext.cli.places import announce_stdin, test_files
 from boostext.cli.talk import Talk, is_terminal
 from boostext.errors import SettingsError
-from boostext.fields import count
+from boostext.fields import MOST, count
 
 if TYPE_CHECKING:
     from boostext.corpus.documents import Document
@@ -49,7 +49,7 @@ ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of the
 @click.option("--json", "as_json", is_flag=True, help="Short for --output jsonl.")
 @click.option(
     "--top",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST),
     metavar="K",
     help="Show the scores of the N labels with the highest scores.  [default: 1]",
 )
@@ -63,7 +63,7 @@ ONE_INPUT = "expected DATA, - for stdin, or --document TEXT, and only one of the
 @threshold_options
 @click.option(
     "--explain",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST),
     metavar="N",
     help="Show for each label the N terms that contributed most to its score: as text, as JSON "
     "with --output jsonl, or as a page with --output html.",

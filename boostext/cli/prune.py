@@ -17,7 +17,7 @@ from boostext.cli.options import (
 )
 from boostext.cli.places import announce_stdin, check_output
 from boostext.cli.talk import Talk
-from boostext.fields import count
+from boostext.fields import MOST, count
 
 
 @click.command("prune", cls=SettingsCommand)
@@ -26,14 +26,14 @@ from boostext.fields import count
 @click.option("-o", "--output", required=True, metavar="MODEL2", help="The model file to write.")
 @click.option(
     "--rules",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST),
     metavar="N",
     help="Keep the first N rules. With --terms, the number of rules that are learned before "
     "merging.",
 )
 @click.option(
     "--terms",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST),
     metavar="N",
     help="Keep the N most important terms, and fit their votes again on DATA, which must be the "
     "training data of the model.",
@@ -47,7 +47,7 @@ from boostext.fields import count
 )
 @click.option(
     "--folds",
-    type=click.IntRange(2),
+    type=click.IntRange(2, MOST),
     metavar="K",
     help="Measure the cost of pruning by cross-validation on DATA, the training data: for each "
     "of K folds, a model is trained on the others, pruned in the same way, and measured.",

@@ -17,6 +17,7 @@ from boostext.cli.options import (
 )
 from boostext.cli.places import announce_stdin, spare
 from boostext.cli.talk import Talk
+from boostext.fields import MOST
 
 
 @click.command("suggest", cls=SettingsCommand)
@@ -26,7 +27,7 @@ from boostext.cli.talk import Talk
     "-n",
     "--count",
     "wanted",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST),
     default=50,
     show_default=True,
     metavar="N",
@@ -83,7 +84,13 @@ from boostext.cli.talk import Talk
     is_flag=True,
     help="Also suggest documents that have a label in POOL, to check their labels.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed for random numbers.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MOST),
+    default=0,
+    show_default=True,
+    help="Seed for random numbers.",
+)
 @force_option
 @threads_option
 @overriding_options

@@ -14,7 +14,7 @@ from boostext.corpus.data_folders import is_clutter
 from boostext.corpus.documents import Document
 from boostext.corpus.holding import Ledger, one_text
 from boostext.corpus.roles import shown
-from boostext.errors import DataError
+from boostext.errors import BoostextError, DataError
 from boostext.settings import DataSettings
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}")
@@ -116,6 +116,8 @@ def _opened(folder: Path) -> int:
 
 def _check_free(target: Path, path: str, force: bool) -> None:
     """DataError if a folder already exists and must not be replaced."""
+    if not path:
+        raise BoostextError("the name of the output is empty; give a file or folder")
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
     if not force:

@@ -251,7 +251,7 @@ def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 def checked(asked: str) -> str:
     """Return a valid value of `--workers`. Raises SettingsError if it is not valid."""
-    number = asked.isascii() and asked.isdigit()
+    number = asked.isascii() and asked.isdigit() and len(asked) < 10
     if asked == "auto" or "://" in asked or (number and 1 <= int(asked) <= MOST_LOCAL):
         return asked
     raise SettingsError(
@@ -315,8 +315,11 @@ def _local_cluster(number: int, threads: int) -> Iterator[Any]:
     import dask
     from distributed import LocalCluster
 
-    resource_tracker.ensure_running()  # starting it unblocks SIGINT, so it must come first
     blocked = {signal.SIGINT} if hasattr(signal, "pthread_sigmask") else set()
+    try:
+        resource_tracker.ensure_running()  # starting it unblocks SIGINT, so it must come first
+    except OSError as error:
+        raise _not_started(number, error) from None
     if blocked:
         unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     environ = {name: os.environ.get(name) for name in dask.config.get(SET_BY_DASK)}
@@ -331,20 +334,26 @@ def _local_cluster(number: int, threads: int) -> Iterator[Any]:
                 silence_logs=logging.CRITICAL,
                 protocol="tcp",
             )
-    except RuntimeError as error:
-        raise WorkerError(
-            f"the processes of {number} workers could not be started: {error}; a script that asks "
-            'for workers begins its work under: if __name__ == "__main__":'
-        ) from None
+    except (RuntimeError, OSError) as error:
+        raise _not_started(number, error) from None
     finally:
         if blocked:
             signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         for name, value in environ.items():  # Dask also sets the workers' variables in this process
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
     try:
         yield cluster
     finally:
         cluster.close()
+
+
+def _not_started(number: int, error: Exception) -> WorkerError:
+    reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+    return WorkerError(
+        f"the processes of {number} workers could not be started: {reason}; ask for fewer with "
+        "--workers, work without it, or let the system allow more processes (ulimit -u); a Python "
+        'script that asks for workers begins its work under: if __name__ == "__main__":'
+    )
 
 
 def versions() -> dict[str, str]:

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostext.atomic import Kind, check_own, check_writable
+from boostext.atomic import Kind, check_own, check_writable, make_parent
 from boostext.boosting.engines.choose import Maker, made_here
 from boostext.compiled import notice, on_compile
 from boostext.corpus.corrections import Corrections
@@ -580,7 +580,7 @@ class ModelPlace:
 
     def check(self) -> None:
         """Check that the files can be written, before the training begins."""
-        Path(self.output).parent.mkdir(parents=True, exist_ok=True)
+        make_parent(self.output)
         check_writable(self.output, self.kind)
         check_own(self.checkpoint, self.kind)
 

@@ -76,6 +76,8 @@ def read_model(path: str | Path, accept_edits: bool = False) -> Model:
     Raises ModelError, whose message says whether the file is not a model, truncated, damaged, too
     new or changed by hand. Memory is bounded by the size of the file, whatever its content.
     """
+    if not str(path):
+        raise ModelError("the name of the model is empty; give the file of a model")
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             raise ModelError(f"{path}: not a regular file; expected a boostext model")

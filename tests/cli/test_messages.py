@@ -62,7 +62,7 @@ CASES = {
         f"seed: 1\nrounds: {LONG}\n",
         ("train", "d.jsonl", "--config", "c.yaml"),
         "Error: c.yaml:2: rounds is 'ab",
-        "expected a whole number, or auto",
+        "expected a whole number up to 999,999,999, or auto",
     ),
     "an option": (
         "d.jsonl",

@@ -1,5 +1,6 @@
 """Options come from the settings; what is typed wrong is told with what was meant."""
 
+import re
 import shlex
 
 import click
@@ -8,6 +9,7 @@ import pytest
 from boostext import fields
 from boostext.cli import COMMANDS, main
 from boostext.cli.options import COMMON, RARE
+from boostext.errors import SettingsError
 from boostext.presets import PRESETS
 from boostext.settings import ALL_GROUPS, BoostingSettings, DataSettings
 
@@ -234,3 +236,40 @@ def test_a_stop_word_file_that_is_missing_is_an_error_of_the_data(run):
 def test_data_settings_have_the_defaults_that_help_shows(run):
     shown = " ".join(run("check", "--help-all").stdout.split())
     assert f"[default: {DataSettings().encoding}]" in shown
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_numbers_are_finite_and_of_bounded_size(name):
+    """Whatever option of a command takes numbers."""
+    command = main.get_command(click.Context(main), name)
+    context = click.Context(command)
+    numeric = [p for p in options_of(name) if re.match(r"(N|X|MB|TIME)\b", p.metavar or "")]
+    assert numeric or name in ("check", "evaluate", "compare", "convert")
+    whole = [p for p in options_of(name) if isinstance(p.type, click.types.IntParamType)]
+    assert not any(isinstance(p.type, click.types.FloatParamType) for p in options_of(name))
+    for option in {p.name: p for p in (*numeric, *whole)}.values():
+        shown = option.metavar or ""
+        if "|ADDRESS" in shown or (name, option.name) == ("convert", "ngrams"):
+            continue  # read when they are needed
+        texts = ["nan", "inf", "-inf", "1e999"]
+        if not shown.startswith("X"):
+            texts.append("9" * 40)
+        for text in texts:
+            with pytest.raises((click.BadParameter, SettingsError)) as refused:
+                option.process_value(context, (text,) if option.multiple else text)
+            assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--rounds", "9999999999", "a whole number up to 999,999,999"),
+        ("--counts", "1,9999999999", "whole numbers of at most 9 digits"),
+        ("--ngrams", "1-1000", "ngrams is 1000; it must be 32 or less"),
+        ("--seed", "9" * 19, "a whole number of at most 18 digits"),
+    ],
+)
+def test_a_number_that_is_too_large_is_told_the_limit(run, option, value, said):
+    done = run("train", "data.csv", option, value)
+    assert done.exit_code == 2
+    assert said in done.stderr

@@ -266,9 +266,22 @@ def test_an_empty_name_is_not_the_current_folder(run, model, tmp_path, command):
     assert "a file has an empty name" in done.stderr
 
 
+def test_an_empty_name_of_a_model_or_an_output_is_told(run, model, corpus, tmp_path):
+    assert "name of the model is empty" in run("predict", "", corpus).stderr
+    done = run("convert", corpus, "")
+    assert (done.exit_code, "name of the output is empty" in done.stderr) == (1, True)
+
+
+def test_a_file_cannot_be_the_folder_of_an_output(run, corpus):
+    for command in (("convert", corpus), ("train", corpus, "-o")):
+        done = run(*command, corpus / "inner" / "o.csv")
+        assert done.exit_code == 1
+        assert f"{corpus} is not a folder; name a file in a folder" in done.stderr
+
+
 @pytest.mark.parametrize("option", ["--threshold", "--threshold-proba"])
 def test_a_threshold_is_a_number(run, model, option):
     """No score is above NaN, so that no document would have a label."""
     done = run("predict", model, "--document", "my bill", option, "nan")
     assert done.exit_code == 2
-    assert "a threshold is nan" in done.stderr
+    assert f"{option[2:]} is 'nan'; expected a number" in done.stderr

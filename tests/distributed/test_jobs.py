@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import boostext
+from boostext.distributed.cluster import checked, connected
 from boostext.distributed.jobs import SPELL, Bench, OnWorkers
 from boostext.errors import SettingsError, WorkerError
 from boostext.evaluation.folds import make_folds
@@ -129,3 +130,29 @@ def test_a_worker_reports_in_between_and_stops_where_told():
     assert said.progress > 1
     assert time.monotonic() - began < 10 * SPELL
     assert bench.go_on(counting, None, stop=True) == (None, True, (said.progress, "stopped"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("can't start new thread"),
+        BlockingIOError(11, "Resource temporarily unavailable"),
+    ],
+)
+def test_where_no_process_may_start_it_is_said_what_to_do(monkeypatch, error):
+    def refused(**options):
+        raise error
+
+    monkeypatch.setattr("distributed.LocalCluster", refused)
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    with (
+        pytest.raises(WorkerError, match=r"(new thread|unavailable); ask for fewer with --workers"),
+        connected(2),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("asked", ["0", "1025", "9" * 5000, "nan", "two", ""])
+def test_a_number_of_workers_that_cannot_be_is_refused(asked):
+    with pytest.raises(SettingsError, match="expected a number of processes from 1 to 1024"):
+        checked(asked)
