@@ -212,6 +212,10 @@ FEW_EACH = 120
 """Documents per label below which pairs of words are too rare to distinguish labels."""
 
 
+RULES_EACH = 100
+"""Rules of shrinkage 0.5 per label that short texts may have beyond the usual maximum. With many
+labels, each of them is the subject of few rules.
+"""
 MANY_LABELS = 100
 """Number of labels, if documents have several, from which each label needs rules of its own."""
 MOST_WORK = 1_000_000_000
@@ -234,7 +238,7 @@ def _rules(facts: Facts) -> Choices:
     found: Choices = {"threshold": 0.0} if facts.several else {}
     if facts.several and facts.labels >= MANY_LABELS:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
-    most = 8000 if facts.characters >= LONG else 4000
+    most = 8000 if facts.characters >= LONG else min(max(RULES_EACH * facts.labels, 4000), 8000)
     rounds = min(max(facts.documents, 1000), 2000 if facts.several else most)
     if facts.unspaced > 0.5:
         return {**LEVEL, "rounds": rounds, **found}

@@ -34,6 +34,8 @@ def test_rules_go_by_the_labels_and_their_number_by_the_documents():
     assert chosen_for(several=True)["threshold"] == 0.0
     assert chosen_for(several=True, labels=100)["algorithm"] == "mp"
     assert [chosen_for(documents=n)["rounds"] for n in (10, 2000, 10**6)] == [2000, 4000, 8000]
+    found = [chosen_for(documents=10**4, labels=n)["rounds"] for n in (40, 60, 200)]
+    assert found == [8000, 12_000, 16_000]
 
 
 def test_steps_are_larger_where_small_ones_would_take_too_long():
