@@ -266,9 +266,9 @@ def compiling(bench: Bench) -> Iterator[Figure]:
             first.append(child("kernels", env))
             second.append(child("kernels", env))
     count = first[0].facts["kernels"]
-    note = f"besides {second[0].facts['importing']:.2f} s for importing numba"
-    yield alone(f"{count} kernels, first run (nothing cached)", first, "seconds", 12)
-    yield alone(f"{count} kernels, second run", second, "seconds", 0.5, note)
+    note = f"besides {first[0].facts['importing']:.2f} s for importing numba in the first run"
+    yield alone(f"{count} kernels, first run (nothing cached)", first, "seconds", 10)
+    yield alone(f"{count} kernels, second run", second, "seconds", 0.15, note)
 
 
 ROWS: dict[str, Row] = {

@@ -51,7 +51,6 @@ class Stages:
 def _train(path: Path, model: Path, stages: Stages) -> None:
     """What `boostext train` does, each part to its end before the next begins."""
     program = stages.take("importing the program, NumPy and SciPy", _program)
-    stages.take("importing numba", lambda: __import__("numba"))
     stages.take("loading kernels", program.load_kernels)
     documents = stages.take("reading JSONL", lambda: list(program.documents(path)))
     corpus = stages.take("ids, labels, snippets, digest", lambda: program.corpus(documents))

@@ -5,42 +5,36 @@
 
 A kernel is an ordinary function of arrays, named tuples of arrays, and numbers. It may call other
 functions of this package, which are compiled along with it. It does not allocate arrays; working
-memory is an argument. Compiled code is cached in a folder of the user (`NUMBA_CACHE_DIR`,
-`XDG_CACHE_HOME` or the default of the system), or not at all if no folder is writable. numba is
-imported by the first call of `compiled`, never by importing this module.
+memory is an argument. Its machine code is cached in a folder of the user (`NUMBA_CACHE_DIR`,
+`XDG_CACHE_HOME` or the default of the system), or not at all if no folder is writable. Cached code
+is loaded by llvmlite alone; numba, which is slow to import, is imported only to compile
+(`machine_code`), or to find out whether it works if nothing has been compiled yet.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
+import importlib.util
+import json
 import os
-import pickle
 import sys
-import tempfile
 import threading
-import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, TypeVar, cast
+
+from boostext.atomic import replacing
+from boostext.errors import BoostextError
+from boostext.packs import Code, array_kind, called, kinds_of
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-
-OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "error_model": "numpy",
-    "_nrt": False,
-    "no_cfunc_wrapper": True,
-}
-"""Options of all kernels. Division by 0 gives infinity and no memory is allocated, so the code
-for both cases is omitted, which makes kernels faster to compile and to run.
-"""
 
 _lock = threading.RLock()
 _made: dict[Any, Any] = {}
 _hooks: list[Callable[[], None]] = []
-_dispatchers: list[Any] = []
 _spares_blas = False
 
 
@@ -49,24 +43,31 @@ def compiled(function: Kernel, signature: str = "") -> Kernel | None:
 
     signature: the types of the arguments in numba's notation, such as "int32[::1], float64[:, ::1],
     int64". Without it, types are taken from the annotations: int, float, bool,
-    `Annotated[Any, "int32[::1]"]`, and NamedTuples of these, which the caller packs (see `packs`).
-    A kernel has one signature and must be called with arguments of those types.
+    `Annotated[Any, "int32[::1]"]`, and NamedTuples of these, which the caller packs (see
+    `packs.Packed`). A kernel has one signature; arrays of other types are refused with a TypeError.
     """
     with _lock:
         key = (function, signature)
         if key not in _made:
-            _made[key] = _compile(function, signature) if _numba()[0] else None
+            _made[key] = None if notice() else _make(function, signature)
         return cast("Kernel | None", _made[key])
 
 
 def loaded() -> bool:
-    """Whether numba has been imported, so that using kernels takes no import."""
-    return "numba" in sys.modules and _numba()[0] is not None
+    """Whether a kernel has been loaded, so that another takes little time."""
+    return any(kernel is not None for kernel in _made.values())
 
 
 def notice() -> str:
     """Return one sentence for the user on why kernels cannot be compiled; "" if they can."""
-    return _numba()[1]
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return f"NUMBA_DISABLE_JIT is set; {SLOWER}"
+    with _lock:
+        known = _numba.cache_info().currsize > 0
+        return _numba()[1] if known or not _has_compiled() else ""
+
+
+SLOWER = "the plain code does the same work, slower"
 
 
 def spare_blas() -> None:
@@ -86,20 +87,15 @@ def on_compile(hook: Callable[[], None]) -> None:
 @functools.cache
 def _numba() -> tuple[Any, str]:
     """Return the module, or None and the reason."""
-    slower = "the plain code does the same work, slower"
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        return None, f"NUMBA_DISABLE_JIT is set; {slower}"
     try:
         import numba
-        from numba.core import event
     # numba and llvmlite fail in many ways with versions of NumPy or LLVM that they do not support
     except (ImportError, OSError, AttributeError, SystemError, RuntimeError) as error:
-        return None, f"numba cannot be imported ({error}); {slower}"
+        return None, f"numba cannot be imported ({error}); {SLOWER}"
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return None, f"numba's configuration disables compiling; {slower}"
+        return None, f"numba's configuration disables compiling; {SLOWER}"
     if _spares_blas:
         _import_without_blas()
-    event.register("numba:compile", _listener(event.Listener))  # type: ignore[no-untyped-call]
     return numba, ""
 
 
@@ -117,137 +113,205 @@ def _import_without_blas() -> None:
         del sys.modules[BLAS]
 
 
-def _listener(base: Any) -> Any:
-    """Return a listener that calls the hooks once, when code is compiled and not just loaded."""
+def _make(function: Any, signature: str) -> Any:
+    """Load a kernel from the cache, or compile it; None if numba turns out not to work."""
+    kinds = kinds_of(function, signature)
+    path = _cache_file(function, kinds)
+    code = _read(path) if path else None
+    if code is None:
+        if _numba()[0] is None:
+            return None
+        while _hooks:
+            _hooks.pop()()
+        from boostext.machine_code import translate
 
-    class Compiling(base):  # type: ignore[misc]
-        def on_start(self, event: Any) -> None:
-            if event.data["dispatcher"] not in _dispatchers:
-                return
-            while _hooks:
-                _hooks.pop()()
-
-        def on_end(self, event: Any) -> None:
-            pass
-
-    return Compiling()
-
-
-# a full disk, or a damaged cache file, which numba reads with pickle and which then raises these
-_CACHE_FAILURES = (
-    OSError,
-    EOFError,
-    ValueError,
-    RuntimeError,
-    ImportError,
-    AttributeError,
-    TypeError,
-    LookupError,
-    pickle.UnpicklingError,
-)
+        code = translate(function, kinds)
+        if path:
+            _write(path, code)
+    return Native(code, kinds)
 
 
-def _compile(function: Any, signature: str) -> Any:
-    folder = _cache_folder(frozenset(_sources(function)))
-    if folder is None:
-        return _decorate(function, signature, cache=False)
+# Calls ---------------------------------------------------------------------------------------
+
+NATIVE = {
+    "int32": ctypes.c_int32,
+    "int64": ctypes.c_int64,
+    "uint32": ctypes.c_uint32,
+    "uint64": ctypes.c_uint64,
+    "float64": ctypes.c_double,
+    "boolean": ctypes.c_bool,
+}
+"""The types of numbers that kernels take and return."""
+PAIR = "UniTuple(int64 x 2)"
+"""The type of a result of two integers."""
+FINE = (0, -2)
+"""What the function of a kernel returns if it did not fail."""
+
+
+class Native:
+    """A kernel as machine code, which is called like the function that it was compiled from.
+
+    The lock of Python's interpreter is released during a call.
+    """
+
+    def __init__(self, code: Code, kinds: list[Any]) -> None:
+        taken, self._flatten = zip(*map(_parameter, kinds), strict=True)
+        self._read = _result(code.result)
+        pointer = ctypes.c_void_p
+        native = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, *sum(taken, ()))
+        self._call = native(_loaded(code))
+
+    def __call__(self, *arguments: Any) -> Any:
+        given: list[Any] = []
+        for flatten, argument in zip(self._flatten, arguments, strict=True):
+            flatten(argument, given)
+        room = (ctypes.c_int64 * 3)()  # for the result, and for a pointer to an error
+        place = ctypes.addressof(room)
+        status = self._call(place, place + 16, *given)
+        if status not in FINE:
+            raise RuntimeError(f"a kernel failed with status {status}")
+        return self._read(room)
+
+
+def _result(kind: str) -> Callable[[Any], Any]:
+    """Return a function that reads a result of this type from memory."""
+    if kind == "none":
+        return lambda room: None
+    if kind == PAIR:
+        return lambda room: (room[0], room[1])
+    native: Any = NATIVE[kind]
+    return lambda room: native.from_buffer(room).value
+
+
+def _parameter(kind: Any) -> tuple[tuple[Any, ...], Callable[[Any, list[Any]], None]]:
+    """Return the native types of a parameter, and a function that appends an argument as these.
+
+    numba passes an array as two pointers for its owner, the number of items, their size, the
+    address, the shape and the strides.
+    """
+    if not isinstance(kind, str):
+        return (ctypes.c_void_p,), lambda packed, given: given.append(packed.address)
+    if "[" not in kind:
+        turn = float if kind == "float64" else int
+        return (NATIVE[kind],), lambda number, given: given.append(turn(number))
+    dtype, ndim = array_kind(kind)
+    size = dtype.itemsize
+
+    def flatten(array: Any, given: list[Any]) -> None:
+        if array.dtype != dtype or array.ndim != ndim or not array.flags.carray:
+            raise TypeError(f"{array.dtype}, {array.ndim} dimensions, where {kind} belongs")
+        address = array.__array_interface__["data"][0]
+        given += (None, None, array.size, size, address, *array.shape, *array.strides)
+
+    pointers, integers = (ctypes.c_void_p,), (ctypes.c_int64,)
+    return 2 * pointers + 2 * integers + pointers + 2 * ndim * integers, flatten
+
+
+@functools.cache
+def _engine() -> Any:
+    """Return the engine of LLVM that loads machine code into this process."""
+    from llvmlite import binding
+
+    with suppress(RuntimeError):  # recent versions need no initialization, and say so in this way
+        binding.initialize()
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    target = binding.Target.from_triple(binding.get_process_triple())
+    machine = target.create_target_machine(codemodel="jitdefault", jit=True)
+    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+
+
+def _loaded(code: Code) -> int:
+    """Load the code into memory and return the address of its function."""
+    from llvmlite import binding
+
+    _engine().add_object_file(binding.ObjectFileRef.from_data(code.content))
+    _engine().finalize_object()
+    return int(_engine().get_function_address(code.name))
+
+
+# The cache -----------------------------------------------------------------------------------
+
+
+def _read(path: Path) -> Code | None:
+    """Return the cached code, or None if the file is missing or damaged."""
     try:
-        with _cache_at(folder):
-            return _decorate(function, signature, cache=True)
-    except _CACHE_FAILURES:
-        return _decorate(function, signature, cache=False)
+        digest, _, content = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    if hashlib.sha256(content).hexdigest().encode() != digest:
+        return None
+    head, _, content = content.partition(b"\n")
+    name, result = json.loads(head)
+    return Code(name, result, content)
 
 
-def _decorate(function: Any, signature: str, cache: bool) -> Any:
-    numba, _ = _numba()
-    dispatcher = numba.njit(cache=cache, **OPTIONS)(_with_kernels(function))
-    _dispatchers.append(dispatcher)
-    dispatcher.compile(f"({signature},)" if signature else _annotated_types(function))
-    dispatcher.disable_compile()
-    return dispatcher
+def _write(path: Path, code: Code) -> None:
+    head = json.dumps([code.name, code.result]).encode()
+    content = head + b"\n" + code.content
+    with suppress(BoostextError), replacing(path) as file:
+        file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
-def _annotated_types(function: Any) -> tuple[Any, ...]:
-    """Return numba's types of the arguments, from the annotations."""
-    from boostext.packs import numba_type
+def _cache_file(function: Any, kinds: list[Any]) -> Path | None:
+    """Return the file for the code of a kernel, whose name includes all that the code depends on.
 
-    hints = get_type_hints(function, include_extras=True)
-    hints.pop("return", None)
-    return tuple(map(numba_type, hints.values()))
-
-
-def _called(function: Any) -> dict[str, Any]:
-    """Return the functions of this package that a kernel calls, by their names in the kernel."""
-    scope = function.__globals__
-    room = function.__module__.partition(".")[0]
-    return {
-        name: scope[name]
-        for name in function.__code__.co_names
-        if isinstance(scope.get(name), types.FunctionType)
-        and scope[name].__module__.partition(".")[0] == room
-    }
+    Processes that write at the same time therefore write the same code.
+    """
+    folder = _cache_folder()
+    if folder is None:
+        return None
+    sources = sorted(_sources(function))
+    try:
+        content = b"".join(Path(source).read_bytes() for source in sources)
+    except OSError:
+        return None
+    digest = hashlib.sha256(f"{function.__name__} {kinds}".encode() + content).hexdigest()
+    return folder / f"{function.__name__}-{digest[:16]}"
 
 
 def _sources(function: Any) -> set[str]:
-    """Return the source files of a kernel and of all functions that it calls."""
-    files = {function.__code__.co_filename}
-    return files.union(*map(_sources, _called(function).values()))
-
-
-def _with_kernels(function: Any) -> Any:
-    """Return the function with calls to functions of the package replaced by compiled ones."""
-    inner = {name: _inner(called) for name, called in _called(function).items()}
-    if not inner:
-        return function
-    twin = types.FunctionType(
-        function.__code__,
-        {**function.__globals__, **inner},
-        function.__name__,
-        function.__defaults__,
-    )
-    return functools.update_wrapper(twin, function)
+    """Return the source files of a kernel and of all functions that it calls, and of this package
+    that translates them.
+    """
+    here = Path(__file__)
+    files = {function.__code__.co_filename, str(here), str(here.with_name("machine_code.py"))}
+    return files.union(*map(_sources, called(function).values()))
 
 
 @functools.cache
-def _inner(function: Any) -> Any:
-    """Compile a function that a kernel calls.
+def _cache_folder() -> Path | None:
+    """Return a writable folder for the code of this machine and these versions, or None."""
+    import tempfile
 
-    Functions that their module lists in ANY_ORDER may add numbers in the fastest order; those in
-    its KERNELS or CALLED are long and are not inlined.
-    """
-    scope = function.__globals__
-    fastmath = {"reassoc", "contract"} if function.__name__ in scope.get("ANY_ORDER", ()) else False
-    inline = function not in (*scope.get("KERNELS", ()), *scope.get("CALLED", ()))
-    options = OPTIONS | {"no_cpython_wrapper": True}
-    return _numba()[0].njit(fastmath=fastmath, forceinline=inline, **options)(
-        _with_kernels(function)
-    )
-
-
-@functools.cache
-def _cache_folder(sources: frozenset[str]) -> Path | None:
-    """Return a writable folder for the code of these files on this machine, or None.
-
-    The name includes everything that the code depends on. Processes that write at the same time
-    therefore write the same code, and code of other versions or processors is never loaded.
-    """
+    # without numba, or with a broken one, there is no version
     try:
-        content = b"".join(Path(source).read_bytes() for source in sorted(sources))
-        folder = _cache_home() / hashlib.sha256(content + _machine()).hexdigest()[:16]
+        folder = _cache_home() / hashlib.sha256(_machine()).hexdigest()[:16]
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
-    except (OSError, RuntimeError):
+    except (ImportError, AttributeError, OSError, RuntimeError, ValueError, TypeError):
         return None
     return folder
 
 
+@functools.cache
+def _has_compiled() -> bool:
+    """Whether kernels were compiled on this machine with these versions, so that numba works."""
+    folder = _cache_folder()
+    return folder is not None and any(folder.iterdir())
+
+
 def _machine() -> bytes:
+    """Return what machine code depends on, apart from the sources. Raises if numba is missing."""
+    import llvmlite
+    import numpy as np
     from llvmlite import binding
 
-    numba, _ = _numba()
-    features = binding.get_host_cpu_features().flatten()
-    parts = [numba.__version__, sys.version, binding.get_host_cpu_name(), features]
-    return "\n".join(parts).encode("utf-8")
+    found = importlib.util.find_spec("numba")
+    numba = Path(cast(str, found.origin)).with_name("_version.py").read_text("utf-8")  # type: ignore[union-attr]
+    processor = [binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()]
+    versions = [numba, llvmlite.__version__, np.__version__, sys.version]
+    return "\n".join([*versions, *processor]).encode("utf-8")
 
 
 def _cache_home() -> Path:
@@ -260,15 +324,3 @@ def _cache_home() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "boostext"
     return Path.home() / ".cache" / "boostext"
-
-
-@contextmanager
-def _cache_at(folder: Path) -> Iterator[None]:
-    """Set numba's global cache folder within the block, without affecting other users of numba."""
-    numba, _ = _numba()
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before

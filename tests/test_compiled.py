@@ -18,6 +18,7 @@ def doubled_total(numbers, count):
 """
 
 RUN = """
+import sys
 import numpy as np
 import doubling_kernels
 from boostext.compiled import compiled, loaded, notice, on_compile
@@ -29,6 +30,8 @@ again = compiled(doubling_kernels.doubled_total, "int32[::1], int64")
 assert fast is again
 print(fast and fast(np.arange(5, dtype=np.int32), 5))
 print(notice())
+if fast and "numba" not in sys.modules:
+    print("without numba")
 """
 
 
@@ -64,11 +67,11 @@ def needs_numba():
     pytest.importorskip("numba")
 
 
-def test_kernel_is_compiled_once_and_then_read_from_the_cache(run):
+def test_kernel_is_compiled_once_and_then_read_from_the_cache_without_numba(run):
     needs_numba()
     # 2 * (0 + 1 + 2 + 3 + 4) = 20
     assert run() == ["compiling", "20", ""]
-    assert run() == ["20", ""]
+    assert run() == ["20", "", "without numba"]
 
 
 def test_no_cache_folder_only_costs_time(run, tmp_path):
@@ -80,9 +83,12 @@ def test_no_cache_folder_only_costs_time(run, tmp_path):
 def test_damaged_cache_is_ignored(run, tmp_path):
     needs_numba()
     run()
-    for file in (tmp_path / "cache").rglob("*.nb?"):
-        file.write_bytes(file.read_bytes()[:20])
-    assert run()[-2:] == ["20", ""]
+    (file,) = (tmp_path / "cache").rglob("doubled_total-*")
+    whole = file.read_bytes()
+    for damaged in (b"", whole[:20], whole[:-1], whole[:-1] + bytes([whole[-1] ^ 1])):
+        file.write_bytes(damaged)
+        assert run() == ["compiling", "20", ""]
+        assert file.read_bytes() == whole
 
 
 def test_first_runs_at_the_same_time_do_not_harm_each_other(run):
@@ -91,7 +97,7 @@ def test_first_runs_at_the_same_time_do_not_harm_each_other(run):
     for process in processes:
         output, _ = process.communicate()
         assert process.returncode == 0
-        assert output.splitlines()[-2:] == ["20", ""]
+        assert "20" in output.splitlines()
 
 
 def test_disabled_compiling_gives_no_kernel_and_says_why(run):

@@ -48,3 +48,25 @@ def test_arrays_of_another_type_are_refused(table):
 
     with pytest.raises(TypeError, match="Shelf: float"):
         Packed(Shelf(table, 0.5, False, np.zeros(4, np.int32)))
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        np.zeros(3, np.float32),
+        np.zeros((3, 1)),
+        np.zeros(6)[::2],
+        np.frombuffer(bytes(24), np.float64),
+    ],
+    ids=["another type", "another shape", "with gaps", "read only"],
+)
+def test_kernels_refuse_arrays_of_another_kind(argument):
+    assert compiled(add_one, "float64[::1]")(np.zeros(3)) == 3
+    with pytest.raises(TypeError, match="where float64"):
+        compiled(add_one, "float64[::1]")(argument)
+
+
+def add_one(numbers):
+    for place in range(len(numbers)):
+        numbers[place] += 1
+    return len(numbers)

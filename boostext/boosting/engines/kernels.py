@@ -13,6 +13,7 @@ from boostext.boosting.engines import (
 )
 from boostext.compiled import compiled, notice
 from boostext.errors import SettingsError
+from boostext.packs import Packed
 
 MOST_PACKED = 64
 """The number of packed named tuples that are kept for further calls."""
@@ -44,8 +45,6 @@ class Kernels(dict[str, Any]):
 
     def _pack(self, arrays: Any) -> Any:
         """Return a named tuple as the kernel needs it; the result is kept for the next call."""
-        from boostext.packs import Packed
-
         known = self._packed.get(id(arrays))
         if known is None or known.arrays is not arrays:
             if len(self._packed) >= MOST_PACKED:
