@@ -31,7 +31,7 @@ CELLS = 1 << 20
 """Number of (example, label) pairs that are measured at a time."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LabelRow:
     """One label. support: number of examples with it. known: whether the model has it."""
 

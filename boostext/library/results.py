@@ -7,7 +7,8 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostext.arrays import Float64, Scores
@@ -250,8 +251,11 @@ def results_of(
 def _result(
     document: Document, best: list[int], given: list[int], wanted: Wanted, *more: Any
 ) -> Result:
-    told = {*best[: wanted.top or 1], *given}
-    return Result(document, best, given, [number for number in best if number in told], *more)
+    listed = best
+    if (wanted.top or 1) < len(best):
+        told = {*best[: wanted.top or 1], *given}
+        listed = [number for number in best if number in told]
+    return Result(document, best, given, listed, *more)
 
 
 def record_of(result: Result, wanted: Wanted, model: Model) -> dict[str, Any]:
@@ -286,14 +290,35 @@ Write = Callable[[Result], str]
 """A function that returns the text of one result."""
 Line = Callable[[Sequence[str], Sequence[str], Sequence[str]], str]
 """A function that formats the cells before the labels, the labels, and the cells after them."""
+PART = 10_000
+"""Number of labels whose scores are converted to JSON at a time."""
 
 
 def jsonl(wanted: Wanted, model: Model) -> tuple[str, Write]:
     """Return the header, which is empty, and a function that writes one line of JSON."""
-    return (
-        "",
-        lambda result: json.dumps(record_of(result, wanted, model), ensure_ascii=False) + "\n",
-    )
+
+    def write(result: Result) -> str:
+        record = record_of(result, wanted, model)
+        if len(result.shown) > PART:
+            return f"{_in_parts(record)}\n"
+        return json.dumps(record, ensure_ascii=False) + "\n"
+
+    return "", write
+
+
+def _in_parts(record: Mapping[str, Any]) -> str:
+    """Return what `json.dumps` returns, which needs many times the memory of a long text."""
+    dumped = partial(json.dumps, ensure_ascii=False)
+
+    def text(value: Any) -> str:
+        if not isinstance(value, dict):
+            return dumped(value)
+        items, parts = iter(value.items()), []
+        while part := dict(islice(items, PART)):
+            parts.append(dumped(part)[1:-1])
+        return f"{{{', '.join(parts)}}}"
+
+    return f"{{{', '.join(f'{dumped(name)}: {text(value)}' for name, value in record.items())}}}"
 
 
 def tsv(wanted: Wanted, model: Model) -> tuple[str, Write]:

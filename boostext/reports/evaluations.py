@@ -20,6 +20,8 @@ from boostext.reports.layout import HEAD, QUIET, Page, cells, fit, plural, short
 MOST_LABEL = 34
 NARROW = 66
 MEASURE_WIDTH, BETWEEN = 26, 3
+MOST_LABELS = 10_000
+"""Maximum number of lines of the table of labels, as each line takes a tenth of a millisecond."""
 MOST_POINTS, BESIDE_CURVE = 12, 26
 """Maximum number of lines of a curve, and width of the columns to the left of its bars."""
 
@@ -89,17 +91,24 @@ def label_table(rows: Sequence[LabelRow], page: Page) -> Text:
     """Draw one label per line with its support, counts, precision, recall and F1.
 
     The counts are true positives, false positives and false negatives; a narrow page leaves them
-    out.
+    out. Of more than MOST_LABELS labels, only those that were given or predicted are shown.
     """
     if not rows:
         return Text("No labels.")
+    every = len(rows)
+    if every > MOST_LABELS:
+        rows = [row for row in rows if row.support or row.fp][:MOST_LABELS]
     narrow = page.width < NARROW
-    wanted = max(len("label"), *(cells(_label(row)) for row in rows))
+    wanted = max([len("label"), *(cells(_label(row)) for row in rows)])
     width = min(wanted, MOST_LABEL, page.width - (28 if narrow else 49))
     counts = "" if narrow else f"{'right':>7}{'wrong':>7}{'missed':>7}"
     rates = f"{'P':>7}{'R':>7}{'F1':>7}"
     head = f"{fit('label', width, page)}{'docs':>7}{counts}{rates}"
-    return stack([Text(head, style=HEAD), *(_label_line(row, width, narrow, page) for row in rows)])
+    lines = [_label_line(row, width, narrow, page) for row in rows]
+    if every > len(rows):
+        more = f"and {plural(every - len(rows), 'further label')}; --json lists all"
+        lines.append(Text(more, style=QUIET))
+    return stack([Text(head, style=HEAD), *lines])
 
 
 def _label_line(row: LabelRow, width: int, narrow: bool, page: Page) -> Text:

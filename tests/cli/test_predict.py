@@ -298,3 +298,11 @@ def test_safe_cells_begin_no_formula(run, tmp_path):
         done = run(*arguments, "--safe-cells")
         assert done.exit_code == 2
         assert "--safe-cells is for cells of" in done.stderr
+
+
+def test_the_scores_of_very_many_labels_are_written_in_parts(run, model, monkeypatch):
+    arguments = ("predict", model, "--document", "my bill", "--all-scores", "--proba", "--json")
+    whole = run(*arguments).stdout
+    monkeypatch.setattr("boostext.library.results.PART", 2)
+    assert run(*arguments).stdout == whole
+    assert len(json.loads(whole)["scores"]) > 2

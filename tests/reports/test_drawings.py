@@ -1,5 +1,6 @@
 """Drawings keep to their page, show what the rows say, and let no text of a user through raw."""
 
+import dataclasses
 import io
 import unicodedata
 
@@ -278,6 +279,19 @@ def test_an_evaluation_says_what_it_left_out_and_what_guessing_gives():
 def test_labels_unknown_to_the_model_are_marked_in_the_table():
     row = LabelRow("Zebra", False, 2, 0, 0, 2, 0.0, 0.0, 0.0)
     assert "Zebra (not in the model)" in label_table([row], Page(80)).plain
+
+
+def test_of_very_many_labels_the_table_shows_those_that_occur(monkeypatch):
+    monkeypatch.setattr("boostext.reports.evaluations.MOST_LABELS", 2)
+    unused = LabelRow("unused", True, 0, 0, 0, 0, 0.0, 0.0, 0.0)
+    given = dataclasses.replace(unused, label="given", support=3)
+    rows = [unused, given, dataclasses.replace(unused, label="wrong", fp=1)]
+    lines = label_table(rows, Page(80)).plain.splitlines()
+    assert [line.split()[0] for line in lines[1:-1]] == ["given", "wrong"]
+    assert lines[-1] == "and 1 further label; --json lists all"
+    assert [line.split()[0] for line in label_table(rows[:2], Page(80)).plain.splitlines()] == [
+        *("label", "unused", "given")
+    ]
 
 
 @pytest.mark.parametrize(
