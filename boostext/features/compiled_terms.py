@@ -72,6 +72,7 @@ class CompiledCounter:
         self._collect()
         if self._worker is not None:
             self._worker.shutdown()
+        self._numbering.finish()
         sizes = np.concatenate(self._sizes)
         tokens = self._spool.finish()
         groups = count_terms(

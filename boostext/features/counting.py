@@ -199,8 +199,8 @@ def documents_of(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Li
     if counts != (1,):
         sizes, _ = tallied(terms, len(frequency), counts)
     starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    items = np.empty(starts[-1], np.int32)
+    np.cumsum(sizes[:-1], out=starts[2:])
+    items = np.empty(int(sizes.sum()), np.int32)
     seen = np.full(len(frequency), -1, np.int64)
     kernel(fill)(
         terms.numbers,
@@ -208,7 +208,7 @@ def documents_of(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Li
         terms.ends,
         _rank(counts, len(terms.numbers)),
         seen,
-        starts[:-1].copy(),
+        starts[1:],  # subtle: the kernel moves each start to the end of its list, the next start
         items,
     )
     return Lists(starts, items)

@@ -31,6 +31,9 @@ class Numbering(Protocol):
         If tokens are not given, the functions must run in the order of the calls.
         """
 
+    def finish(self) -> None:
+        """Free what only further tokens need."""
+
     def known(self) -> int: ...
     def token(self, number: int) -> str: ...
 
@@ -102,6 +105,12 @@ class WordNumbers:
         if self._places[known] + room > len(self._store):
             self._store = np.append(self._store, np.zeros(len(self._store) + room, np.uint8))
 
+    def finish(self) -> None:
+        known = int(self._state[3])
+        self._slots = np.zeros(0, np.int64)
+        self._places = self._places[: known + 1].copy()
+        self._store = self._store[: self._places[known]].copy()
+
     def known(self) -> int:
         return int(self._state[3] - self._state[4])
 
@@ -135,6 +144,9 @@ class PatternNumbers:
         if self._frozen:
             return [numbers.get(token, -1) for token in tokens]
         return [numbers[token] if token in numbers else self._add(token) for token in tokens]
+
+    def finish(self) -> None:
+        self._numbers = {}
 
     def known(self) -> int:
         return len(self._tokens)
@@ -176,6 +188,9 @@ class CharacterNumbers:
             self._learn("".join(map(chr, codes[numbers < 0].tolist())))
             numbers = self._numbers[codes]
         return numbers
+
+    def finish(self) -> None:
+        self._numbers = np.zeros(0, np.int32)
 
     def known(self) -> int:
         return len(self._characters)

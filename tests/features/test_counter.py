@@ -6,6 +6,7 @@ import pytest
 from boostext import compiled
 from boostext.features import counting
 from boostext.features.extract import TermCounter
+from boostext.features.token_numbers import numbering
 from boostext.settings import TextSettings
 
 TEXTS = [f"word{i % 7} is w{i} or é{i % 3}" for i in range(200)]
@@ -45,3 +46,18 @@ def test_long_scratch_arrays_lie_in_a_file(monkeypatch):
     monkeypatch.setattr(counting, "IN_MEMORY", 40)
     assert isinstance(counting.scratch(1000).base, np.memmap)
     assert counting.scratch(10).base is None
+
+
+@pytest.mark.parametrize("options", [{}, {"token_pattern": "[a-z]+"}, {"analyzer": "char"}])
+def test_what_only_further_tokens_need_is_freed_when_all_are_numbered(options):
+    """The words remain, as terms are spelled when they are needed."""
+    settings = TextSettings(**options)
+    numbers = numbering(settings)
+    found, _ = numbers.prepare(["ab cd ab ef"])()
+    before = [numbers.token(n) for n in range(numbers.known())]
+    table = sum(part.nbytes for part in vars(numbers).values() if isinstance(part, np.ndarray))
+    numbers.finish()
+    assert [numbers.token(n) for n in range(numbers.known())] == before
+    assert len(before) == max(found) + 1
+    left = sum(part.nbytes for part in vars(numbers).values() if isinstance(part, np.ndarray))
+    assert left < table or options.get("token_pattern")
