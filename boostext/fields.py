@@ -312,8 +312,8 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 def unknown_settings(names: Sequence[str], known: Sequence[str]) -> SettingsError:
     """Return an error that names all unknown settings, each with the most similar known one."""
-    told = (f"{name}{nearest(name, known)}" for name in names)
-    return SettingsError(f"unknown settings: {'; '.join(told)}")
+    listed = (f"{name}{nearest(name, known)}" for name in names)
+    return SettingsError(f"unknown settings: {'; '.join(listed)}")
 
 
 def to_plain(field: dataclasses.Field[Any], value: Any) -> Any:

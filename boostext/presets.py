@@ -170,11 +170,11 @@ def open_settings(
     those of them that differ from the default.
     The search of a preset starts from the settings that would be chosen without it.
     """
-    said, named = set(given), PRESETS.get(preset or "")
-    if "algorithm" in said or OWN_LEARNER & set(changed) or (named and not named.search):
+    chosen, named = set(given), PRESETS.get(preset or "")
+    if "algorithm" in chosen or OWN_LEARNER & set(changed) or (named and not named.search):
         return frozenset()
     decided = {"threshold"} if "tune_thresholds" in changed else set()
-    return OPEN - said - decided - (set(named.settings) if named else set())
+    return OPEN - chosen - decided - (set(named.settings) if named else set())
 
 
 @dataclass(frozen=True)

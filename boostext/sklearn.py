@@ -392,17 +392,18 @@ def find_label_issues(
         rows = _outliers(prepared, found, source)
     classes = dict(zip(one._names, one.classes_.tolist(), strict=True))
 
-    def told(labels: Sequence[str]) -> Any:
+    def in_form(labels: Sequence[str]) -> Any:
         named = tuple(classes[label] for label in labels)
         return named[0] if one._form == "labels" and len(named) == 1 else named
 
     issues = [
-        LabelIssue(False, math.nan, told(labels), told(labels)) for labels in Targets.of(y).labels
+        LabelIssue(False, math.nan, in_form(labels), in_form(labels))
+        for labels in Targets.of(y).labels
     ]
     for row in rows:
         flagged = row.kind != "agrees"
-        likely = told(row.suggested if flagged else row.given)
-        issues[row.example] = LabelIssue(flagged, 1 - row.score, told(row.given), likely)
+        likely = in_form(row.suggested if flagged else row.given)
+        issues[row.example] = LabelIssue(flagged, 1 - row.score, in_form(row.given), likely)
     return Rows(issues, ISSUE_COLUMNS)
 
 

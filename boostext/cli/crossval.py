@@ -11,8 +11,8 @@ from boostext.cli.options import (
     SettingsCommand,
     corrections_options,
     force_option,
+    given_settings,
     learning_options,
-    said_of,
     workers_option,
 )
 from boostext.cli.places import announce_stdin, spare_reports
@@ -84,7 +84,7 @@ def command(
                 watch=watch,
                 workers=workers,
                 preset=preset,
-                **said_of(groups, given),
+                **given_settings(groups, given),
             )
         if folder:
             found.write(folder, output)

@@ -197,16 +197,16 @@ def _show_document(
         found: Any = document
         if inputs[1:]:
             found = find_document(model, inputs[1:], document, **fields_of(reading))
-        said = model.explain(found, top, only_label)
+        explanation = model.explain(found, top, only_label)
         if folder:
-            folder.write(said.reports())
+            folder.write(explanation.reports())
     if as_json:
-        talk.json(said.to_dict())
+        talk.json(explanation.to_dict())
         return
-    talk.show_line(f"{said.document.id}: {' + '.join(said.given) or '(none)'}", HEAD)
-    if said.labels:
-        talk.show(marked_text(said.marked()))
-    talk.show(explanation_list(said.rows(), page_for(sys.stdout), said.chances))
+    talk.show_line(f"{explanation.document.id}: {' + '.join(explanation.given) or '(none)'}", HEAD)
+    if explanation.labels:
+        talk.show(marked_text(explanation.marked()))
+    talk.show(explanation_list(explanation.rows(), page_for(sys.stdout), explanation.chances))
 
 
 def _show_terms(

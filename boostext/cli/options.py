@@ -16,7 +16,7 @@ import click
 
 from boostext import fields
 from boostext.cli.places import is_read
-from boostext.cli.talk import Talk, heard_by
+from boostext.cli.talk import Talk, logging_to
 from boostext.compiled import spare_blas
 from boostext.errors import SettingsError
 from boostext.presets import OPEN, PRESETS
@@ -185,8 +185,8 @@ def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
             file = _file_values(path, list(groups.values()))
             below: dict[str, Any] = file
             if "preset" in values:
-                told = dict.fromkeys(chain(*given.values()), "command line")
-                values["given"] = {**dict.fromkeys(file, f"config {path}"), **told}
+                more = dict.fromkeys(chain(*given.values()), "command line")
+                values["given"] = {**dict.fromkeys(file, f"config {path}"), **more}
                 preset = PRESETS.get(values["preset"])
                 below = {**(preset.settings if preset else {}), **file}
             for name, group in groups.items():
@@ -223,7 +223,7 @@ def values_of(*groups: Group) -> dict[str, Any]:
     return {f.name: getattr(group, f.name) for group in groups for f in group.options()}
 
 
-def said_of(groups: Iterable[Group], given: Collection[str]) -> dict[str, Any]:
+def given_settings(groups: Iterable[Group], given: Collection[str]) -> dict[str, Any]:
     """Return the settings that the user gave, by name."""
     return {name: value for name, value in values_of(*groups).items() if name in given}
 
@@ -399,12 +399,12 @@ def tuning_options(command: Command) -> Command:
 
 def preset_option(command: Command) -> Command:
     """Add `--preset`, which sets what no other option sets."""
-    told = "; ".join(f"{name}: {preset.help}" for name, preset in PRESETS.items())
+    more = "; ".join(f"{name}: {preset.help}" for name, preset in PRESETS.items())
     return click.option(
         "--preset",
         type=click.Choice(list(PRESETS)),
         help="Choose the settings for a purpose, instead of from the size and kind of the data. "
-        + told
+        + more
         + ".",
     )(command)
 
@@ -427,7 +427,7 @@ def talk_options(command: Command) -> Command:
     def with_talk(quiet: bool, no_color: bool, debug: bool, **values: Any) -> Any:
         spare_blas()  # kernels of this program are all that the process has
         talk = Talk(quiet=quiet, color=not no_color)
-        with heard_by(talk):
+        with logging_to(talk):
             return command(talk=talk, **values)
 
     for option in (

@@ -121,7 +121,7 @@ def command(
     shown |= {"explain": explain, "columns": keep_columns, "safe_cells": safe_cells}
     wanted = _wanted(used, form, title=f"Labels by {Path(model).name}", **shown)
     announce_stdin(data, talk)
-    account, told, paths = BadRecords(), 0, test_files(data)
+    account, done, paths = BadRecords(), 0, test_files(data)
     with watched(talk, "off" if _is_interactive(data) else "auto") as watch:
         if document is None and workers:
             written = _far_written(used.content, paths, account, wanted, form, workers, reading)
@@ -129,15 +129,15 @@ def command(
             documents = _documents(used, document, paths, account, form, wanted, reading)
             written = _written(used, documents, wanted, form, data, talk, watch.stop)
         try:
-            for told in written:  # noqa: B007  # the last one is told
+            for done in written:  # noqa: B007  # the last number is used below
                 watch.went_on()
         except Stopped as stop:
-            raise Stopped(stop.signal_number, f"stopped after {count(told, 'result')}") from None
+            raise Stopped(stop.signal_number, f"stopped after {count(done, 'result')}") from None
         finally:
-            sys.stdout.flush()  # results stand before what is said of them
+            sys.stdout.flush()  # results come before the messages about them
     tell_labelling(account, used.content, paths)
     if account.count or account.blank_lines or (is_terminal(sys.stderr) and not document):
-        talk.say(f"{count(told, 'result')}, one for each document")
+        talk.say(f"{count(done, 'result')}, one for each document")
 
 
 def _wanted(

@@ -176,11 +176,11 @@ class Progress(Watch):
 def _tuning(status: Status, budget: float | None) -> str:
     """Return the state of tuning as text."""
     spent = f"{status.seconds:.0f} s" + (f" of {budget:.0f}" if budget else "")
-    told = [f"tuning {spent}"]
+    parts = [f"tuning {spent}"]
     if status.best:
-        told.append(f"best {status.best.best.value:.4f}")
-    told.append(f"round {status.mark.round}/{status.last} {status.mark.value:.4f}")
-    return "  ".join([*told, status.settings])
+        parts.append(f"best {status.best.best.value:.4f}")
+    parts.append(f"round {status.mark.round}/{status.last} {status.mark.value:.4f}")
+    return "  ".join([*parts, status.settings])
 
 
 def _columns() -> int:

@@ -105,11 +105,13 @@ def command(
             **reading,
         )
     write_model(found.model.content, output, kind)
-    told = found.to_dict()
+    record = found.to_dict()
     if as_json:
-        talk.json({"model": output, **told})
+        talk.json({"model": output, **record})
     elif not talk.quiet:
-        click.echo(f"{output}: {count(told['rules'], 'rule')} over {count(told['terms'], 'term')}")
+        click.echo(
+            f"{output}: {count(record['rules'], 'rule')} over {count(record['terms'], 'term')}"
+        )
         if found.price:
             click.echo(str(found.price))
 

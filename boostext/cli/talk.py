@@ -164,7 +164,7 @@ class Talk:
 
 
 @contextlib.contextmanager
-def heard_by(talk: Talk) -> Iterator[None]:
+def logging_to(talk: Talk) -> Iterator[None]:
     """Context manager in which the messages of the library's logger go to `talk`."""
     logger, handler = logging.getLogger("boostext"), _Handler(talk)
     before = logger.level

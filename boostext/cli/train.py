@@ -13,8 +13,8 @@ from boostext.cli.options import (
     SettingsCommand,
     corrections_options,
     force_option,
+    given_settings,
     learning_options,
-    said_of,
     tuning_options,
     workers_option,
 )
@@ -153,7 +153,7 @@ def _train(
             if tuning is not None and not result.interrupted:
                 tuning.done()
             watch.stop.saved(_stopped(output, report, result))
-            told = result.summary
+            summary = result.summary
             if folder:
                 left_open = None if tuning else plan
                 shown: dict[str, Any] = {"title": Path(output).name, "watch": watch}
@@ -165,7 +165,7 @@ def _train(
     if as_json:
         talk.json({"model": output, **result.to_dict()})
     elif not talk.quiet:
-        click.echo("\n".join([*told.lines(output), *([f"report: {report}"] if report else [])]))
+        click.echo("\n".join([*summary.lines(output), *([f"report: {report}"] if report else [])]))
 
 
 def _again(
@@ -225,7 +225,9 @@ def _dry_run(
     mended: dict[str, Any] = {"labels_from": labels_from, "new_labels": new_labels}
     mended["workers"] = workers
     with watched(talk, progress) as watch:
-        facts = sizes(data, preset=preset, watch=watch, **mended, **said_of(plan.groups, given))
+        facts = sizes(
+            data, preset=preset, watch=watch, **mended, **given_settings(plan.groups, given)
+        )
     if as_json:
         talk.json(facts)
         return

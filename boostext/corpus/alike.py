@@ -40,7 +40,7 @@ def remembered(paths: Sequence[str], settings: DataSettings) -> DataSettings:
     They are not needed if nothing but the ending determined how the files were read. Equal data
     then gives equal models, whatever format it is stored in.
     """
-    if not paths or not _said(settings):
+    if not paths or not _reading_settings(settings):
         return settings
     return replace(settings, endings=tuple(sorted(set(map(ending_of, paths)))))
 
@@ -103,11 +103,11 @@ class Reading:
 
     def remarks(self, paths: Sequence[str]) -> Iterator[str]:
         """Messages about how the files are read, one line each."""
-        said = _said(self.kept)
-        if not said:
+        settings = _reading_settings(self.kept)
+        if not settings:
             return
         alike = [path for path in paths if self.is_alike(path)]
-        used = {name: value for name, value in said.items() if name not in self.given}
+        used = {name: value for name, value in settings.items() if name not in self.given}
         if alike and used:
             yield f"{_some(alike)}: read as the training data were, with {_options(used)}"
         for path in alike:
@@ -118,13 +118,13 @@ class Reading:
                 )
         for path in paths:
             if path not in alike and "format" not in self.given:
-                yield from self._unlike(path, said)
+                yield from self._unlike(path, settings)
 
-    def _unlike(self, path: str, said: Mapping[str, Any]) -> Iterator[str]:
+    def _unlike(self, path: str, settings: Mapping[str, Any]) -> Iterator[str]:
         """Which settings of the training files do not apply to a file of another format."""
         own = self.of(path)
         form = format_of(path, own)
-        lost = {name: value for name, value in said.items() if getattr(own, name) != value}
+        lost = {name: value for name, value in settings.items() if getattr(own, name) != value}
         if lost:
             yield (
                 f"{path}: read as {form} because of its ending, without {_options(lost)}, with "
@@ -164,7 +164,7 @@ def _by_ending(ending: str) -> str:
     return "" if ENDINGS.get(ending) == "txt" else ENDINGS.get(ending, "")
 
 
-def _said(settings: DataSettings) -> dict[str, Any]:
+def _reading_settings(settings: DataSettings) -> dict[str, Any]:
     """The settings about how files are written that differ from the defaults."""
     values = {name: getattr(settings, name) for name in WRITTEN}
     return {name: value for name, value in values.items() if value != getattr(DEFAULTS, name)}

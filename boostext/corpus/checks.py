@@ -392,12 +392,12 @@ def lookalikes(labels: Iterable[str], known: Sequence[str]) -> dict[str, str]:
 def alike_words(counts: Mapping[str, int], known: Sequence[str], whose: str) -> str:
     """Such as `'Billing' (2) looks like the model's 'billing'`; MOST_TOLD at most, "" for none."""
     found = lookalikes(counts, known)
-    told = [
+    described = [
         f"{spelled(label)} ({counts[label]:,}) looks like {whose} {spelled(name)}"
         for label, name in list(found.items())[:MOST_TOLD]
     ]
     more = f" and {len(found) - MOST_TOLD:,} more" if len(found) > MOST_TOLD else ""
-    return ", ".join(told) + more
+    return ", ".join(described) + more
 
 
 def spelled(label: str) -> str:
@@ -407,16 +407,16 @@ def spelled(label: str) -> str:
     composed form are also escaped, and so are compatibility characters such as ligatures.
     """
     composed = unicodedata.is_normalized("NFC", label)
-    return "".join(_told(char, composed) for char in repr(label))
+    return "".join(_described(char, composed) for char in repr(label))
 
 
 def as_listed(label: str) -> str:
     """A label for a table, as in `spelled` if it is not what it appears to be."""
-    told = spelled(label)
-    return label if told[1:-1] == label == label.strip() else told
+    described = spelled(label)
+    return label if described[1:-1] == label == label.strip() else described
 
 
-def _told(char: str, composed: bool) -> str:
+def _described(char: str, composed: bool) -> str:
     if char.isascii():
         return char  # and the escapes that repr makes
     mark = unicodedata.category(char)[0] == "M" and (not composed or _HIDDEN.match(char))

@@ -13,7 +13,7 @@ from typing import overload
 import numpy as np
 
 from boostext.arrays import Float64, Int32, Int64, Lists
-from boostext.corpus.documents import Attribute, Document, Origin, Told
+from boostext.corpus.documents import Attribute, Document, Origin, RemoteDocument
 
 SNIPPET = 160
 """Maximum number of characters of a text in listings."""
@@ -180,7 +180,7 @@ def digest_of(document: Document) -> bytes:
     The digest of a corpus is computed from these, so that documents can be read by several
     processes.
     """
-    if isinstance(document, Told):
+    if isinstance(document, RemoteDocument):
         return document.digest
     return hashlib.sha256(fingerprint(document)).digest()
 

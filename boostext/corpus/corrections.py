@@ -110,7 +110,7 @@ class Corrections:
         """Ids that no document has, in the order of the files."""
         return [id for id in self.given if id not in self.met]
 
-    def said(self) -> str:
+    def summary(self) -> str:
         """A line that says what was changed."""
         documents = self.met.total()
         noun = "document" if documents == 1 else "documents"

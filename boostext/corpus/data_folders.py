@@ -127,11 +127,11 @@ def _sorted_files(folder: Path) -> list[Path]:
         )
     parts = {part: file for file in data for part in [_part(file.relative_to(folder))] if part}
     if len(parts) > 1:
-        told = ", ".join(f"{part} ({file})" for part, file in sorted(parts.items()))
+        listed = ", ".join(f"{part} ({file})" for part, file in sorted(parts.items()))
         raise DataError(
             str(folder),
             0,
-            f"contains several parts of a data set: {told}; name the files of one",
+            f"contains several parts of a data set: {listed}; name the files of one",
         )
     return data
 

@@ -74,7 +74,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Document):
+class RemoteDocument(Document):
     """A document without its texts, which stay in the process that read them.
 
     digest: see corpus.digest_of. characters: number of characters of all texts. part, place: the
@@ -88,6 +88,6 @@ class Told(Document):
 
 
 _VALUES: dict[type[Document], Callable[[Document], tuple[Any, ...]]] = {
-    kind: attrgetter(*(each.name for each in fields(kind))) for kind in (Document, Told)
+    kind: attrgetter(*(each.name for each in fields(kind))) for kind in (Document, RemoteDocument)
 }
 """Returns the values of all fields, in order."""

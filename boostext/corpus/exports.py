@@ -132,8 +132,8 @@ class ExportReader:
 def refusal(name: str, record: Fields) -> str:
     """Why one of its fields makes a record be left out; "" if it does not."""
     value = record.get(name)
-    told = str(value).lower() if isinstance(value, str | bool | int) else ""
-    return f"{name} is {told}" if told in REFUSALS[name] else ""
+    word = str(value).lower() if isinstance(value, str | bool | int) else ""
+    return f"{name} is {word}" if word in REFUSALS[name] else ""
 
 
 def column_names(names: Sequence[str]) -> dict[str, str]:

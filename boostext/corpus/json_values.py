@@ -73,8 +73,8 @@ class Place:
     record: int = 0
 
     def fault(self, message: str) -> DataError:
-        told = f"record {self.record}: " if self.record else ""
-        return self.source.fault(self.line, told + message)
+        place = f"record {self.record}: " if self.record else ""
+        return self.source.fault(self.line, place + message)
 
 
 def refused(error: ValueError, place: Place) -> DataError:

@@ -104,13 +104,13 @@ class Conditions:
     """The conditions of `--where`, and the fields that were found so far.
 
     wanted: field -> values, one of which it must have. unwanted: field -> values, none of which it
-    may have. told: the conditions as given. met: those of these fields that a record has had.
+    may have. written: the conditions as given. met: those of these fields that a record has had.
     fields: names of the fields of records, until all are met. count: number of records.
     """
 
     wanted: Mapping[str, frozenset[str]]
     unwanted: Mapping[str, frozenset[str]]
-    told: str
+    written: str
     met: set[str] = field(default_factory=set)
     fields: dict[str, None] = field(default_factory=dict)
     count: int = 0
@@ -142,7 +142,7 @@ class Conditions:
         if len(self.met) < len(self.names) and len(self.fields) < MOST_FIELDS:
             self.fields.update(dict.fromkeys(field_names(record)))
         if not fits:
-            source.bad.left_out[self.told] += 1
+            source.bad.left_out[self.written] += 1
         return fits
 
     def _values(self, record: Mapping[str, object], name: str) -> set[str]:

@@ -210,9 +210,9 @@ class RecordReader:
 
     def _is_given(self, name: str, value: object) -> bool:
         if not is_switch(value):
-            told = shown(value) if isinstance(value, str | int | float) else kind_of(value)
+            value_shown = shown(value) if isinstance(value, str | int | float) else kind_of(value)
             raise CellError(
-                f"{shown(name)} is {told}; expected 0 or 1, or no or yes, as in the one-hot "
+                f"{shown(name)} is {value_shown}; expected 0 or 1, or no or yes, as in the one-hot "
                 "columns of earlier rows; --no-one-hot reads the cells as labels"
             )
         return switched(value)

@@ -308,7 +308,7 @@ def _ragged(row: Row, columns: Columns, source: Source) -> DataError:
     )
 
 
-SAID = re.compile(r'"?sep=(.)"?\s*')
+DECLARED = re.compile(r'"?sep=(.)"?\s*')
 """Matches a first line that declares the separator, as Excel understands it."""
 OTHERS = (";", "\t", ",", "|")
 LOOKED = 20
@@ -327,11 +327,11 @@ def separator_of(
     if first is None:
         return usual, iter(())
     asked = settings.delimiter.replace("\\t", "\t")
-    said = SAID.fullmatch(first[1])
-    if said and not asked:
-        source.understand(f"columns are separated by {said[1]!r}, as its first line says")
-    if said:
-        return asked or said[1], lines
+    declared = DECLARED.fullmatch(first[1])
+    if declared and not asked:
+        source.understand(f"columns are separated by {declared[1]!r}, as its first line says")
+    if declared:
+        return asked or declared[1], lines
     if asked:
         return asked, itertools.chain([first], lines)
     if not settings.header:

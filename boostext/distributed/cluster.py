@@ -235,13 +235,13 @@ def connected(asked: Asked, threads: int = 0) -> Iterator[Cluster]:
     _check_installed()
     with ExitStack() as stack:
         client, least = _client(asked, threads, stack)
-        client.loop.asyncio_loop.set_exception_handler(_told)
+        client.loop.asyncio_loop.set_exception_handler(_log_fault)
         cluster = Cluster(client, max(least, 1))
         _check_versions(client)
         yield cluster
 
 
-def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Report an exception that nobody awaited, unless Dask uses it to end its own tasks."""
     from distributed.client import AllExit
 

@@ -2,7 +2,7 @@
 
 Each worker gets a copy of the data that all jobs share, and runs one job at a time with all of its
 threads. A free worker takes the next job. Progress is asked for several times a second, and jobs
-are told then whether to stop.
+learn then whether to stop.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ class OnWorkers:
                 begin: tuple[Any, ...] | None = each[number]
                 ended = False
                 while not ended:
-                    said = await benches.ask(worker, "go_on", work, begin, stop)
-                    begin, ended, results[number] = None, said.ended, said.result
-                    if said.progress is not None:
-                        stop = tell(number, said.progress) or stop
+                    answer = await benches.ask(worker, "go_on", work, begin, stop)
+                    begin, ended, results[number] = None, answer.ended, answer.result
+                    if answer.progress is not None:
+                        stop = tell(number, answer.progress) or stop
 
         benches.gather([worked(worker) for worker in range(len(benches))])
         return results

@@ -23,7 +23,7 @@ import numpy as np
 from boostext.arrays import Int64, Lists
 from boostext.boosting.choice import mix
 from boostext.corpus.corpus import digest_of
-from boostext.corpus.documents import Document, Told
+from boostext.corpus.documents import Document, RemoteDocument
 from boostext.corpus.files import STDIN, compression, first_bytes, is_address, open_bytes
 from boostext.corpus.jsonl import spans_lines
 from boostext.corpus.readers import (
@@ -166,10 +166,10 @@ def read_part(given: Input, labelled: bool) -> Read:
     return Read(documents, account, None)
 
 
-def told_of(read: Read) -> Read:
+def without_texts(read: Read) -> Read:
     """Return the documents of a part without their texts."""
     documents: list[Document] = [
-        Told(
+        RemoteDocument(
             d.id,
             {},
             d.labels,
@@ -320,12 +320,12 @@ class FarData(FarFiles):
 
     def _begun(self, given: Input) -> tuple[Any, Any]:
         part = self.cluster.submit(read_part, given, self.labelled)
-        return part, self.cluster.submit(told_of, part)
+        return part, self.cluster.submit(without_texts, part)
 
     def whole(self, documents: Iterable[Document]) -> list[Document]:
         """Return documents with their texts, which are fetched from the workers."""
         found: list[Document] = []
-        marked = [d for d in documents if isinstance(d, Told)]
+        marked = [d for d in documents if isinstance(d, RemoteDocument)]
         for part, group in groupby(marked, lambda d: d.part):
             places = [d.place for d in group]
             future = self.cluster.submit(some_documents, self._parts[part], places)
@@ -345,7 +345,7 @@ class FarData(FarFiles):
         columns = Columns(attributes)
         chosen: dict[int, list[int]] = {}
         for document in documents:
-            assert isinstance(document, Told)
+            assert isinstance(document, RemoteDocument)
             chosen.setdefault(document.part, []).append(document.place)
             columns.add(document)
         places = [np.array(chosen.get(p, []), np.int64) for p in range(len(self._parts))]
@@ -435,9 +435,9 @@ class Counting:
         for bucket in range(self._buckets):
             chunks = [submit(terms.chunk, part, bucket) for part in counted]
             kept = submit(add_up, least, bucket, self._buckets, *chunks)
-            answers.append([submit(terms.told, kept, part) for part in range(len(counted))])
+            answers.append([submit(terms.of_part, kept, part) for part in range(len(counted))])
         return [
-            submit(known_part, part, *(told[number] for told in answers))
+            submit(known_part, part, *(answer[number] for answer in answers))
             for number, part in enumerate(counted)
         ]
 

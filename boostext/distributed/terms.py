@@ -165,7 +165,7 @@ def add_up(chunks: Sequence[Chunk], least: float, bucket: int, buckets: int) -> 
     return [Kept(numbers[where], first[where] == n) for n, where in enumerate(places)]
 
 
-def told(kept: Sequence[Kept], part: int) -> Kept:
+def of_part(kept: Sequence[Kept], part: int) -> Kept:
     return kept[part]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostext.arrays import Float64
-from boostext.knowledge.knowledge import Knowledge, Told
+from boostext.knowledge.knowledge import Knowledge, KnowledgeRule
 
 LEAST = 1e-3
 """Probabilities of prior knowledge are from LEAST to 1 - LEAST, because people make mistakes."""
@@ -58,7 +58,7 @@ def _plus(odds: Float64, fired: NDArray[np.bool_], add: Float64) -> Float64:
 
 
 def evidence(
-    rules: Sequence[Told], labels: Sequence[str], shares: Float64, multilabel: bool
+    rules: Sequence[KnowledgeRule], labels: Sequence[str], shares: Float64, multilabel: bool
 ) -> Float64:
     """(r, k): what each rule adds to the log odds or log probabilities of labels.
 
@@ -67,9 +67,9 @@ def evidence(
     """
     number = {label: j for j, label in enumerate(labels)}
     add = np.zeros((len(rules), len(labels)))
-    for r, told in enumerate(rules):
-        where = np.array([number[label] for label, _ in told.then])
-        wanted = np.clip([p for _, p in told.then], LEAST, 1 - LEAST)
+    for r, rule in enumerate(rules):
+        where = np.array([number[label] for label, _ in rule.then])
+        wanted = np.clip([p for _, p in rule.then], LEAST, 1 - LEAST)
         own = shares[where]
         if multilabel:
             add[r, where] = np.log(wanted / (1 - wanted)) - np.log(own / (1 - own))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from boostext import fields
 from boostext.corpus.documents import Document
-from boostext.knowledge.knowledge import Knowledge, Told
+from boostext.knowledge.knowledge import Knowledge, KnowledgeRule
 from boostext.knowledge.terms import Firing
 from boostext.settings import TextSettings
 
@@ -27,7 +27,7 @@ class RuleFound:
     of them.
     """
 
-    told: Told
+    rule: KnowledgeRule
     holds: int
     labelled: int
     found: dict[str, int]
@@ -37,12 +37,12 @@ class RuleFound:
 
     def to_dict(self) -> dict[str, object]:
         labels = {
-            label: {"told": chance, "found": self.found[label] / max(self.labelled, 1)}
-            for label, chance in self.told.then
+            label: {"probability": chance, "found": self.found[label] / max(self.labelled, 1)}
+            for label, chance in self.rule.then
         }
         return {
-            "line": self.told.line,
-            "rule": str(self.told),
+            "line": self.rule.line,
+            "rule": str(self.rule),
             "holds": self.holds,
             "labelled": self.labelled,
             "labels": labels,
@@ -103,15 +103,15 @@ class KnowledgeCheck:
         counts = self._firing.counts
         return [
             RuleFound(
-                told,
+                rule,
                 self._holds[r],
                 self._labelled[r],
-                {label: self._found[r][label] for label, _ in told.then},
-                tuple(term for term in told.terms if not counts[term]),
+                {label: self._found[r][label] for label, _ in rule.then},
+                tuple(term for term in rule.terms if not counts[term]),
                 self._wrong[r],
                 tuple(self._against[r]),
             )
-            for r, told in enumerate(self.knowledge.rules)
+            for r, rule in enumerate(self.knowledge.rules)
         ]
 
     def unknown_labels(self) -> Iterator[str]:

@@ -27,7 +27,7 @@ class When(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Told:
+class KnowledgeRule:
     """A rule: if `when` holds and `unless` does not, labels have these probabilities.
 
     line: in the file; 0 if unknown.
@@ -73,7 +73,7 @@ class Knowledge:
     """
 
     labels: tuple[tuple[str, float | None], ...] = ()
-    rules: tuple[Told, ...] = ()
+    rules: tuple[KnowledgeRule, ...] = ()
     forbid: tuple[Forbidden, ...] = ()
     only: tuple[OneSided, ...] = ()
     old: str = field(default="", compare=False)
@@ -96,8 +96,8 @@ class Knowledge:
 
     def named(self) -> Iterator[tuple[str, int]]:
         """Every label that rules and restrictions name, with its line."""
-        for told in self.rules:
-            yield from ((label, told.line) for label, _ in told.then)
+        for rule in self.rules:
+            yield from ((label, rule.line) for label, _ in rule.then)
         for forbidden in self.forbid:
             yield from ((label, forbidden.line) for label in forbidden.labels)
         yield from ((one.label, one.line) for one in self.only)

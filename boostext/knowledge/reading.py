@@ -9,7 +9,7 @@ from typing import Any
 
 from boostext import fields
 from boostext.errors import SettingsError
-from boostext.knowledge.knowledge import Forbidden, Knowledge, OneSided, Told, When
+from boostext.knowledge.knowledge import Forbidden, Knowledge, KnowledgeRule, OneSided, When
 from boostext.strict_yaml import Items, Node, Scalar, Table, read_tree
 
 WHAT = "a file of knowledge"
@@ -65,10 +65,10 @@ class _Reading:
             )
         return tuple(shares)
 
-    def _rules(self, node: Node) -> tuple[Told, ...]:
+    def _rules(self, node: Node) -> tuple[KnowledgeRule, ...]:
         return tuple(map(self._rule, self._list(node, "rules", "a list of `- if:` and `then:`")))
 
-    def _rule(self, node: Node) -> Told:
+    def _rule(self, node: Node) -> KnowledgeRule:
         parts = dict.fromkeys(("if", "then", "unless"))
         entries = self._table(node, "a rule", "`if:` and `then:`")
         given = {key.text: value for key, value in self._known(entries, parts, "a rule")}
@@ -76,7 +76,9 @@ class _Reading:
             if part not in given:
                 raise self._wrong(node.line, f"a rule has no `{part}:`")
         unless = self._when(given["unless"], "unless") if "unless" in given else None
-        return Told(self._when(given["if"], "if"), self._then(given["then"]), unless, node.line)
+        return KnowledgeRule(
+            self._when(given["if"], "if"), self._then(given["then"]), unless, node.line
+        )
 
     def _when(self, node: Node, name: str) -> When:
         if isinstance(node, Scalar):

@@ -16,7 +16,7 @@ from boostext.features.conditions import AtLeast, Condition, Equals, Occurs
 from boostext.features.lookup import ConditionLookup
 from boostext.features.terms import as_term
 from boostext.features.tokenizer import Tokenizer
-from boostext.knowledge.knowledge import Told, When
+from boostext.knowledge.knowledge import KnowledgeRule, When
 from boostext.settings import TextSettings
 from boostext.text_settings import field_setting
 
@@ -76,16 +76,16 @@ class Firing:
     """
 
     def __init__(
-        self, rules: Sequence[Told], settings: TextSettings, fields: Sequence[str]
+        self, rules: Sequence[KnowledgeRule], settings: TextSettings, fields: Sequence[str]
     ) -> None:
-        terms = dict.fromkeys(term for told in rules for term in told.terms)
+        terms = dict.fromkeys(term for rule in rules for term in rule.terms)
         self.rules = tuple(rules)
         self.conditions = {term: conditions_of(term, settings, fields) for term in terms}
         known = tuple(dict.fromkeys(c for found in self.conditions.values() for c in found))
         number = {condition: j for j, condition in enumerate(known)}
         self._numbers = {t: [number[c] for c in found] for t, found in self.conditions.items()}
         self.lookup = ConditionLookup(known, of_any_length(settings), fields)
-        self.documents, self.counts = 0, Counter[str | Told]()
+        self.documents, self.counts = 0, Counter[str | KnowledgeRule]()
 
     def fired(self, documents: Sequence[Document], threads: int = 1) -> Bools:
         """(n, r): whether each rule holds for each document."""
@@ -95,13 +95,13 @@ class Firing:
             term: np.asarray(found[:, numbers].any(axis=1))
             for term, numbers in self._numbers.items()
         }
-        holds = {told: _holds(told, met, len(documents)) for told in self.rules}
+        holds = {rule: _holds(rule, met, len(documents)) for rule in self.rules}
         self.documents += len(documents)
         self.counts.update({term: int(rows.sum()) for term, rows in met.items()})
-        self.counts.update({told: int(rows.sum()) for told, rows in holds.items()})
+        self.counts.update({rule: int(rows.sum()) for rule, rows in holds.items()})
         fired = np.zeros((len(documents), len(self.rules)), np.bool_)
-        for r, told in enumerate(self.rules):
-            fired[:, r] = holds[told]
+        for r, rule in enumerate(self.rules):
+            fired[:, r] = holds[rule]
         return fired
 
 
@@ -111,9 +111,9 @@ def of_any_length(settings: TextSettings) -> TextSettings:
     return replace(settings, ngrams=(1, 32), expert="ngram", per_field=tuple(others))
 
 
-def _holds(told: Told, met: dict[str, Bools], n: int) -> Bools:
-    holds = _meets(told.when, met, n)
-    return holds & ~_meets(told.unless, met, n) if told.unless else holds
+def _holds(rule: KnowledgeRule, met: dict[str, Bools], n: int) -> Bools:
+    holds = _meets(rule.when, met, n)
+    return holds & ~_meets(rule.unless, met, n) if rule.unless else holds
 
 
 def _meets(when: When, met: dict[str, Bools], n: int) -> Bools:

@@ -185,9 +185,9 @@ class Classifier:
         from boostext.library import results
 
         model, account = self.content, BadRecords()
-        told = len(self.labels) if all_scores else top
+        most = len(self.labels) if all_scores else top
         wanted = results.Wanted(
-            told,
+            most,
             all_scores,
             proba,
             explain,

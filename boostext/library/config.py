@@ -148,13 +148,13 @@ def _refuse_repeated(path: Path, entries: list[Entry]) -> None:
 
 
 def _refuse_unknown(path: Path, entries: list[Entry], known: list[str]) -> None:
-    told = []
+    unknown = []
     for entry in entries:
         key = entry.key.replace("_", "-")
         if key not in known:
-            told.append(f"{entry.key} (line {entry.line}{fields.nearest(key, known)})")
-    if told:
-        raise SettingsError(f"{path}: unknown settings: {'; '.join(told)}")
+            unknown.append(f"{entry.key} (line {entry.line}{fields.nearest(key, known)})")
+    if unknown:
+        raise SettingsError(f"{path}: unknown settings: {'; '.join(unknown)}")
 
 
 def _value(field: dataclasses.Field[Any], entry: Entry, by_name: bool) -> Any:

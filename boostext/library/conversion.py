@@ -17,7 +17,13 @@ from boostext.corpus.writers import write_documents
 from boostext.errors import ModelError, SettingsError
 from boostext.fields import count, ngram_range
 from boostext.library.classifier import Classifier
-from boostext.library.data import Paths, corrections_of, overrides, tell, tell_corrections
+from boostext.library.data import (
+    Paths,
+    corrections_of,
+    overrides,
+    report_corrections,
+    report_reading,
+)
 from boostext.library.watch import Watch
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.json_form import JSON_FORM_LIMIT, model_from_json, model_to_json
@@ -152,8 +158,8 @@ def _convert_corpus(
     )
     documents = watch.documents(mended.applied(read, every=True))
     written = write_documents(documents, target, written_as, **how)
-    tell(account)
-    tell_corrections(mended)
+    report_reading(account)
+    report_corrections(mended)
     if written.replaced:
         LOG.warning(f"{count(written.replaced, 'document')} changed or left out to fit the format")
     if written.left_out:
@@ -236,5 +242,5 @@ def export(
             f"{exported.kept:,} of {exported.total:,} conditions are included, the most important "
             "ones, so scores differ from those of the model; a larger maximum size includes more"
         )
-    told = {"output": str(output), "bytes": len(content)}
-    return {"model": title, **told, "kept": exported.kept, "conditions": exported.total}
+    written = {"output": str(output), "bytes": len(content)}
+    return {"model": title, **written, "kept": exported.kept, "conditions": exported.total}

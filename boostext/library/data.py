@@ -131,7 +131,7 @@ def model_data(
         return documents
     for remark in how.remarks(given.paths):
         LOG.info(remark)
-    return told(documents, account, mended)
+    return reported(documents, account, mended)
 
 
 def can_be_read_again(data: Any, labels: Any = None) -> bool:
@@ -196,21 +196,21 @@ def corrections_of(labels_from: Paths, new_labels: bool = False) -> Corrections:
     return read_corrections(*map(str, paths), new_labels=new_labels)
 
 
-# What is told of the data ----------------------------------------------------------------------
+# Messages about the data ----------------------------------------------------------------------
 
 
-def told(
+def reported(
     documents: Iterable[Document], account: BadRecords, corrections: Corrections
 ) -> Iterator[Document]:
     """Yield the documents, and then log what was left out or guessed during reading."""
     yield from documents
-    tell(account)
-    tell_corrections(corrections)
+    report_reading(account)
+    report_corrections(corrections)
 
 
-def tell(account: BadRecords) -> None:
+def report_reading(account: BadRecords) -> None:
     """Log how the data was interpreted, and what was left out, replaced or guessed."""
-    tell_understood(account)
+    report_interpretation(account)
     if account.count:
         LOG.warning(f"{count(account.count, 'bad record')} left out:")
         for origin, message in account.first[:BAD_LISTED]:
@@ -225,7 +225,7 @@ def tell(account: BadRecords) -> None:
         LOG.info(str(note))
 
 
-def tell_understood(account: BadRecords) -> None:
+def report_interpretation(account: BadRecords) -> None:
     """Log how the data was interpreted, and how many good records were left out."""
     for message in account.understood:
         LOG.info(message)
@@ -233,10 +233,10 @@ def tell_understood(account: BadRecords) -> None:
         LOG.info(f"{count(number, 'record')} left out: {reason}")
 
 
-def tell_corrections(corrections: Corrections) -> None:
+def report_corrections(corrections: Corrections) -> None:
     """Log the effect of corrections, if there are any."""
     if corrections:
-        LOG.info(corrections.said())
+        LOG.info(corrections.summary())
         for doubt in corrections.doubts():
             LOG.warning(doubt)
 
@@ -419,8 +419,10 @@ def _hugging_face_rows(data: Any) -> Iterator[Fields]:
 def _columns(data: Mapping[str, Sequence[Any]]) -> Iterator[Fields]:
     lengths = {name: len(column) for name, column in data.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name}: {length:,}" for name, length in lengths.items())
-        raise SettingsError(f"the columns have different lengths ({told}); expected equal lengths")
+        reported = ", ".join(f"{name}: {length:,}" for name, length in lengths.items())
+        raise SettingsError(
+            f"the columns have different lengths ({reported}); expected equal lengths"
+        )
     for row in zip(*data.values(), strict=True):
         yield dict(zip(data, row, strict=True))
 

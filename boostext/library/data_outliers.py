@@ -52,13 +52,14 @@ class DataOutliers:
 
 
 def data_outliers(
-    model: Model, documents: Iterable[Document], threads: int, told: int = EXPLAINED
+    model: Model, documents: Iterable[Document], threads: int, explained: int = EXPLAINED
 ) -> DataOutliers:
-    """Return the listing by weight for labelled documents, which are read once. told: how many of
-    the rows come with the terms that are evidence.
+    """Return the listing by weight for labelled documents, which are read once.
+
+    explained: number of rows that come with the terms that are evidence.
     """
     faded, builder = tapered(model), CorpusBuilder()
-    predictor, heaviest = Predictor(faded, threads), _Heaviest(model, KEPT * told)
+    predictor, heaviest = Predictor(faded, threads), _Heaviest(model, KEPT * explained)
     kept: list[Scores] = []
     for document, scores in predictor.scores(builder.watch(documents)):
         heaviest.take(document, scores)
@@ -67,10 +68,10 @@ def data_outliers(
     scores = np.array(kept, np.float64).reshape(len(corpus), len(model.labels))
     rows = outlier_rows(faded, corpus, scores, len(corpus))
     documents_by_place = heaviest.documents()
-    first = [row for row in rows[:told] if row.example in documents_by_place]
-    spoken = (predictor.contributions(documents_by_place[row.example]) for row in first)
-    explained = {row.rank: row for row in with_objections(first, faded, spoken)}
-    rows = [explained.get(row.rank, row) for row in rows]
+    first = [row for row in rows[:explained] if row.example in documents_by_place]
+    contributions = (predictor.contributions(documents_by_place[row.example]) for row in first)
+    by_rank = {row.rank: row for row in with_objections(first, faded, contributions)}
+    rows = [by_rank.get(row.rank, row) for row in rows]
     return DataOutliers(rows, _quantiles([row.margin for row in rows]), corpus.digest)
 
 
@@ -79,14 +80,14 @@ def audited_data(
     documents: Iterable[Document],
     threads: int,
     on_fold: Callable[[int, int], None] = lambda done, total: None,
-    told: int = EXPLAINED,
+    explained: int = EXPLAINED,
 ) -> DataOutliers:
     """Return the listing by cross-validation, with the text settings of the model."""
     plan = Plan(model.data, model.text, model.boosting, run=RunSettings(threads=threads))
     prepared = prepare(documents, plan, prior=model.prior)
     _, found = audited("cv", prepared, on_fold)
     assert found is not None, "cv was asked for"
-    rows = audit_listing(prepared, found, told)
+    rows = audit_listing(prepared, found, explained)
     return DataOutliers(rows, _quantiles([r.margin for r in rows]), prepared.corpus.digest, found)
 
 

@@ -64,8 +64,8 @@ class Explanation:
         model, scores = predictor.model, predictor.score(document)
         best = ranked_labels(scores[None, :], model)[0].tolist()
         chosen = labels or sorted({*best[:LABELS], *decide(scores, model)}, key=best.index)
-        said = predictor.contributions(document)
-        return Explanation(model, document, scores, said, chosen, count)
+        contributions = predictor.contributions(document)
+        return Explanation(model, document, scores, contributions, chosen, count)
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -153,9 +153,9 @@ class Explanation:
     def _repr_html_(self) -> str:
         from boostext.reports.page.documents import explanation_html
 
-        model, said = self.model, self.contributions
+        model, contributions = self.model, self.contributions
         sums = [
-            label_sum(model, said, float(self.scores[j]), j, self.count, self.count)
+            label_sum(model, contributions, float(self.scores[j]), j, self.count, self.count)
             for j in self.labels
         ]
         return explanation_html(self.document.id, self.given, self.marked(), sums)

@@ -106,13 +106,13 @@ class Inspection:
 
     def summary(self) -> list[str]:
         """Return the lines on the size of the model, its training data and its prior knowledge."""
-        model, said = self.model, self.model.provenance
-        told = (
+        model, provenance = self.model, self.model.provenance
+        records = (
             f"{count(len(model.rules), 'rule')} for {count(len(model.labels), 'label')}, learned "
-            f"from {count(said.documents, 'document')}; {said.stopped}"
-            f"{'; edited by hand' if said.edited else ''}"
+            f"from {count(provenance.documents, 'document')}; {provenance.stopped}"
+            f"{'; edited by hand' if provenance.edited else ''}"
         )
-        return [told, *(prior_lines(model.prior) if model.prior else ())]
+        return [records, *(prior_lines(model.prior) if model.prior else ())]
 
     def drawings(self, page: Page) -> Iterator[Text]:
         """Yield the parts of the output of `boostext inspect`."""
@@ -147,14 +147,14 @@ class Inspection:
     def to_dict(self) -> dict[str, Any]:
         """Return what `boostext inspect --json` prints."""
 
-        def told(rows: Sequence[LabelTerm]) -> list[dict[str, Any]]:
+        def records(rows: Sequence[LabelTerm]) -> list[dict[str, Any]]:
             return [{"label": row.label, "term": row.term, "votes": row.votes} for row in rows]
 
         result: dict[str, Any] = {
             "model": facts_of(self.model),
             "rules": [rule_json(row) for row in self.rules],
-            "terms_for": told(self.speaking_for),
-            "terms_against": told(self.speaking_against),
+            "terms_for": records(self.speaking_for),
+            "terms_against": records(self.speaking_against),
         }
         if self.found is not None:
             result["source"] = self.found.source
@@ -199,11 +199,13 @@ def inspect(
             documents: Iterable[Document] = model_data(content, data, labels, reading, mended)
             documents = gathered.watch(documents) if wanted else documents
             by_folds = source == "cv" or (source is None and place is not None)
-            told = max(EXPLAINED, top)
-            found = found_in_data(content, documents, threads, by_folds, watch or Watch(), told)
+            explained = max(EXPLAINED, top)
+            found = found_in_data(
+                content, documents, threads, by_folds, watch or Watch(), explained
+            )
             if found.digest != content.provenance.digest:
-                said = content.provenance.other_documents(len(found.rows))
-                LOG.info(f"{said}; likely label errors show best on the training data")
+                note = content.provenance.other_documents(len(found.rows))
+                LOG.info(f"{note}; likely label errors show best on the training data")
         rows = gathered.margins() if found and wanted else ()
         if place is not None:
             page = None
@@ -293,15 +295,16 @@ def found_in_data(
     threads: int,
     by_folds: bool,
     watch: Watch,
-    told: int = EXPLAINED,
+    explained: int = EXPLAINED,
 ) -> DataOutliers:
-    """Find likely label errors by cross-validation (`by_folds`), or by boosting weight. told: how
-    many of the rows come with the terms that are evidence.
+    """Find likely label errors by cross-validation (`by_folds`), or by boosting weight.
+
+    explained: number of rows that come with the terms that are evidence.
     """
     if not by_folds:
-        return data_outliers(model, documents, threads, told)
+        return data_outliers(model, documents, threads, explained)
     try:
-        return audited_data(model, documents, threads, watch.judging, told)
+        return audited_data(model, documents, threads, watch.judging, explained)
     except TooFewError:
         raise SettingsError(
             "too few documents for cross-validation; use --source weights, which ranks documents "
@@ -390,17 +393,17 @@ def concerns(row: OutlierRow, labels: Sequence[str]) -> bool:
 
 def facts_of(model: Model) -> dict[str, Any]:
     """Return the size of the model and how it was trained."""
-    said = model.provenance
+    provenance = model.provenance
     facts = {
         "rules": len(model.rules),
         "conditions": len(asked_conditions(model)),
         "labels": list(model.labels),
         "multilabel": model.multilabel,
-        "documents": said.documents,
-        "stopped": said.stopped,
-        "edited": said.edited,
-        "command": said.command,
+        "documents": provenance.documents,
+        "stopped": provenance.stopped,
+        "edited": provenance.edited,
+        "command": provenance.command,
         "seed": model.boosting.seed,
-        "version": said.version,
+        "version": provenance.version,
     }
     return facts | ({"knowledge": prior_to_plain(model.prior)} if model.prior else {})

@@ -15,7 +15,7 @@ from boostext.reports.outliers import Objection, OutlierRow
 from boostext.training.audit import Audit, audit, effort
 from boostext.training.jobs import Jobs
 from boostext.training.run import Prepared
-from boostext.training.term_weights import terms_said
+from boostext.training.term_weights import term_votes
 
 LOG = logging.getLogger("boostext")
 SOURCES = ("auto", "cv", "weights", "cumulated")
@@ -59,23 +59,25 @@ def audited(
         return "weights", None
 
 
-def explained(found: Audit, rows: Sequence[OutlierRow]) -> list[OutlierRow]:
+def explained_rows(found: Audit, rows: Sequence[OutlierRow]) -> list[OutlierRow]:
     """Return the rows with the strongest terms against and for the given labels.
 
     The weights of the terms are those of the classifier that was trained without the document.
     """
     fold_of = {int(i): fold for fold in found.folds for i in fold.examples}
     labels, fields = found.prepared.corpus.labels, len(found.prepared.plan.data.text)
-    told = []
+    explained = []
     for row in rows:
         fold = fold_of.get(row.example)
         sides = dispute(row, labels).astype(np.float32)
-        said = terms_said(found.terms, fold.learned, row.example, sides) if fold else []
-        against = [(column, votes / MH.link) for column, votes in said if votes > 0][:MOST]
-        support = [(column, -votes / MH.link) for column, votes in said[::-1] if votes < 0][:MOST]
+        votes_by_term = term_votes(found.terms, fold.learned, row.example, sides) if fold else []
+        against = [(column, votes / MH.link) for column, votes in votes_by_term if votes > 0][:MOST]
+        support = [
+            (column, -votes / MH.link) for column, votes in votes_by_term[::-1] if votes < 0
+        ][:MOST]
         objections, supports = (
             tuple(Objection(found.terms.name(column, fields), votes) for column, votes in side)
             for side in (against, support)
         )
-        told.append(replace(row, objections=objections, supports=supports))
-    return told
+        explained.append(replace(row, objections=objections, supports=supports))
+    return explained

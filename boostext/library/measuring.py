@@ -31,7 +31,7 @@ from boostext.library.data import (
     name_of,
     overrides,
     paths_of,
-    tell,
+    report_reading,
 )
 from boostext.library.results import PIECE, spread
 from boostext.library.watch import Watch
@@ -223,7 +223,7 @@ def _scored_on_workers(
 
         for _, made in far.walk(work, 2 * sum(cluster.threads) + 2):
             yield from zip(watch.documents(made.documents), made.scores, strict=True)
-    tell(account)
+    report_reading(account)
 
 
 def _strictly(scored: Scored, model: Model) -> Iterator[tuple[Document, Scores]]:

@@ -59,8 +59,8 @@ class Pruned:
     def to_dict(self) -> dict[str, Any]:
         """Return what `boostext prune --json` prints, without the name of the model file."""
         content = self.model.content
-        told = {"rules": len(content.rules), "terms": len(asked_conditions(content))}
-        return told | ({"price": asdict(self.price)} if self.price else {})
+        record = {"rules": len(content.rules), "terms": len(asked_conditions(content))}
+        return record | ({"price": asdict(self.price)} if self.price else {})
 
 
 def prune(
@@ -103,8 +103,8 @@ def prune(
         )
     price = None
     if folds:
-        told = terms is not None
-        documents = model_data(untyped, data, labels, reading, mended, again=told)
+        refits = terms is not None
+        documents = model_data(untyped, data, labels, reading, mended, again=refits)
         held = list(until_stopped(documents, watch.stop))
         prices = fold_prices(held, content, folds, terms, rules, run, hooks)
         found = []

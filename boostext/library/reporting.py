@@ -10,7 +10,7 @@ from boostext.arrays import Float64
 from boostext.corpus.sources import BadRecords
 from boostext.evaluation.margins import MarginRow, margin_rows
 from boostext.evaluation.weights import label_signs
-from boostext.library.judging import explained
+from boostext.library.judging import explained_rows
 from boostext.library.report_page import (
     SOURCES,
     audit_judged,
@@ -83,8 +83,8 @@ def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> 
     facts = term_facts(evidence, term_rows(trained.model), training_aliases(trained))
     reports = model_reports(trained.model, facts)
     # documents that were checked before are not listed, so that others take their places
-    told = EXPLAINED + len(report.checked)
-    rows = unchecked(OUTLIERS[report.source](trained, report.audit, told), report.checked)
+    explained = EXPLAINED + len(report.checked)
+    rows = unchecked(OUTLIERS[report.source](trained, report.audit, explained), report.checked)
     reports["outliers.tsv"] = outliers_tsv(rows, report.source)
     reports["outliers.label-studio.json"] = label_studio(rows[:EXPLAINED])
     margins = training_margins(trained, evidence)
@@ -157,58 +157,58 @@ def model_reports(model: Model, facts: Sequence[TermFacts] = ()) -> dict[str, It
 
 
 def weight_outliers(
-    trained: Trained, found: Audit | None = None, told: int = EXPLAINED
+    trained: Trained, found: Audit | None = None, explained: int = EXPLAINED
 ) -> list[OutlierRow]:
     """Return the rows by weight with the tapered scores; texts are not read again."""
-    return _weighed(trained, None, told)
+    return _weighed(trained, None, explained)
 
 
 def cumulated_outliers(
-    trained: Trained, found: Audit | None = None, told: int = EXPLAINED
+    trained: Trained, found: Audit | None = None, explained: int = EXPLAINED
 ) -> list[OutlierRow]:
     """Return the rows by weight over all rounds."""
-    return _weighed(trained, cumulated_shares(trained), told)
+    return _weighed(trained, cumulated_shares(trained), explained)
 
 
-def _weighed(trained: Trained, shares: Float64 | None, told: int) -> list[OutlierRow]:
+def _weighed(trained: Trained, shares: Float64 | None, explained: int) -> list[OutlierRow]:
     model, members, corpus = tapered(trained.model), trained.members, trained.prepared.corpus
     numbers = condition_numbers(trained.rounds)
     known = trained.prepared.known
     scores = training_scores(members, model, numbers, trained.prepared.start_of_all)
     rows = outlier_rows(model, corpus, scores, len(corpus), shares)
-    examples = [row.example for row in rows[:told]]
-    spoken = training_contributions(members, model, numbers, examples)
+    examples = [row.example for row in rows[:explained]]
+    contributions = training_contributions(members, model, numbers, examples)
     if known is not None:
-        spoken = (
+        contributions = (
             (known.contribution(example), *rest)
-            for example, rest in zip(examples, spoken, strict=True)
+            for example, rest in zip(examples, contributions, strict=True)
         )
-    first = with_objections(rows[:told], model, spoken)
-    return with_duplicates([*first, *rows[told:]], trained.prepared, told)
+    first = with_objections(rows[:explained], model, contributions)
+    return with_duplicates([*first, *rows[explained:]], trained.prepared, explained)
 
 
 def audited_outliers(
-    trained: Trained, found: Audit | None, told: int = EXPLAINED
+    trained: Trained, found: Audit | None, explained: int = EXPLAINED
 ) -> list[OutlierRow]:
     """Return the rows by cross-validation."""
     assert found is not None, "the caller audits"
-    return audit_listing(trained.prepared, found, told)
+    return audit_listing(trained.prepared, found, explained)
 
 
-def audit_listing(prepared: Prepared, found: Audit, told: int = EXPLAINED) -> list[OutlierRow]:
-    """Return the rows of an audit. told: how many come with the terms that are evidence."""
+def audit_listing(prepared: Prepared, found: Audit, explained: int = EXPLAINED) -> list[OutlierRow]:
+    """Return the rows of an audit. explained: how many come with the terms that are evidence."""
     rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.chances)
-    rows = [*explained(found, rows[:told]), *rows[told:]]
-    return with_duplicates(rows, prepared, told)
+    rows = [*explained_rows(found, rows[:explained]), *rows[explained:]]
+    return with_duplicates(rows, prepared, explained)
 
 
-def with_duplicates(rows: list[OutlierRow], prepared: Prepared, told: int) -> list[OutlierRow]:
-    """Return the rows; the first `told` have their near duplicates with other labels."""
-    examples = [row.example for row in rows[:told]]
+def with_duplicates(rows: list[OutlierRow], prepared: Prepared, explained: int) -> list[OutlierRow]:
+    """Return the rows; the first `explained` have their near duplicates with other labels."""
+    examples = [row.example for row in rows[:explained]]
     found = near_duplicates(prepared.features, prepared.corpus, examples)
     names = ([prepared.corpus.ids[i] for i in others] for others in found)
     first = [replace(row, duplicates=tuple(n)) for row, n in zip(rows, names, strict=False)]
-    return [*first, *rows[told:]]
+    return [*first, *rows[explained:]]
 
 
 OUTLIERS: Mapping[str, Callable[[Trained, Audit | None, int], list[OutlierRow]]] = {

@@ -21,7 +21,7 @@ from boostext.corpus.roles import shown
 from boostext.corpus.sources import BadRecords, SeenLabels
 from boostext.corpus.table_writer import row_writer, safe_cell
 from boostext.errors import BoostextError, SettingsError
-from boostext.library.data import IN_MEMORY, given_data, paths_of, tell
+from boostext.library.data import IN_MEMORY, given_data, paths_of, report_reading
 from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (
     BATCH,
@@ -216,7 +216,7 @@ def labelled_on_workers(
 
 def tell_labelling(account: BadRecords, model: Model, paths: Sequence[str]) -> None:
     """Log what was found in the documents, after all of them have been processed."""
-    tell(account)
+    report_reading(account)
     account.unmet = {name for name in account.unmet if ":" not in name}  # scored words are rare
     if account.unmet and account.fields:
         missing = no_record_has(account, (*paths, IN_MEMORY)[0])
@@ -234,8 +234,8 @@ def results_of(
     for found in predictor.batches(documents, batch):
         ranks = ranked_labels(found.scores, model)
         given = given_numbers(decisions(found.scores, model, wanted.threshold, wanted.chance))
-        told_too = wanted.proba or (wanted.explain and has_chances(model))
-        likely = chances(found.scores, model) if told_too else None
+        with_probabilities = wanted.proba or (wanted.explain and has_chances(model))
+        likely = chances(found.scores, model) if with_probabilities else None
         for i, document in enumerate(found.documents):
             yield _result(
                 document,
@@ -253,8 +253,8 @@ def _result(
 ) -> Result:
     listed = best
     if (wanted.top or 1) < len(best):
-        told = {*best[: wanted.top or 1], *given}
-        listed = [number for number in best if number in told]
+        reported = {*best[: wanted.top or 1], *given}
+        listed = [number for number in best if number in reported]
     return Result(document, best, given, listed, *more)
 
 
@@ -417,10 +417,10 @@ def drawn(result: Result, wanted: Wanted, model: Model, page: Page) -> Text:
     from boostext.reports.listings import explanation_list
 
     names = " + ".join(model.labels[number] for number in result.given) or "(none)"
-    said, fields = result.explanation or (), len(model.data.text)
-    rows = explanation_rows(said, model.labels, result.shown, wanted.explain or 0, fields)
-    told = {} if result.probabilities is None else result.probabilities.tolist()
-    likely = {model.labels[n]: told[n] for n in result.shown} if told else {}
+    contributions, fields = result.explanation or (), len(model.data.text)
+    rows = explanation_rows(contributions, model.labels, result.shown, wanted.explain or 0, fields)
+    probabilities = {} if result.probabilities is None else result.probabilities.tolist()
+    likely = {model.labels[n]: probabilities[n] for n in result.shown} if probabilities else {}
     head = Text(visible(f"{result.document.id}: {names}"), style=HEAD)
     return stack([head, explanation_list(rows, page, likely)])
 
@@ -437,13 +437,13 @@ def _table(line: Line, wanted: Wanted, model: Model) -> tuple[str, Write]:
 
     The columns are id, labels, and the scores of all labels, or the best labels with their scores.
     """
-    told = not wanted.columns
+    warned = not wanted.columns
 
     def write(result: Result) -> str:
-        nonlocal told
+        nonlocal warned
         given = carried(result.document) if wanted.columns else {}
-        if not told and (further := given.keys() - wanted.table.keys()):
-            told = True
+        if not warned and (further := given.keys() - wanted.table.keys()):
+            warned = True
             LOG.warning(
                 f"{result.document.origin}: the field {shown(min(further))} is not in the first "
                 "record, whose fields are the columns; such fields are left out, but --output "

@@ -27,10 +27,10 @@ from boostext.library.data import (
     given_data,
     model_data,
     paths_of,
+    report_corrections,
+    report_interpretation,
+    report_reading,
     some,
-    tell,
-    tell_corrections,
-    tell_understood,
 )
 from boostext.library.inspection import as_folder
 from boostext.library.judging import audited
@@ -171,8 +171,8 @@ def tune_with(
     with working(workers, plan) as team:
         given = training_data(data, labels, plan, account, corrections, watch)
         documents = list(given.documents)
-        tell(account)
-        tell_corrections(corrections)
+        report_reading(account)
+        report_corrections(corrections)
         plan = described(given.paths, plan)
         return Chosen(tuned(documents, plan, tuning, watch, jobs_of(team)))
 
@@ -228,8 +228,8 @@ def check(
         known = KnowledgeCheck(knowledge, plan.text, plan.data.text)
         documents = known.watch(documents)
     found = checks.check(documents, account, other, token_reader(plan.text))
-    tell_understood(account)
-    tell_corrections(mended)
+    report_interpretation(account)
+    report_corrections(mended)
     check_names(account, given.paths[0] if given.paths else IN_MEMORY)
     return Checked(**vars(found), known=known)
 

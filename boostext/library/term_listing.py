@@ -70,8 +70,10 @@ class TermListing:
     def to_dict(self) -> dict[str, Any]:
         """Return the listing as values for JSON."""
         found = self.found
-        told = (_json(self.model, row, n, found, self.gathered) for n, row in enumerate(found.rows))
-        return {"terms": list(told)}
+        record = (
+            _json(self.model, row, n, found, self.gathered) for n, row in enumerate(found.rows)
+        )
+        return {"terms": list(record)}
 
     def drawings(self, top: int, page: Page) -> Iterator[Text]:
         """Yield one line for each term, or all details of terms that are requested by name."""
@@ -157,9 +159,9 @@ def _record(row: TermRow, fact: TermFacts | None) -> dict[str, Any]:
         "strongest_against": row.strongest_against,
     }
     if fact is not None:
-        told = coverage_json(row, fact)
+        record = coverage_json(row, fact)
         names = ("documents", "share", "for_label", "precision", "majority", "majority_share")
-        record |= {name: told[name] for name in names}
+        record |= {name: record[name] for name in names}
         record["alike"] = fact.together[0].alike if fact.together else 0.0
     return record
 
@@ -191,16 +193,16 @@ def _chosen(
 def _json(
     model: Model, row: TermRow, n: int, found: Found, gathered: Gathered | None
 ) -> dict[str, Any]:
-    told = term_json(row) | {"column": _column(row)}
+    record = term_json(row) | {"column": _column(row)}
     if found.facts and gathered:
         fact = found.facts[n]
         shares = zip(model.labels, fact.precisions.tolist(), strict=True)
-        told |= coverage_json(row, fact) | {"precisions": dict(shares)}
-        told["examples"] = [
+        record |= coverage_json(row, fact) | {"precisions": dict(shares)}
+        record["examples"] = [
             gathered.evidence.corpus.ids[i]
             for i in example_documents(gathered.evidence, fact, EXAMPLES)
         ]
-    return told
+    return record
 
 
 def _details(

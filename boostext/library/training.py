@@ -33,9 +33,9 @@ from boostext.library.data import (
     given_data,
     paths_of,
     reading_again,
+    report_corrections,
+    report_reading,
     some,
-    tell,
-    tell_corrections,
 )
 from boostext.library.tuning import Tuning, table, tuned
 from boostext.library.watch import StopRequest, Watch, interrupts
@@ -131,13 +131,13 @@ class Result:
         baseline (the same measure if the most frequent label is always predicted), and the Hamming
         loss and one-error on the training data.
         """
-        told = self.summary
+        summary = self.summary
         values = {
-            f"training {told.measure}": told.training,
-            f"validation {told.measure}": told.validation,
-            f"baseline {told.measure}": told.baseline,
-            "training hamming-loss": told.hamming_loss,
-            "training one-error": told.one_error,
+            f"training {summary.measure}": summary.training,
+            f"validation {summary.measure}": summary.validation,
+            f"baseline {summary.measure}": summary.baseline,
+            "training hamming-loss": summary.hamming_loss,
+            "training one-error": summary.one_error,
         }
         return {name: value for name, value in values.items() if not math.isnan(value)}
 
@@ -148,21 +148,21 @@ class Result:
 
     def doubts(self) -> Iterator[str]:
         """Yield warnings if the model has no rules, or is no better than the baseline."""
-        told = self.summary
+        summary = self.summary
         if not len(self.trained.prepared.corpus):
             return
-        if not told.rounds:
+        if not summary.rounds:
             text = self.trained.prepared.plan.text
             words = text.analyzer == "word" and not text.token_pattern and not text.punctuation
             yield (
-                f"{told.stopped}: the model has no rules, and all its scores are 0; boostext check "
-                "lists texts with the same terms and different labels"
+                f"{summary.stopped}: the model has no rules, and all its scores are 0; "
+                "boostext check lists texts with the same terms and different labels"
                 + (f"; {SYMBOLS}" if words else "")
             )
-        elif not told.helps:
+        elif not summary.helps:
             yield (
-                f"the model is not better than always answering {told.majority!r} "
-                f"({told.measure} {told.baseline:.4f})"
+                f"the model is not better than always answering {summary.majority!r} "
+                f"({summary.measure} {summary.baseline:.4f})"
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,8 +174,8 @@ class Result:
         return type(self), (self.model, self.trained, self.account, self.cross)
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name} {value:.4f}" for name, value in self.measures.items())
-        return f"<boostext.Result: {self.model!r}; {told}>"
+        summary = ", ".join(f"{name} {value:.4f}" for name, value in self.measures.items())
+        return f"<boostext.Result: {self.model!r}; {summary}>"
 
     def _repr_html_(self) -> str:
         return self.model._repr_html_()
@@ -338,8 +338,8 @@ def _tuned(
 ) -> tuple[Given, Plan]:
     """Return the documents as a list, and the plan with the best settings for them."""
     documents = list(given.documents)
-    tell(account)
-    tell_corrections(mended)
+    report_reading(account)
+    report_corrections(mended)
     found = tuned(documents, described(given.paths, plan), tuning, watch, jobs)
     for line in table(found):
         LOG.info(line)
@@ -398,8 +398,8 @@ def read(
     plan = prepared.plan.as_read(account)
     prepared = replace(prepared, plan=plan, corrected=mended.changed)
     if not again:
-        tell(account)
-        tell_corrections(mended)
+        report_reading(account)
+        report_corrections(mended)
     if notice():
         LOG.info(notice())
     LOG.info(in_one_line(prepared))

@@ -166,14 +166,14 @@ def table(found: Tuned) -> list[str]:
     rows = [[found.measure, "rounds", "terms", "seconds", "settings"]]
     rows += [_cells(outcome) for outcome in found.outcomes[:MOST_ROWS]]
     widths = [max(len(row[j]) for row in rows) for j in range(4)]
-    told = [
+    lines = [
         "  ".join([*(cell.rjust(n) for cell, n in zip(row, widths, strict=False)), row[4]])
         for row in rows
     ]
     more = len(found.outcomes) - MOST_ROWS
     if more > 0:
-        told.append(f"and {count(more, 'more trial')}")
-    return told
+        lines.append(f"and {count(more, 'more trial')}")
+    return lines
 
 
 def _cells(outcome: Outcome) -> list[str]:

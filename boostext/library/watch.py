@@ -184,10 +184,10 @@ def _not_lost(unraisable: sys.UnraisableHookArgs) -> None:
 def stop_request() -> Iterator[StopRequest]:
     """Context manager that records signals in the StopRequest that it yields."""
     request = StopRequest()
-    heard = [
+    caught = [
         n for n in STOPPING if signal.getsignal(n) is not signal.SIG_IGN
     ]  # keep the effect of nohup
-    before = {number: signal.signal(number, request.receive) for number in heard}
+    before = {number: signal.signal(number, request.receive) for number in caught}
     try:
         yield request
     finally:

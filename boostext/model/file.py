@@ -97,17 +97,17 @@ def _members(model: Model) -> Iterator[tuple[str, bytes]]:
     place = {condition: number for number, condition in enumerate(table)}
     votes = _stacked(model)
     # subtle: "yes" is always stored, so that a model in memory is never much larger than its file
-    spoken = [b for b in range(3) if b == YES or votes[:, b].any()]
+    kept_blocks = [b for b in range(3) if b == YES or votes[:, b].any()]
     words = describe(model, table) | {
         "rules": len(model.rules),
-        "blocks": [BLOCKS[b] for b in spoken],
+        "blocks": [BLOCKS[b] for b in kept_blocks],
     }
     if any(rule.precondition for rule in model.rules):
         words["preconditions"] = [
             [[place[condition], BLOCKS[block]] for condition, block in rule.precondition]
             for rule in model.rules
         ]
-    arrays = _arrays(model, place, votes[:, spoken])
+    arrays = _arrays(model, place, votes[:, kept_blocks])
     content = to_json(with_digest(words, *arrays.values()))
     if len(content) > JSON_LIMIT:
         raise ModelError(

@@ -50,12 +50,12 @@ class MergedVotes:
         return found
 
     @cached_property
-    def says(self) -> NDArray[np.bool_]:
+    def has_votes(self) -> NDArray[np.bool_]:
         """Return (e, 3): whether an entry has a nonzero vote in a block."""
         return np.asarray(self.votes.any(axis=2))
 
     @cached_property
-    def rounds_told(self) -> tuple[tuple[int, ...], ...]:
+    def round_tuples(self) -> tuple[tuple[int, ...], ...]:
         """Return the rounds of each entry."""
         return tuple(tuple(self.rounds[e].tolist()) for e in range(len(self.rounds)))
 

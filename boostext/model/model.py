@@ -59,16 +59,16 @@ class Provenance:
         If the counts are equal, the documents may still be those of training: earlier versions
         of boostext computed the digest differently, and a model does not record its version.
         """
-        told = "these are not the very documents the model was trained on"
+        note = "these are not the very documents the model was trained on"
         if self.corrected:
             noun = "document" if self.corrected == 1 else "documents"
-            told += (
+            note += (
                 f", or not their labels: the labels of {self.corrected:,} {noun} were corrected "
                 "for training; give the same --labels-from FILE here"
             )
         if count != self.documents:
-            return f"{told} ({count} documents, where it learned from {self.documents})"
-        return f"{told} (there are {count} documents, as in training; {EARLIER})"
+            return f"{note} ({count} documents, where it learned from {self.documents})"
+        return f"{note} (there are {count} documents, as in training; {EARLIER})"
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def known_conditions(model: Model) -> set[Condition]:
     prior = model.prior
     if prior is None or not prior.speaks:
         return set()
-    terms = {term for told in prior.knowledge.rules for term in told.terms}
+    terms = {term for rule in prior.knowledge.rules for term in rule.terms}
     found = {c for term in terms for c in conditions_of(term, model.text, model.data.text)}
     old = prior.old
     return found if old is None else found | asked_conditions(old) | known_conditions(old)

@@ -142,8 +142,8 @@ class Predictor:
         blocks = np.full(len(self.merged.conditions), NO, np.int8)
         yes, unknown = self._lookup.blocks(document)
         blocks[unknown], blocks[yes] = UNKNOWN, YES
-        said = entries_said(self._votes, blocks, self.model)
-        return said if self.prior is None else (self._known(document, self.prior), *said)
+        of_rules = entry_contributions(self._votes, blocks, self.model)
+        return of_rules if self.prior is None else (self._known(document, self.prior), *of_rules)
 
     def _known(self, document: Document, prior: PriorScores) -> Contribution:
         """Return one row for the whole prior knowledge, because its rules are not additive."""
@@ -155,16 +155,18 @@ class Predictor:
         return merge_votes(self.model)
 
 
-def entries_said(merged: MergedVotes, blocks: Int8, model: Model) -> tuple[Contribution, ...]:
+def entry_contributions(
+    merged: MergedVotes, blocks: Int8, model: Model
+) -> tuple[Contribution, ...]:
     """Return the contributions of all entries with a nonzero vote. blocks: of `merged.known`."""
     found = merged.entry_blocks(blocks)
-    saying = np.flatnonzero((found >= 0) & merged.says[np.arange(len(found)), found])
-    votes = toward_labels(merged.votes[saying, found[saying]], model)
+    voting = np.flatnonzero((found >= 0) & merged.has_votes[np.arange(len(found)), found])
+    votes = toward_labels(merged.votes[voting, found[voting]], model)
     return tuple(
         Contribution(
-            merged.conditions[e], block, votes[row], merged.rounds_told[e], merged.preconditions[e]
+            merged.conditions[e], block, votes[row], merged.round_tuples[e], merged.preconditions[e]
         )
-        for row, (e, block) in enumerate(zip(saying.tolist(), found[saying].tolist(), strict=True))
+        for row, (e, block) in enumerate(zip(voting.tolist(), found[voting].tolist(), strict=True))
     )
 
 
@@ -173,10 +175,10 @@ def contributions(model: Model, document: Document) -> tuple[Contribution, ...]:
     return Predictor(model).contributions(document)
 
 
-def loudest(rows: Sequence[Contribution], label: int, count: int) -> tuple[Contribution, ...]:
+def strongest(rows: Sequence[Contribution], label: int, count: int) -> tuple[Contribution, ...]:
     """The `count` rows with the largest absolute votes on the label; ties keep their order."""
-    spoken = [row for row in rows if row.votes[label]]
-    return tuple(sorted(spoken, key=lambda row: -abs(row.votes[label]))[:count])
+    voting = [row for row in rows if row.votes[label]]
+    return tuple(sorted(voting, key=lambda row: -abs(row.votes[label]))[:count])
 
 
 def _check_document(document: object) -> None:

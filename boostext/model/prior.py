@@ -67,7 +67,7 @@ def check_prior(prior: Prior, labels: Sequence[str]) -> None:
         raise ModelError(f"its knowledge has weight {prior.weight}; expected 0 or more")
 
 
-class Said(NamedTuple):
+class Evidence(NamedTuple):
     """What prior knowledge provides before the labels are known.
 
     fired: (n, r), which rules hold for each document. before: (n, k'), the probabilities of the
@@ -78,13 +78,13 @@ class Said(NamedTuple):
     before: Float64 | None = None
 
     @staticmethod
-    def joined(parts: Sequence[Said]) -> Said:
+    def joined(parts: Sequence[Evidence]) -> Evidence:
         before = [part.before for part in parts if part.before is not None]
         fired = np.concatenate([part.fired for part in parts])
-        return Said(fired, np.concatenate(before) if before else None)
+        return Evidence(fired, np.concatenate(before) if before else None)
 
 
-class Teller:
+class KnowledgeEvaluator:
     """Evaluate prior knowledge on documents in two steps.
 
     First find the rules that hold; then, once the labels are known, compute their probabilities.
@@ -97,27 +97,27 @@ class Teller:
         self.firing = Firing(prior.knowledge.rules, settings, fields)
         self._old = Predictor(prior.old) if prior.old else None
 
-    def beginning_with(self, prior: Prior) -> Teller:
+    def beginning_with(self, prior: Prior) -> KnowledgeEvaluator:
         """The same rules and counts with another model that provides initial probabilities."""
-        other = Teller(prior, self._settings, self._fields)
+        other = KnowledgeEvaluator(prior, self._settings, self._fields)
         other.firing = self.firing
         return other
 
-    def said(self, documents: Sequence[Document], threads: int = 1) -> Said:
+    def evidence(self, documents: Sequence[Document], threads: int = 1) -> Evidence:
         """Compute the part that does not depend on the labels."""
         fired = self.firing.fired(documents, threads)
         if self._old is None:
-            return Said(fired)
+            return Evidence(fired)
         from boostext.model.predict import chances as chances_of
 
-        return Said(fired, chances_of(self._old.batch_scores(documents), self._old.model))
+        return Evidence(fired, chances_of(self._old.batch_scores(documents), self._old.model))
 
-    def chances(self, said: Said, labels: Sequence[str], multilabel: bool) -> Float64:
-        """Return (n, k): the probabilities pi of the labels, from the result of `said`."""
+    def chances(self, evidence: Evidence, labels: Sequence[str], multilabel: bool) -> Float64:
+        """Return (n, k): the probabilities pi of the labels, from the result of `evidence`."""
         before = None
-        if self._old is not None and said.before is not None:
-            before = _of_labels(said.before, self._old.model, labels)
-        return chances(self._prior.knowledge, labels, multilabel, said.fired, before)
+        if self._old is not None and evidence.before is not None:
+            before = _of_labels(evidence.before, self._old.model, labels)
+        return chances(self._prior.knowledge, labels, multilabel, evidence.fired, before)
 
 
 def _of_labels(before: Float64, old: Model, labels: Sequence[str]) -> Float64:
@@ -139,19 +139,19 @@ class PriorScores:
 
     def __init__(self, model: Model, prior: Prior, link: float, threads: int = 1) -> None:
         self._model, self._link, self._threads = model, link, threads
-        self.teller = Teller(prior, model.text, model.data.text)
+        self.evaluator = KnowledgeEvaluator(prior, model.text, model.data.text)
 
     def scores(self, documents: Sequence[Document]) -> Scores:
         """Return (n, k): ln(pi / (1 - pi)) / link."""
-        said = self.teller.said(documents, self._threads)
-        found = self.teller.chances(said, self._model.labels, self._model.multilabel)
+        evidence = self.evaluator.evidence(documents, self._threads)
+        found = self.evaluator.chances(evidence, self._model.labels, self._model.multilabel)
         return prior_scores(found, self._link)
 
     def fired(self, document: Document) -> tuple[str, ...]:
         """Return the rules that hold for one document, in readable form."""
-        (row,) = self.teller.firing.fired([document])
+        (row,) = self.evaluator.firing.fired([document])
         return tuple(
-            str(told) for told, holds in zip(self.teller.firing.rules, row, strict=True) if holds
+            str(rule) for rule, holds in zip(self.evaluator.firing.rules, row, strict=True) if holds
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from boostext.errors import ModelError
-from boostext.knowledge.knowledge import Forbidden, Knowledge, OneSided, Told, When
+from boostext.knowledge.knowledge import Forbidden, Knowledge, KnowledgeRule, OneSided, When
 from boostext.model.model import Model
 from boostext.model.plain import Plain, number, objects, only, take, texts
 from boostext.model.prior import Prior
@@ -20,7 +20,7 @@ def prior_to_plain(prior: Prior) -> Plain:
     knowledge = prior.knowledge
     parts: Plain = {
         "labels": [[label, share] for label, share in knowledge.labels],
-        "rules": [_told_to_plain(told) for told in knowledge.rules],
+        "rules": [_rule_to_plain(rule) for rule in knowledge.rules],
         "forbid": [{"term": f.term, "labels": list(f.labels)} for f in knowledge.forbid],
         "only": [{"term": o.term, "label": o.label, "sign": o.sign} for o in knowledge.only],
         "old": model_to_plain(prior.old) if prior.old else None,
@@ -30,9 +30,9 @@ def prior_to_plain(prior: Prior) -> Plain:
     return {"weight": prior.weight, **more, **{k: v for k, v in parts.items() if v}}
 
 
-def _told_to_plain(told: Told) -> Plain:
-    plain: Plain = {"if": _when_to_plain(told.when), "then": [list(pair) for pair in told.then]}
-    return plain | ({"unless": _when_to_plain(told.unless)} if told.unless else {})
+def _rule_to_plain(rule: KnowledgeRule) -> Plain:
+    plain: Plain = {"if": _when_to_plain(rule.when), "then": [list(pair) for pair in rule.then]}
+    return plain | ({"unless": _when_to_plain(rule.unless)} if rule.unless else {})
 
 
 def _when_to_plain(when: When) -> Plain:
@@ -44,7 +44,7 @@ def prior_from(record: Plain) -> Prior:
     only(record, _NAMES, "the knowledge")
     knowledge = Knowledge(
         labels=tuple(_share(pair) for pair in _list(record, "labels")),
-        rules=tuple(map(_told_from, _objects(record, "rules"))),
+        rules=tuple(map(_rule_from, _objects(record, "rules"))),
         forbid=tuple(map(_forbidden_from, _objects(record, "forbid"))),
         only=tuple(map(_one_sided_from, _objects(record, "only"))),
     )
@@ -66,13 +66,13 @@ def _old(record: Plain) -> Model:
         raise ModelError("its knowledge begins with a model that is nested too deeply") from None
 
 
-def _told_from(record: Plain) -> Told:
+def _rule_from(record: Plain) -> KnowledgeRule:
     only(record, ("if", "then", "unless"), "a rule of the knowledge")
     unless = _when_from(take(record, "unless", dict)) if "unless" in record else None
     then = tuple(_share(pair) for pair in take(record, "then", list))
     if not then or any(chance is None for _, chance in then):
         raise ModelError("a rule of the knowledge has no probabilities")
-    return Told(
+    return KnowledgeRule(
         _when_from(take(record, "if", dict)),
         tuple((label, float(p or 0)) for label, p in then),
         unless,

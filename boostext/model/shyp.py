@@ -272,8 +272,8 @@ def shyp_schema(model: Model) -> Schema:
 def _with_expert(column: Column, text: TextSettings, schema: Schema) -> Column:
     """Return the column with options for its n-grams, if it does not have them already."""
     own = text.of_field(column.name)
-    said = with_columns(ICSIBOOST_TEXT, schema).of_field(column.name)
-    if column.kind != TEXT or (own.expert, own.ngrams[1]) == (said.expert, said.ngrams[1]):
+    written = with_columns(ICSIBOOST_TEXT, schema).of_field(column.name)
+    if column.kind != TEXT or (own.expert, own.ngrams[1]) == (written.expert, written.ngrams[1]):
         return column
     expert = next((name for name, ours in EXPERTS.items() if ours == own.expert), "ngram")
     kept = {**dict(column.options), "expert_type": expert, "expert_length": str(own.ngrams[1])}

@@ -131,8 +131,8 @@ def _term_lines(compared: Compared, top: int, page: Page) -> Iterator[Text]:
 def _change_lines(change: Change, page: Page) -> Iterator[Text]:
     arrow = page.glyphs.arrow
     labels = f"{_names(change.first)} {arrow} {_names(change.second)}"
-    told = f"{change.verdict:<6}{shorten(change.id, 20, page)}  {labels}"
-    yield Text(shorten(told, page.width, page))
+    line = f"{change.verdict:<6}{shorten(change.id, 20, page)}  {labels}"
+    yield Text(shorten(line, page.width, page))
     beginning = f"      in the data {_names(change.wanted)}: {change.text}"
     yield Text(shorten(beginning, page.width, page), QUIET)
 

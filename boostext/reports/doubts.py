@@ -252,8 +252,8 @@ def mistake_shares(chances: Float64, given: Booleans, doubts: Float64) -> Float6
     rest_of_all = np.maximum(sums[likeliest] - doubts, 0)
 
     def likelihood(mix: float) -> float:
-        said = (rest + mix / max(k - 1, 1)) / (rest_of_all + mix)
-        return float(doubts @ np.log(said))
+        shares = (rest + mix / max(k - 1, 1)) / (rest_of_all + mix)
+        return float(doubts @ np.log(shares))
 
     mix = max(MIXES.tolist(), key=likelihood)
     return np.asarray((counts + mix * equal) / (sums + mix))
@@ -338,7 +338,7 @@ def _row(
     names = tuple(corpus.labels[j] for j in np.flatnonzero(suggested).tolist())
     others = np.where(signs > 0, -np.inf, scores)
     rival = corpus.labels[int(others.argmax())] if (signs < 0).any() else ""
-    told = dict.fromkeys((*given, *names, *([rival] if rival else [])))
+    shown = dict.fromkeys((*given, *names, *([rival] if rival else [])))
     number = {label: j for j, label in enumerate(corpus.labels)}
     return OutlierRow(
         rank=rank,
@@ -357,5 +357,5 @@ def _row(
         label_count=0,
         objections=(),
         snippet=one_line(corpus.snippets[i]),
-        scores=tuple((name, float(chances[number[name]])) for name in told),
+        scores=tuple((name, float(chances[number[name]])) for name in shown),
     )

@@ -14,7 +14,7 @@ from boostext.corpus.documents import Document
 from boostext.features.conditions import NO, UNKNOWN, YES, Occurs, spell_rule
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
-from boostext.model.predict import Contribution, loudest
+from boostext.model.predict import Contribution, strongest
 from boostext.reports.columns import Column, as_json, tsv_lines
 from boostext.reports.escape import tsv_names
 
@@ -61,21 +61,23 @@ def explanation_rows(
     text fields of the model. places: see `places_in`.
     """
     kinds = {"other": YES, "absent": NO, "unknown": UNKNOWN}
-    spoken = {
+    by_kind = {
         kind: [row for row in contributions if row.block == block] for kind, block in kinds.items()
     }
     rows = []
     for number in chosen:
-        loud = loudest(spoken["other"], number, count)
-        missing = loudest(spoken["absent"], number, absent)
+        found = strongest(by_kind["other"], number, count)
+        missing = strongest(by_kind["absent"], number, absent)
         named = [
             replace(_named(labels[number], "found", row, number, fields), spans=places(row))
-            for row in loud
+            for row in found
         ]
         named += [_named(labels[number], "absent", row, number, fields) for row in missing]
         rows += sorted(named, key=lambda row: -abs(row.votes))
-        told = set(map(id, (*loud, *missing)))
-        rest = {kind: [r for r in some if id(r) not in told] for kind, some in spoken.items()}
+        named_rows = set(map(id, (*found, *missing)))
+        rest = {
+            kind: [r for r in some if id(r) not in named_rows] for kind, some in by_kind.items()
+        }
         rows += [_sum(labels[number], kind, group, number) for kind, group in rest.items() if group]
     return rows
 
@@ -110,7 +112,7 @@ def places_in(document: Document, lookup: ConditionLookup) -> Places:
     return places
 
 
-def _places_told(spans: tuple[Place, ...]) -> str:
+def _places_text(spans: tuple[Place, ...]) -> str:
     return tsv_names(f"{field}:{start}-{end}" for field, start, end in spans)
 
 
@@ -140,7 +142,7 @@ EXPLANATION_COLUMNS: tuple[Column[ExplanationRow], ...] = (
         "spans",
         lambda row: row.spans,
         "Where the text matches: field, start and end, in characters.",
-        tsv=_places_told,
+        tsv=_places_text,
         narrow=False,
     ),
 )
@@ -150,8 +152,8 @@ EXPLANATION_COLUMNS: tuple[Column[ExplanationRow], ...] = (
 def explanation_json(rows: Sequence[ExplanationRow], score: float) -> dict[str, object]:
     """Return the score of one label, and the parts that add up to it, as a JSON object."""
     parts = (as_json(EXPLANATION_COLUMNS, row) for row in rows)
-    told = [{k: v for k, v in part.items() if k != "label"} for part in parts]
-    return {"score": score, "sum": told}
+    record = [{k: v for k, v in part.items() if k != "label"} for part in parts]
+    return {"score": score, "sum": record}
 
 
 def explanation_tsv(rows: Iterable[ExplanationRow]) -> Iterator[str]:
@@ -182,7 +184,7 @@ class Votes:
         rows = {
             name: [row for row in self._rows if row.block == block] for name, block in kinds.items()
         }
-        loud, missing = (loudest(rows[name], number, count) for name in ("found", "absent"))
+        loud, missing = (strongest(rows[name], number, count) for name in ("found", "absent"))
         return {
             "rules": [self._found(row, number) for row in loud],
             "rest": score - math.fsum(float(row.votes[number]) for row in loud),
@@ -203,10 +205,10 @@ class Votes:
 
     def _found(self, row: Contribution, number: int) -> dict[str, Any]:
         """Return the condition with the words that match it, and their field, start and end."""
-        told = self._rule(row, number)
+        record = self._rule(row, number)
         if isinstance(row.condition, Occurs):
             spans = self._places(row)
             texts = self._document.texts
-            told["found"] = [texts.get(field, "")[start:end] for field, start, end in spans]
-            told["spans"] = [list(span) for span in spans]
-        return told
+            record["found"] = [texts.get(field, "")[start:end] for field, start, end in spans]
+            record["spans"] = [list(span) for span in spans]
+        return record

@@ -17,7 +17,7 @@ from boostext.corpus.checks import (
 from boostext.features.selection import SYMBOLS
 from boostext.fields import count
 from boostext.knowledge.checking import KnowledgeCheck, RuleFound
-from boostext.reports.knowledge import told_line
+from boostext.reports.knowledge import rule_line
 from boostext.reports.layout import Page, fit, shorten
 
 MEMBERS = 4
@@ -33,14 +33,14 @@ def knowledge_lines(known: KnowledgeCheck, page: Page) -> Iterator[str]:
     yield f"knowledge ({count(len(known.knowledge.rules), 'rule')})"
     yield from (f"  {line}" for line in known.unknown_labels())
     for found in known.rules():
-        yield f"  line {found.told.line}: {told_line(found.told)}"
+        yield f"  line {found.rule.line}: {rule_line(found.rule)}"
         yield f"    {rule_words(found, known.documents)}"
         if found.missing:
             yield f"    no document has {', '.join(map(repr, found.missing))}"
         if found.first:
             more = ", ..." if found.against > len(found.first) else ""
-            told = f"contradicted by {found.against:,}: {', '.join(found.first)}{more}"
-            yield f"    {shorten(told, page.width - 4, page)}"
+            line = f"contradicted by {found.against:,}: {', '.join(found.first)}{more}"
+            yield f"    {shorten(line, page.width - 4, page)}"
 
 
 def rule_words(found: RuleFound, documents: int) -> str:
@@ -48,13 +48,13 @@ def rule_words(found: RuleFound, documents: int) -> str:
 
     An example is "applies to 419 of 2,000 documents; of 419 with labels: Collect 97.1 %".
     """
-    told = f"applies to {found.holds:,} of {count(documents, 'document')}"
+    line = f"applies to {found.holds:,} of {count(documents, 'document')}"
     if not found.labelled:
-        return told
+        return line
     shares = ", ".join(
         f"{label} {100 * n / found.labelled:.1f} %" for label, n in found.found.items()
     )
-    return f"{told}; of {found.labelled:,} with labels: {shares}"
+    return f"{line}; of {found.labelled:,} with labels: {shares}"
 
 
 def sections(
@@ -143,8 +143,8 @@ def spread(values: Spread) -> str:
 
 def members(group: Group) -> str:
     """Return the ids and origins of the first documents of a group as text."""
-    told = [f"{m.id} ({m.origin})" for m in group.members[:MEMBERS]]
-    return ", ".join(told) + (", ..." if group.count > len(told) else "")
+    line = [f"{m.id} ({m.origin})" for m in group.members[:MEMBERS]]
+    return ", ".join(line) + (", ..." if group.count > len(line) else "")
 
 
 def label_lines(findings: Findings, top: int, page: Page) -> Iterator[str]:

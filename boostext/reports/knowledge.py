@@ -10,7 +10,7 @@ import numpy as np
 from boostext.errors import SettingsError
 from boostext.features.conditions import Equals, Occurs
 from boostext.knowledge.chances import LEAST
-from boostext.knowledge.knowledge import Knowledge, Told, When
+from boostext.knowledge.knowledge import Knowledge, KnowledgeRule, When
 from boostext.model.model import Model
 from boostext.model.predict import link_of
 from boostext.model.prior import Prior, prior_in_short
@@ -28,7 +28,7 @@ def prior_lines(prior: Prior) -> Iterator[str]:
     known = [f"{label} {share:g}" for label, share in knowledge.labels if share is not None]
     if known:
         yield f"  labels: {', '.join(known)}"
-    yield from (f"  {told_line(told)}" for told in knowledge.rules)
+    yield from (f"  {rule_line(rule)}" for rule in knowledge.rules)
     for forbidden in knowledge.forbid:
         labels = f" for {', '.join(forbidden.labels)}" if forbidden.labels else ""
         yield f"  forbidden{labels}: {forbidden.term}"
@@ -36,10 +36,10 @@ def prior_lines(prior: Prior) -> Iterator[str]:
         yield f"  {one.term}: only {'for' if one.sign > 0 else 'against'} {one.label}"
 
 
-def told_line(told: Told) -> str:
+def rule_line(rule: KnowledgeRule) -> str:
     """Return a rule of the knowledge as text, such as "collect -> Collect 0.9"."""
-    then = ", ".join(f"{label} {chance:g}" for label, chance in told.then)
-    return f"{told} -> {then}"
+    then = ", ".join(f"{label} {chance:g}" for label, chance in rule.then)
+    return f"{rule} -> {then}"
 
 
 # Knowledge files -----------------------------------------------------------------------------
@@ -66,20 +66,20 @@ def knowledge_file(model: Model, top: int) -> Iterator[str]:
         share = f" {shares[label]:g}" if label in shares else ""
         yield f"  {_text(label)}:{share}\n"
     yield "rules:\n"
-    for told in (*known.rules, *learned_rules(model, top)):
-        yield f"  - if: {_when(told.when)}\n"
-        yield f"    then: {_then(told)}\n"
-        if told.unless:
-            yield f"    unless: {_when(told.unless)}\n"
+    for rule in (*known.rules, *learned_rules(model, top)):
+        yield f"  - if: {_when(rule.when)}\n"
+        yield f"    then: {_then(rule)}\n"
+        if rule.unless:
+            yield f"    unless: {_when(rule.unless)}\n"
     yield from _restraints(known)
 
 
-def learned_rules(model: Model, top: int) -> Iterator[Told]:
+def learned_rules(model: Model, top: int) -> Iterator[KnowledgeRule]:
     """Yield a rule for each term among the `top` strongest of any label, most influential first."""
     rows = [row for row in term_rows(model) if _stands_alone(row)]
-    spoken: dict[str, set[str]] = {}
+    labels_by_term: dict[str, set[str]] = {}
     for found in label_terms(rows, model.labels, top):
-        spoken.setdefault(found.term, set()).add(found.label)
+        labels_by_term.setdefault(found.term, set()).add(found.label)
     share = min(max(1 / len(model.labels), LEAST), 0.5)
     base, link = np.log(share / (1 - share)), link_of(model)
     for row in rows:
@@ -90,10 +90,10 @@ def learned_rules(model: Model, top: int) -> Iterator[Told]:
         labels = [
             (label, round(float(chances[j]), 3))
             for j, label in enumerate(model.labels)
-            if label in spoken.get(row.term, ())
+            if label in labels_by_term.get(row.term, ())
         ]
         if labels:
-            yield Told(When(any=(row.term,)), tuple(labels))
+            yield KnowledgeRule(When(any=(row.term,)), tuple(labels))
 
 
 def _stands_alone(row: TermRow) -> bool:
@@ -111,8 +111,8 @@ def _list(terms: tuple[str, ...]) -> str:
     return _text(terms[0]) if len(terms) == 1 else f"[{', '.join(map(_text, terms))}]"
 
 
-def _then(told: Told) -> str:
-    return f"{{{', '.join(f'{_text(label)}: {chance:g}' for label, chance in told.then)}}}"
+def _then(rule: KnowledgeRule) -> str:
+    return f"{{{', '.join(f'{_text(label)}: {chance:g}' for label, chance in rule.then)}}}"
 
 
 def _restraints(known: Knowledge) -> Iterator[str]:

@@ -45,10 +45,14 @@ def with_objections(
     absent = dict(zip(entries, toward_labels(merged.votes[:, NO], model), strict=True))
     fields = text_field_count(model)
     found = []
-    for row, spoken in zip(rows, contributions, strict=True):
-        against = _evidence(dispute(row, model.labels), spoken, absent, fields)
-        objections = [said for said in against if said.votes > 0][:most]
-        supports = [Objection(said.term, -said.votes) for said in against[::-1] if said.votes < 0]
+    for row, of_document in zip(rows, contributions, strict=True):
+        against = _evidence(dispute(row, model.labels), of_document, absent, fields)
+        objections = [objection for objection in against if objection.votes > 0][:most]
+        supports = [
+            Objection(objection.term, -objection.votes)
+            for objection in against[::-1]
+            if objection.votes < 0
+        ]
         found.append(replace(row, objections=tuple(objections), supports=tuple(supports[:most])))
     return found
 
@@ -98,9 +102,9 @@ def _fact(row: Contribution, fields: int) -> str:
     if isinstance(condition, Known):
         return spell(condition)
     if row.precondition:
-        said = [*row.precondition, Literal(condition, block)]
-        tells = any(literal.block == YES for literal in said if literal.condition != Always())
-        return spell_rule(said, Always(), fields) if tells else ""
+        objection = [*row.precondition, Literal(condition, block)]
+        tells = any(literal.block == YES for literal in objection if literal.condition != Always())
+        return spell_rule(objection, Always(), fields) if tells else ""
     if isinstance(condition, Always):
         return ""
     if block == YES:

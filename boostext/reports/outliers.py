@@ -260,7 +260,7 @@ def _row(
     kind = kind_of(set(given), set(predicted))
     suggested = others if kind == "agrees" else predicted
     rival = judged.labels[judged.rivals[i]] if judged.rivals[i] >= 0 else ""
-    told = dict.fromkeys((*given, *suggested, *([rival] if rival else [])))
+    shown = dict.fromkeys((*given, *suggested, *([rival] if rival else [])))
     number = {label: j for j, label in enumerate(judged.labels)}
     return OutlierRow(
         rank=rank,
@@ -279,7 +279,7 @@ def _row(
         label_count=int(places[1][i]),
         objections=(),
         snippet=one_line(corpus.snippets[i]),
-        scores=tuple((name, float(scores[number[name]])) for name in told if name in number),
+        scores=tuple((name, float(scores[number[name]])) for name in shown if name in number),
     )
 
 
@@ -292,8 +292,8 @@ def kind_of(given: set[str], suggested: set[str]) -> str:
     return "extra" if suggested < given else "wrong"
 
 
-def _spoken(objections: tuple[Objection, ...]) -> str:
-    return tsv_names(f"{spoken.term} {spoken.votes:+.2f}" for spoken in objections)
+def _objection_list(objections: tuple[Objection, ...]) -> str:
+    return tsv_names(f"{objection.term} {objection.votes:+.2f}" for objection in objections)
 
 
 def _scored(scores: tuple[tuple[str, float], ...]) -> str:
@@ -369,7 +369,7 @@ OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
         "objections",
         lambda row: row.objections,
         "Terms that are evidence against the given labels, with their votes.",
-        tsv=_spoken,
+        tsv=_objection_list,
         narrow=False,
     ),
     Column("snippet", lambda row: row.snippet, "The beginning of the text."),
@@ -391,7 +391,7 @@ OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
         "supports",
         lambda row: row.supports,
         "Terms that are evidence for the given labels, with their votes.",
-        tsv=_spoken,
+        tsv=_objection_list,
         narrow=False,
     ),
 )
@@ -505,7 +505,7 @@ def _task(row: OutlierRow, texts: Mapping[int, str]) -> dict[str, object]:
         "rank": row.rank,
         "given": list(row.given),
         "suggested": list(row.suggested),
-        "terms": [spoken.term for spoken in row.objections],
+        "terms": [objection.term for objection in row.objections],
     }
     return task_of(shown, row.suggested, row.score)
 

@@ -246,8 +246,8 @@ def spread_out(
     seen: Counter[object] = Counter()
     turns = []
     for candidate in candidates:
-        said = deciding_terms(candidate, predictor)
-        kind = frozenset((row.precondition, row.condition) for row in said)
+        deciding = deciding_terms(candidate, predictor)
+        kind = frozenset((row.precondition, row.condition) for row in deciding)
         turns.append(seen[kind])
         seen[kind] += 1
     order = sorted(range(len(candidates)), key=lambda i: (turns[i], i))
@@ -313,7 +313,7 @@ def json_records(rows: Sequence[Suggestion], measure: str) -> list[dict[str, Any
         attributes = {**row.document.attributes, **row.document.scored}
         record: dict[str, Any] = {"id": row.document.id, **row.document.texts}
         record |= {"attributes": attributes} if attributes else {}
-        records.append(record | {"suggestion": _told(row, measure)})
+        records.append(record | {"suggestion": _record(row, measure)})
     return records
 
 
@@ -323,17 +323,17 @@ def json_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterat
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def _told(row: Suggestion, measure: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"rank": row.rank, "labels": list(row.given)}
-    told["likeliest"] = [label for label, _ in row.guesses]
-    told["probabilities"] = [chance for _, chance in row.guesses]
+def _record(row: Suggestion, measure: str) -> dict[str, Any]:
+    record: dict[str, Any] = {"rank": row.rank, "labels": list(row.given)}
+    record["likeliest"] = [label for label, _ in row.guesses]
+    record["probabilities"] = [chance for _, chance in row.guesses]
     if measure != "random":
-        told[measure] = doubt_told(row.doubt, measure)
-    told["reasons"] = [{"label": r.label, "term": r.term, "votes": r.votes} for r in row.reasons]
-    return told
+        record[measure] = doubt_shown(row.doubt, measure)
+    record["reasons"] = [{"label": r.label, "term": r.term, "votes": r.votes} for r in row.reasons]
+    return record
 
 
-def doubt_told(doubt: float, measure: str) -> float:
+def doubt_shown(doubt: float, measure: str) -> float:
     """Return the uncertainty as it is reported.
 
     Differences are reported without sign, so lower is less certain; other measures are unchanged.
@@ -367,7 +367,7 @@ def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterato
                 "",
                 label,
                 "" if chance is None else f"{chance:.6g}",
-                *([f"{doubt_told(row.doubt, measure):.6g}"] if doubt else []),
+                *([f"{doubt_shown(row.doubt, measure):.6g}"] if doubt else []),
                 "; ".join(f"{r.term} {r.votes:+.2f} {r.label}" for r in row.reasons),
             ],
         )

@@ -51,10 +51,14 @@ def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
     if not rows:
         return Text("No rules.")
     labels = rows[0].labels
-    full = max(float(np.abs(votes).max()) for row in rows for _, votes in _spoken(row))
+    full = max(float(np.abs(votes).max()) for row in rows for _, votes in _voting_blocks(row))
     left = _left_width(rows, len(labels), page)
     column = (page.width - left) // len(labels)
-    key = [key_to_bars(full, page, any(name == ELSE for row in rows for name, _ in _spoken(row)))]
+    key = [
+        key_to_bars(
+            full, page, any(name == ELSE for row in rows for name, _ in _voting_blocks(row))
+        )
+    ]
     if column < LEAST_COLUMN or (column < NUMBERED and len(labels) > FEW):
         return stack(key + _lines(rows, left, strongest(labels, full, left, page), page))
     if column < NUMBERED:
@@ -68,7 +72,7 @@ def rule_table(rows: Sequence[RuleRow], page: Page) -> Text:
     return stack([*key, _head(names, left, column, page), *_lines(rows, left, votes_of, page)])
 
 
-def _spoken(row: RuleRow) -> list[tuple[str, Float64]]:
+def _voting_blocks(row: RuleRow) -> list[tuple[str, Float64]]:
     """Return the blocks to draw, with the names of their lines.
 
     If a rule on a number has votes only below its threshold, its condition is shown negated.
@@ -104,7 +108,7 @@ def _rule_lines(
     row: RuleRow, rows: Sequence[RuleRow], left: int, votes_of: DrawVotes, page: Page
 ) -> Iterator[Text]:
     number = _number_width(rows)
-    for place, (name, votes) in enumerate(_spoken(row)):
+    for place, (name, votes) in enumerate(_voting_blocks(row)):
         line = Text(fit(str(row.number) if place == 0 else "", number - 1, page, right=True) + " ")
         named = fit(cut_inside(name, left - number - 2, page), left - number - 2, page)
         line.append(named + "  ", QUIET if place else "")

@@ -191,7 +191,7 @@ def _by_label(row: TermRow, values: Float64) -> dict[str, float]:
     return dict(zip(row.labels, values.tolist(), strict=True))
 
 
-def _levels_told(row: TermRow) -> list[dict[str, object]]:
+def _level_records(row: TermRow) -> list[dict[str, object]]:
     return [
         {
             "condition": level.condition,
@@ -217,7 +217,7 @@ TERM_COLUMNS: tuple[Column[TermRow], ...] = (
         "The number of different counts or thresholds in its rules; in JSON, a list of them with "
         "their votes.",
         tsv=lambda row: str(len(row.levels)),
-        json=_levels_told,
+        json=_level_records,
         narrow=False,
     ),
     Column(

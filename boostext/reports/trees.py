@@ -134,7 +134,7 @@ def tree_drawing(model: Model, limit: int, page: Page, wanted: Sequence[int] = (
     if not trees:
         return Text("No rules.")
     chosen = list(wanted) or list(range(model.width))
-    drawing = _Drawing(model, chosen, _loudest(trees, chosen), page)
+    drawing = _Drawing(model, chosen, _greatest_vote(trees, chosen), page)
     lines = [key_to_bars(drawing.full, page)]
     for number, tree in enumerate(trees, 1):
         if model.round_sizes:
@@ -146,7 +146,7 @@ def tree_drawing(model: Model, limit: int, page: Page, wanted: Sequence[int] = (
     return stack(lines)
 
 
-def _loudest(trees: Iterable[Branch], chosen: list[int]) -> float:
+def _greatest_vote(trees: Iterable[Branch], chosen: list[int]) -> float:
     """Return the largest absolute vote for the chosen labels, which is drawn as a full bar."""
     return max(
         (float(np.abs(part.votes[chosen]).max()) for tree in trees for part in _branches(tree)),
@@ -187,8 +187,8 @@ class _Drawing:
             depth, split = ahead.pop()
             name = "" if self.model.round_sizes else _numbers(split.rounds)
             indent = self._indent(depth)
-            told = f"{name}{spell(split.condition, fields)}"
-            yield Text(indent + shorten(told, self.page.width - len(indent), self.page))
+            line = f"{name}{spell(split.condition, fields)}"
+            yield Text(indent + shorten(line, self.page.width - len(indent), self.page))
             parts = [(depth, block, part) for block, part in split.branches.items()]
             held += reversed([p for p in parts if p[2].splits or p[2].votes[self.chosen].any()])
 

@@ -109,7 +109,7 @@ def audit(
     terms = term_matrix(prepared.features, len(corpus.labels))
     done = 0
 
-    def told(number: int, judged: bool) -> bool:
+    def on_judged(number: int, judged: bool) -> bool:
         nonlocal done
         if judged:
             done += 1
@@ -118,7 +118,7 @@ def audit(
 
     labels, multilabel = len(corpus.labels), prepared.multilabel
     given = Given(terms.rows, corpus.label_sets, prepared.weights, labels, multilabel)
-    run = (jobs or InThreads(plan.threads)).run(judged, given, each, told)
+    run = (jobs or InThreads(plan.threads)).run(judged, given, each, on_judged)
     found = [pair for pair in run if pair is not None]
     scores = _mean_scores(found, (len(corpus), labels))
     folds = tuple(held for held, _ in found[: asked.folds])
@@ -129,8 +129,8 @@ def audit(
 def _mean_scores(found: Sequence[tuple[Held, Scores]], shape: tuple[int, int]) -> Scores:
     """(m, k), half log odds. They are added in the order of the folds, whatever the threads."""
     total, times = np.zeros(shape), np.zeros(shape[0])
-    for held, said in found:
-        total[held.examples] += said
+    for held, scores in found:
+        total[held.examples] += scores
         times[held.examples] += 1
     with np.errstate(invalid="ignore"):
         return np.asarray(total / times[:, None] / MH.link)

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from boostext import fields
-from boostext.corpus.documents import Document, Told
+from boostext.corpus.documents import Document, RemoteDocument
 from boostext.errors import SettingsError
 from boostext.features.unicode_classes import class_letters
 from boostext.presets import NUMBERS, Choices, Facts, by_facts
@@ -55,7 +55,7 @@ def _head(documents: Iterator[Document]) -> Iterator[Document]:
     characters = 0
     for document in islice(documents, MOST_DOCUMENTS):
         yield document
-        if isinstance(document, Told):
+        if isinstance(document, RemoteDocument):
             characters += document.characters
         characters += sum(map(len, document.texts.values()))
         if characters >= MOST_CHARACTERS:

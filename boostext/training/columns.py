@@ -93,8 +93,8 @@ def with_known_types(plan: Plan, corpus: Corpus, notes: Notes) -> Plan:
             )  # fmt: skip
         if found.strays:
             place = found.first_stray
-            told = f"{name}: {values[place]}"
-            notes.add("text for a number", told, corpus.origins[place], found.strays)
+            example = f"{name}: {values[place]}"
+            notes.add("text for a number", example, corpus.origins[place], found.strays)
         if found.doubt:
             place = next(i for i, value in enumerate(values) if isinstance(value, str))
             notes.add(found.doubt, f"{name}: {values[place]}", corpus.origins[place], len(values))

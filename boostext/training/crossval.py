@@ -168,12 +168,12 @@ def cross_validate(
     each = [(cut, fold) for cut in cuts for fold in range(cut.count)]
     done = [0] * len(each)
 
-    def told(number: int, rounds: int) -> bool:
+    def on_rounds(number: int, rounds: int) -> bool:
         done[number] = rounds
         on_round(sum(done), len(each) * plan.boosting.rounds)
         return should_stop()
 
-    held = tuple((jobs or InThreads(plan.threads)).run(held_out, prepared, each, told))
+    held = tuple((jobs or InThreads(plan.threads)).run(held_out, prepared, each, on_rounds))
     monitor = _monitor(prepared, np.arange(len(corpus)))
     curve = tuple(_curve([fold.curve for fold in held], plan.boosting.rounds))
     return CrossValidation(prepared, cuts, held, monitor.name, curve, _best(curve, monitor))

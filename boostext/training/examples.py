@@ -242,12 +242,12 @@ class Unlabelled:
 
 def _without_labels(count: int, last: Document) -> str:
     """The message if no document has a label."""
-    told = f"none of the {count} documents has a label"
+    problem = f"none of the {count} documents has a label"
     if ENDINGS.get(file_ending(last.origin.path)) not in ("fasttext", "txt"):
-        return f"{told}; name the field of the labels with --label"
+        return f"{problem}; name the field of the labels with --label"
     text = " ".join(last.texts.values())
     return (
-        f"{told}: no line begins with {PREFIX}, nor does {last.origin}, {shown(text)}; expected "
+        f"{problem}: no line begins with {PREFIX}, nor does {last.origin}, {shown(text)}; expected "
         f"lines such as {shown(f'{PREFIX}billing my bill is wrong')}"
     )
 

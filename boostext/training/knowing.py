@@ -31,7 +31,7 @@ from boostext.model.file import read_model
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, has_chances
 from boostext.model.predict import chances as chances_of
-from boostext.model.prior import Prior, Said, Teller, prior_in_short
+from boostext.model.prior import Evidence, KnowledgeEvaluator, Prior, prior_in_short
 from boostext.settings import BoostingSettings
 from boostext.training.examples import Held
 from boostext.training.plan import Plan
@@ -51,7 +51,7 @@ SHOWN = 5
 class Known:
     """Prior knowledge about M documents: the m training documents, then `more` without labels.
 
-    features: of all M documents. chances: (M, k), probabilities. teller: has counted which rules
+    features: of all M documents. chances: (M, k), probabilities. evaluator: has counted which rules
     hold for them. link: the algorithm's function from scores to probabilities. fired: (M, r),
     whether each rule holds.
     """
@@ -59,7 +59,7 @@ class Known:
     prior: Prior
     features: FeatureMatrix
     chances: Float64
-    teller: Teller
+    evaluator: KnowledgeEvaluator
     link: float
     multilabel: bool
     fired: Bools
@@ -80,17 +80,19 @@ class Known:
 
     def contribution(self, example: int) -> Contribution:
         """The knowledge's contribution to a training document, as in `Predictor.contributions`."""
-        rules = zip(self.teller.firing.rules, self.fired[example], strict=True)
-        told = tuple(str(rule) for rule, holds in rules if holds)
-        return Contribution(KnownRules(told), YES, self.scores(np.array([example]))[0], ())
+        rules = zip(self.evaluator.firing.rules, self.fired[example], strict=True)
+        rule = tuple(str(rule) for rule, holds in rules if holds)
+        return Contribution(KnownRules(rule), YES, self.scores(np.array([example]))[0], ())
 
-    def heard(self, plan: Plan) -> Heard:
+    def collector(self, plan: Plan) -> EvidenceCollector:
         """Collects what the knowledge says about further documents."""
-        return Heard(Teller(self.prior, plan.text, plan.data.text), plan.threads)
+        return EvidenceCollector(
+            KnowledgeEvaluator(self.prior, plan.text, plan.data.text), plan.threads
+        )
 
-    def scores_of(self, heard: Heard, labels: Sequence[str]) -> Scores:
+    def scores_of(self, collector: EvidenceCollector, labels: Sequence[str]) -> Scores:
         """The initial scores f_0 of further documents."""
-        chances = self.teller.chances(heard.said(), labels, self.multilabel)
+        chances = self.evaluator.chances(collector.evidence(), labels, self.multilabel)
         return prior_scores(chances, self.link)
 
     def labelled_features(self) -> FeatureMatrix:
@@ -163,12 +165,12 @@ def unlabelled_documents(plan: Plan, account: BadRecords) -> Iterator[Document]:
             yield replace(document, labels=(), labelled=False)
 
 
-class Heard:
+class EvidenceCollector:
     """Collects what prior knowledge says about documents while they are read."""
 
-    def __init__(self, teller: Teller, threads: int) -> None:
-        self._teller, self._threads = teller, threads
-        self._said: list[Said] = []
+    def __init__(self, evaluator: KnowledgeEvaluator, threads: int) -> None:
+        self._evaluator, self._threads = evaluator, threads
+        self._evidence: list[Evidence] = []
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Pass documents on."""
@@ -177,13 +179,13 @@ class Heard:
             group.append(document)
             yield document
             if len(group) == BATCH:
-                self._said.append(self._teller.said(group, self._threads))
+                self._evidence.append(self._evaluator.evidence(group, self._threads))
                 group = []
-        self._said.append(self._teller.said(group, self._threads))
+        self._evidence.append(self._evaluator.evidence(group, self._threads))
 
-    def said(self) -> Said:
+    def evidence(self) -> Evidence:
         """What the knowledge says about all documents so far."""
-        return Said.joined(self._said)
+        return Evidence.joined(self._evidence)
 
 
 class Knowing:
@@ -194,14 +196,14 @@ class Knowing:
 
     def __init__(self, prior: Prior, plan: Plan) -> None:
         self._prior, self._plan = prior, plan
-        self._teller = Teller(prior, plan.text, plan.data.text)
-        self._heard = Heard(self._teller, plan.threads)
+        self._evaluator = KnowledgeEvaluator(prior, plan.text, plan.data.text)
+        self._collector = EvidenceCollector(self._evaluator, plan.threads)
         self._unlabelled, self._digest = 0, hashlib.sha256(b"boostext unlabelled 1\n")
         self.apart = Held()
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Pass all documents on, the training documents first."""
-        return self._heard.watch(chain(documents, self._set_apart()))
+        return self._collector.watch(chain(documents, self._set_apart()))
 
     def _set_apart(self) -> Iterator[Document]:
         for document in self.apart:
@@ -214,7 +216,7 @@ class Knowing:
         knowledge, old = self._prior.knowledge, self._prior.old
         known = [*(label for label, _ in knowledge.labels), *(old.labels if old else ())]
         if not (known or found):
-            known = [label for told in knowledge.rules for label, _ in told.then]
+            known = [label for rule in knowledge.rules for label, _ in rule.then]
         return tuple(dict.fromkeys(known))
 
     def prior(self, documents: int, labels: int) -> Prior:
@@ -229,14 +231,21 @@ class Knowing:
 
     def known(self, corpus: Corpus, features: FeatureMatrix, multilabel: bool) -> Known:
         """What the knowledge says, after all labels are known."""
-        said = self._heard.said()
-        chances = self._teller.chances(said, corpus.labels, multilabel)
+        evidence = self._collector.evidence()
+        chances = self._evaluator.chances(evidence, corpus.labels, multilabel)
         prior = self.prior(len(corpus) or len(chances), len(corpus.labels))
         link = ALGORITHMS[self._plan.boosting.algorithm].link
         known = Known(
-            prior, features, chances, self._teller, link, multilabel, said.fired, prior.unlabelled
+            prior,
+            features,
+            chances,
+            self._evaluator,
+            link,
+            multilabel,
+            evidence.fired,
+            prior.unlabelled,
         )
-        teaches = prior.unlabelled >= TEACHING and said.fired.any()
+        teaches = prior.unlabelled >= TEACHING and evidence.fired.any()
         if not teaches or prior.old or self._plan.boosting.terms:
             return known
         known = taught(known, corpus.labels, self._plan)
@@ -255,7 +264,7 @@ def taught(known: Known, labels: Sequence[str], plan: Plan) -> Known:
     Source: Blum & Mitchell 1998 (co-training), with the terms of the rules as one of the two views.
     """
     knowledge, M = known.prior.knowledge, len(known.chances)
-    terms = dict.fromkeys(term for told in knowledge.rules for term in told.terms)
+    terms = dict.fromkeys(term for rule in knowledge.rules for term in rule.terms)
     forbid = (*knowledge.forbid, *map(Forbidden, terms))
     boosting = replace(plan.boosting, rounds=LESSONS)
     speaks = known.fired.any(axis=1, keepdims=True).astype(np.float64)
@@ -277,10 +286,10 @@ def taught(known: Known, labels: Sequence[str], plan: Plan) -> Known:
         tuple(labels), known.multilabel, rules, data=plan.data, text=plan.text, boosting=boosting
     )
     prior = replace(known.prior, old=old)
-    teller = known.teller.beginning_with(prior)
-    said = Said(known.fired, chances_of(booster.label_scores(), old))
-    chances = teller.chances(said, labels, known.multilabel)
-    return replace(known, prior=prior, teller=teller, chances=chances)
+    evaluator = known.evaluator.beginning_with(prior)
+    evidence = Evidence(known.fired, chances_of(booster.label_scores(), old))
+    chances = evaluator.chances(evidence, labels, known.multilabel)
+    return replace(known, prior=prior, evaluator=evaluator, chances=chances)
 
 
 def restraints_of(prior: Prior | None, labels: Sequence[str], plan: Plan) -> Restraints | None:
@@ -302,10 +311,10 @@ def check_labels(prior: Prior | None, labels: Sequence[str], multilabel: bool) -
                 f"{knowledge.path}:{line}: no document has the label {label!r}{near or ''}; if it "
                 "is intended, also name it under `labels:`"
             )
-    for told in () if multilabel else knowledge.rules:
-        if sum(share for _, share in told.then) > 1 + 1e-9:
+    for rule in () if multilabel else knowledge.rules:
+        if sum(share for _, share in rule.then) > 1 + 1e-9:
             raise SettingsError(
-                f"{knowledge.path}:{told.line}: the probabilities of a rule add up to more than 1; "
+                f"{knowledge.path}:{rule.line}: the probabilities of a rule add up to more than 1; "
                 "these documents have one label each (--task multi allows several)"
             )
 
@@ -323,9 +332,9 @@ def known_remarks(known: Known) -> Iterator[str]:
 
 def known_warnings(known: Known) -> Iterator[str]:
     """Warnings about terms that no document has and about rules without information."""
-    firing, path = known.teller.firing, known.prior.knowledge.path
+    firing, path = known.evaluator.firing, known.prior.knowledge.path
     counts = firing.counts
-    lines = {term: told.line for told in reversed(firing.rules) for term in told.terms}
+    lines = {term: rule.line for rule in reversed(firing.rules) for term in rule.terms}
     missing = [term for term in firing.conditions if not counts[term]]
     if missing:
         shown = ", ".join(f"{term!r} (line {lines[term]})" for term in missing[:SHOWN])
@@ -334,9 +343,9 @@ def known_warnings(known: Known) -> Iterator[str]:
             f"{path}: {len(missing)} of {len(firing.conditions)} terms are in no document: "
             f"{shown}{more}"
         )
-    for told in firing.rules:
-        if not counts[told] and any(counts[term] for term in told.terms):
-            yield f"{path}:{told.line}: the rule {told} holds for no document"
-        elif counts[told] >= NEARLY_ALL * firing.documents:
-            share = f"{counts[told]:,} of {firing.documents:,}"
-            yield f"{path}:{told.line}: the rule {told} holds for nearly all documents, {share}"
+    for rule in firing.rules:
+        if not counts[rule] and any(counts[term] for term in rule.terms):
+            yield f"{path}:{rule.line}: the rule {rule} holds for no document"
+        elif counts[rule] >= NEARLY_ALL * firing.documents:
+            share = f"{counts[rule]:,} of {firing.documents:,}"
+            yield f"{path}:{rule.line}: the rule {rule} holds for nearly all documents, {share}"

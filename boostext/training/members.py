@@ -13,7 +13,7 @@ from boostext.boosting.rules import Round
 from boostext.features.conditions import NO, UNKNOWN, YES, Condition
 from boostext.model.merged import merge_votes
 from boostext.model.model import Model
-from boostext.model.predict import Contribution, entries_said, scores_found
+from boostext.model.predict import Contribution, entry_contributions, scores_found
 
 
 def condition_numbers(rounds: Iterable[Round]) -> dict[Condition, int]:
@@ -49,7 +49,7 @@ def training_contributions(
     merged = merge_votes(model)
     blocks = _blocks(members, [numbers[condition] for condition in merged.known], examples)
     for row in blocks:
-        yield entries_said(merged, row, model)
+        yield entry_contributions(merged, row, model)
 
 
 def _blocks(members: Membership, conditions: Sequence[int], examples: Sequence[int]) -> Int8:

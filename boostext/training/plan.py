@@ -125,7 +125,7 @@ def command_line(plan: Plan) -> str:
     for group in (plan.data, plan.text, plan.boosting, plan.known, plan.stop):
         for declared in group.options():
             value = getattr(group, declared.name)
-            said = plan.open and declared.name in OPEN - plan.open
-            if (said or value != declared.default) and declared.name not in FILES:
+            chosen = plan.open and declared.name in OPEN - plan.open
+            if (chosen or value != declared.default) and declared.name not in FILES:
                 words += fields.option_words(declared, value)
     return shlex.join(words)

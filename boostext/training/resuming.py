@@ -29,8 +29,8 @@ def check_same_work(old: Model, corpus: Corpus, plan: Plan, prior: Prior | None 
     ]
     if old.data.text != plan.data.text:
         differences.append(f"text: {list(old.data.text)} -> {list(plan.data.text)}")
-    if told := _of_knowledge(old.prior, prior):
-        differences.append(told)
+    if difference := _of_knowledge(old.prior, prior):
+        differences.append(difference)
     if old.provenance.version != __version__:
         differences.append(f"boostext version: {old.provenance.version} -> {__version__}")
     if old.provenance.digest != corpus.digest:

@@ -269,17 +269,17 @@ def _validation(
     labels: tuple[str, ...],
     known: Known | None,
 ) -> ValidationSet:
-    heard = known.heard(plan) if known else None
+    collector = known.collector(plan) if known else None
     found = ValidationSet(
-        heard.watch(documents) if heard else documents,
+        collector.watch(documents) if collector else documents,
         plan.text,
         plan.data.text,
         labels,
         plan.boosting.unknown_categories,
         plan.threads,
     )
-    if known and heard:
-        found.begin(known.scores_of(heard, labels))
+    if known and collector:
+        found.begin(known.scores_of(collector, labels))
     if not len(found):
         raise BoostextError(_nothing_held(plan.stop))
     return found

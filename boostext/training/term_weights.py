@@ -242,7 +242,7 @@ def mean_one(weights: Float64) -> Float32:
     return (weights / mean if mean > 0 else np.ones(len(weights))).astype(np.float32)
 
 
-def terms_said(
+def term_votes(
     matrix: TermMatrix, learned: TermWeights, document: int, dispute: Float32
 ) -> Sequence[tuple[int, float]]:
     """The columns of a document with their evidence for the labels with dispute +1 against those
@@ -251,6 +251,6 @@ def terms_said(
     rows = matrix.rows
     place = slice(rows.indptr[document], rows.indptr[document + 1])
     columns = rows.indices[place]
-    said = rows.data[place] * (learned.weights[columns] @ dispute)
-    order = np.argsort(-said, kind="stable")
-    return [(int(columns[j]), float(said[j])) for j in order.tolist()]
+    votes = rows.data[place] * (learned.weights[columns] @ dispute)
+    order = np.argsort(-votes, kind="stable")
+    return [(int(columns[j]), float(votes[j])) for j in order.tolist()]

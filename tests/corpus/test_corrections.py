@@ -106,6 +106,6 @@ def test_documents_without_a_label_field_are_left_out_unless_a_correction_names_
     corrections = read_corrections(str(path))
     assert [d.id for d in corrections.applied(pool)] == ["b"]
     assert corrections.left_out == 2
-    assert "2 documents without any label left out" in corrections.said()
+    assert "2 documents without any label left out" in corrections.summary()
     kept = read_corrections(str(path)).applied(pool, every=True)
     assert [d.id for d in kept] == ["a", "b", "c"]

@@ -235,6 +235,6 @@ def test_dask_knows_how_large_a_part_is(tmp_path):
     assert sizeof(read) == pytest.approx(40 * len(text), rel=0.2)
     tokens = reading.tokenized_part(read, np.arange(40), "text", Plan.of().text)
     assert sizeof(tokens) == pytest.approx(4 * 40 * 1500, rel=0.2)
-    for document in (read.documents[0], reading.told_of(read).documents[0]):
+    for document in (read.documents[0], reading.without_texts(read).documents[0]):
         assert copy.copy(document) == document
         assert type(copy.copy(document)) is type(document)

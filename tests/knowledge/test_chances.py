@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from boostext.corpus.documents import Document
 from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.knowledge.chances import LEAST, chances, label_shares
-from boostext.knowledge.knowledge import Knowledge, Told, When
+from boostext.knowledge.knowledge import Knowledge, KnowledgeRule, When
 from boostext.knowledge.terms import Firing, conditions_of
 from boostext.settings import TextSettings
 
@@ -16,9 +16,9 @@ LABELS = ("A", "B", "C", "D")
 KNOWN = Knowledge(
     (("A", 0.15), ("B", 0.1)),
     (
-        Told(When(any=("a",)), (("A", 0.9),)),
-        Told(When(any=("b",)), (("B", 0.6), ("C", 0.3))),
-        Told(When(any=("a",)), (("A", 0.95),)),
+        KnowledgeRule(When(any=("a",)), (("A", 0.9),)),
+        KnowledgeRule(When(any=("b",)), (("B", 0.6), ("C", 0.3))),
+        KnowledgeRule(When(any=("a",)), (("A", 0.95),)),
     ),
 )
 
@@ -57,7 +57,9 @@ def test_chances_are_never_certain_and_sum_to_1_with_one_label_a_text(seed, k, m
     rng = np.random.default_rng(seed)
     labels = [str(j) for j in range(k)]
     rules = [
-        Told(When(any=("x",)), ((str(rng.integers(k)), float(rng.choice([0, 0.001, 0.9, 1]))),))
+        KnowledgeRule(
+            When(any=("x",)), ((str(rng.integers(k)), float(rng.choice([0, 0.001, 0.9, 1]))),)
+        )
         for _ in range(6)
     ]
     fired = rng.integers(0, 2, (20, 6)).astype(bool)
@@ -91,9 +93,9 @@ def test_terms_are_spelled_as_inspect_prints_them():
 
 def test_rules_hold_where_terms_of_any_length_are_and_others_are_not():
     rules = (
-        Told(When(any=("how much", "cost")), (("A", 0.9),)),
-        Told(When(all=("long distance", "to"), none=("collect",)), (("A", 0.9),)),
-        Told(When(any=("to",)), (("A", 0.9),), unless=When(all=("long", "collect"))),
+        KnowledgeRule(When(any=("how much", "cost")), (("A", 0.9),)),
+        KnowledgeRule(When(all=("long distance", "to"), none=("collect",)), (("A", 0.9),)),
+        KnowledgeRule(When(any=("to",)), (("A", 0.9),), unless=When(all=("long", "collect"))),
     )
     texts = ["How much is it", "a long distance call to", "much how to", "long collect to", ""]
     firing = Firing(rules, TextSettings(), ("text",))

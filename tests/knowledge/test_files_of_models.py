@@ -79,7 +79,7 @@ def test_check_tells_how_rules_stand_beside_labels(run, calls):
     assert "line 3: no document has the label 'Rat', did you mean 'Rate'?" in said
     assert "no document has 'cost'" in said
     told = json.loads(run("check", path, "--knowledge", known, "--json").stdout)["knowledge"]
-    assert told["rules"][0]["labels"] == {"Collect": {"told": 0.9, "found": 0.5}}
+    assert told["rules"][0]["labels"] == {"Collect": {"probability": 0.9, "found": 0.5}}
     assert told["rules"][1]["holds"] == 1
 
 

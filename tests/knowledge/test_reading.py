@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostext.errors import BoostextError, SettingsError
-from boostext.knowledge.knowledge import Forbidden, OneSided, Told, When
+from boostext.knowledge.knowledge import Forbidden, KnowledgeRule, OneSided, When
 from boostext.knowledge.reading import read_knowledge
 
 WHOLE = """
@@ -36,8 +36,8 @@ def test_a_whole_file(tmp_path):
     found = reading(tmp_path, WHOLE)
     assert found.labels == (("Collect", 0.15), ("Rate", 0.1), ("Other", None))
     assert found.rules == (
-        Told(When(any=("collect",)), (("Collect", 0.9),)),
-        Told(
+        KnowledgeRule(When(any=("collect",)), (("Collect", 0.9),)),
+        KnowledgeRule(
             When(all=("how much", "long distance"), none=("collect",)),
             (("Rate", 0.9),),
             When(any=("refund", "credit")),

@@ -25,9 +25,9 @@ from boostext.model.predict import (
     decide,
     decisions,
     link_of,
-    loudest,
     probabilities,
     ranked_labels,
+    strongest,
 )
 from boostext.settings import BoostingSettings, TextSettings
 from tests.model.golden import CORPORA, RUNS, golden_model
@@ -315,5 +315,5 @@ def test_contributions_say_what_was_found_and_in_which_rounds():
 
 def test_the_loudest_are_those_of_the_greatest_votes_on_a_label():
     rows = contributions(mixed_model(), Document("1", {"text": "free"}, attributes={"color": "x"}))
-    assert [row.rounds for row in loudest(rows, 0, 2)] == [(4,), (3,)]  # -1, 0.5, then -0.4
-    assert [row.rounds for row in loudest(rows, LABELS.index(""), 9)] == [(1, 5), (4,)]
+    assert [row.rounds for row in strongest(rows, 0, 2)] == [(4,), (3,)]  # -1, 0.5, then -0.4
+    assert [row.rounds for row in strongest(rows, LABELS.index(""), 9)] == [(1, 5), (4,)]

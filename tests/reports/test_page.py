@@ -208,7 +208,7 @@ def test_two_labels_have_one_bar_that_points_to_one_of_them():
     assert [list(line.blocks) for line in table.rows] == [["met", "else"], ["met"]]
     assert table.rows[0].blocks["met"].hanging == "M80 3h-80v10H80z"
     assert table.rows[1].blocks["met"].rising == "M80 3h40v10H80z"
-    assert table.rows[1].blocks["met"].said == "B +1.00"
+    assert table.rows[1].blocks["met"].caption == "B +1.00"
 
 
 def test_a_numeric_column_is_drawn_in_steps():
@@ -249,7 +249,7 @@ def test_bars_rise_for_and_hang_against():
     row = bar_row(np.array([2.0, -1.0, 0.0]), 2.0, ("a", "b", "c"))
     assert row.rising == "M1 13h10v-11h-10z"
     assert row.hanging == "M13 13h10v5.5h-10z"
-    assert row.said == "a +2.00, b -1.00"
+    assert row.caption == "a +2.00, b -1.00"
 
 
 def test_the_last_round_has_a_tick():

@@ -18,7 +18,7 @@ from boostext.errors import SettingsError
 from boostext.features.conditions import NO, YES, Always, AtLeast, Equals, Literal, Occurs
 from boostext.features.ngrams import EXPERTS
 from boostext.features.tokenizer import Tokenizer
-from boostext.knowledge.knowledge import Knowledge, Told, When
+from boostext.knowledge.knowledge import Knowledge, KnowledgeRule, When
 from boostext.model.calibration import Isotonic, Sigmoid
 from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import Predictor, chances, decide
@@ -213,10 +213,12 @@ def knowing(multilabel, old):
     """A model whose knowledge asks for all kinds of conditions, some in no rule of its own."""
     labels, either = ("A", "B", "C"), {"A": 0.5, "B": None, "C": None}
     rules = (
-        Told(When(any=("refund", "a:how ? much")), (("A", 0.9),)),
-        Told(When(all=("please", "color = red")), (("B", 0.6), ("C", 0.3)), When(any=("not",))),
-        Told(When(any=("age >= 30",), none=("x (>= 2)",)), (("C", 0.999),)),
-        Told(When(none=("refund",)), (("A", 0.0),)),
+        KnowledgeRule(When(any=("refund", "a:how ? much")), (("A", 0.9),)),
+        KnowledgeRule(
+            When(all=("please", "color = red")), (("B", 0.6), ("C", 0.3)), When(any=("not",))
+        ),
+        KnowledgeRule(When(any=("age >= 30",), none=("x (>= 2)",)), (("C", 0.999),)),
+        KnowledgeRule(When(none=("refund",)), (("A", 0.0),)),
     )
     votes = np.random.default_rng(5).normal(size=(3, 3)) / 4
     prior = Prior(Knowledge(tuple(either.items()), rules), 0.5, old)

@@ -53,7 +53,7 @@ class Bar:
     y: float
     width: float
     height: float
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True)
@@ -205,8 +205,8 @@ def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
     bars = []
     for row in filled:
         tall = round(60 * row.count / most + 1, 1)
-        said = f"{row.low:.1f} to {row.high:.1f}: {row.count:,}"
-        bars.append(Bar(x(row.low) + 2, floor - tall, x(row.high) - x(row.low) - 4, tall, said))
+        caption = f"{row.low:.1f} to {row.high:.1f}: {row.count:,}"
+        bars.append(Bar(x(row.low) + 2, floor - tall, x(row.high) - x(row.low) - 4, tall, caption))
     about = (
         "For calibrated probabilities, the observed frequency is equal to the probability, which "
         "is the diagonal. Bars show the number of probabilities in each bin."
@@ -229,18 +229,18 @@ def reliability_chart(bins: Sequence[Bin]) -> Chart | None:
 class BarRow:
     """Votes drawn as bars.
 
-    rising, hanging: SVG path data of the positive and of the negative votes. said: a text
+    rising, hanging: SVG path data of the positive and of the negative votes. caption: a text
     description of the largest votes.
     """
 
     rising: str
     hanging: str
-    said: str
+    caption: str
 
     @property
     def is_silent(self) -> bool:
         """Whether all votes are negligible."""
-        return self.said == SILENT
+        return self.caption == SILENT
 
 
 SILENT = "negligible"
@@ -256,7 +256,7 @@ def bar_row(votes: Float64, full: float, names: Sequence[str], step: int = STEP)
             continue
         bars, sign = (rising, "-") if vote > 0 else (hanging, "")
         bars.append(f"M{j * step + 1} {BASE}h{step - 2}v{sign}{tall:g}h-{step - 2}z")
-    return BarRow("".join(rising), "".join(hanging), _said(votes, names, full))
+    return BarRow("".join(rising), "".join(hanging), _caption(votes, names, full))
 
 
 def pair_row(votes: Float64, full: float, names: Sequence[str], width: int) -> BarRow:
@@ -271,11 +271,11 @@ def pair_row(votes: Float64, full: float, names: Sequence[str], width: int) -> B
         return BarRow("", "", SILENT)
     half = width // 2
     path = f"M{half} 3h{long if vote > 0 else -long:g}v10H{half}z"
-    said = f"{names[1 if vote > 0 else 0]} {abs(vote):+.2f}"
-    return BarRow(path, "", said) if vote > 0 else BarRow("", path, said)
+    caption = f"{names[1 if vote > 0 else 0]} {abs(vote):+.2f}"
+    return BarRow(path, "", caption) if vote > 0 else BarRow("", path, caption)
 
 
-def _said(votes: Float64, names: Sequence[str], full: float, most: int = 3) -> str:
+def _caption(votes: Float64, names: Sequence[str], full: float, most: int = 3) -> str:
     """Return the largest positive and negative votes as text, without negligible ones."""
     least = full / 50
     order = np.argsort(-votes, kind="stable").tolist()

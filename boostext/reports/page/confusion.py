@@ -55,14 +55,14 @@ def confusion_of(
     gold = judged.gold(known)
     counts: Counter[tuple[int, int]] = Counter()
     behind: dict[tuple[int, int], list[tuple[float, int]]] = {}
-    for examples, pairs in confused(judged.scores, gold, judged.given):
-        for i, (missed, given) in zip(examples.tolist(), pairs.tolist(), strict=True):
+    for examples, confusions in confused(judged.scores, gold, judged.given):
+        for i, (missed, given) in zip(examples.tolist(), confusions.tolist(), strict=True):
             counts[missed, given] += 1
             sure = float(judged.scores[i, given] - judged.scores[i, min(missed, known - 1)])
             behind.setdefault((missed, given), []).append((-sure, i))
     order = sorted(counts, key=lambda key: (-counts[key], key))
     most = max(counts.values(), default=1)
-    pairs_told = {
+    pairs = {
         key: Pair(
             gold.labels[key[0]],
             gold.labels[key[1]],
@@ -73,13 +73,13 @@ def confusion_of(
         )
         for n, key in enumerate(order)
     }
-    first = tuple(pairs_told[key] for key in order)
+    first = tuple(pairs[key] for key in order)
     if len(gold.labels) > limits.matrix:
         return Confusion(first, len(first), (), ())
     right = (judged.given & gold.matrix).sum(axis=0)
     size = range(len(gold.labels))
     cells = tuple(
-        tuple(int(right[a]) if a == b and a < known else pairs_told.get((a, b)) for b in size)
+        tuple(int(right[a]) if a == b and a < known else pairs.get((a, b)) for b in size)
         for a in size
     )
     return Confusion(first, len(first), gold.labels, cells)

@@ -17,7 +17,7 @@ from boostext.reports.marks import Piece
 from boostext.reports.outliers import Objection, OutlierRow
 from boostext.reports.page.confusion import Confusion
 from boostext.reports.page.content import Limits, Listing
-from boostext.reports.page.excerpts import Excerpts, spoken_conditions
+from boostext.reports.page.excerpts import Excerpts, weighed_conditions
 
 LONGEST_NAME = 400
 """Maximum length, in characters, of ids and labels that can be written to the corrections."""
@@ -51,16 +51,16 @@ def error_data(listing: Listing, shown_by: Shown, limits: Limits) -> dict[str, A
     the storage of the browser; it is the same for the same data.
     """
     corpus = shown_by.corpus
-    told: list[Any] = []
+    records: list[Any] = []
     size, room = 0, limits.whole_bytes
     for row in listing.rows[: limits.outliers]:
         record = _record(row, shown_by)
         size += _size(record)
-        if size > limits.outlier_bytes and told:
+        if size > limits.outlier_bytes and records:
             break
         whole = _whole(row, shown_by)
         room -= _size(whole)
-        told.append(record | {"whole": whole if room > 0 else []})
+        records.append(record | {"whole": whole if room > 0 else []})
     return {
         "multi": shown_by.model.multilabel,
         "key": corpus.digest[:16],
@@ -71,7 +71,7 @@ def error_data(listing: Listing, shown_by: Shown, limits: Limits) -> dict[str, A
             for id, labels in list(listing.checked.items())[: limits.outliers]
             if all(len(name) <= LONGEST_NAME for name in (id, *labels))
         ],
-        "rows": told,
+        "rows": records,
     }
 
 
@@ -93,15 +93,15 @@ def _record(row: OutlierRow, shown_by: Shown) -> dict[str, Any]:
         "score": _short(row.score),
         "margin": _short(row.margin),
         "weight": _short(row.weight),
-        "against": _said(row.objections),
-        "for": _said(row.supports),
+        "against": _objections(row.objections),
+        "for": _objections(row.supports),
         "text": pieces_data(shown_by.excerpts.of(row.example, _evidence(row, shown_by.model))),
         "alike": list(_alike(row, shown_by)),
     }
 
 
-def _said(spoken: Iterable[Objection]) -> list[Any]:
-    return [[shown(said.term, 40), round(said.votes, 2)] for said in spoken]
+def _objections(objections: Iterable[Objection]) -> list[Any]:
+    return [[shown(objection.term, 40), round(objection.votes, 2)] for objection in objections]
 
 
 def _evidence(row: OutlierRow, model: Model) -> list[tuple[Condition, float]]:
@@ -109,9 +109,9 @@ def _evidence(row: OutlierRow, model: Model) -> list[tuple[Condition, float]]:
 
     Votes are positive for evidence for the given labels, and negative for evidence against them.
     """
-    votes = [(said.term, said.votes) for said in row.supports]
-    votes += [(said.term, -said.votes) for said in row.objections]
-    return list(spoken_conditions(votes, model))
+    votes = [(objection.term, objection.votes) for objection in row.supports]
+    votes += [(objection.term, -objection.votes) for objection in row.objections]
+    return list(weighed_conditions(votes, model))
 
 
 def _whole(row: OutlierRow, shown_by: Shown) -> list[Any]:

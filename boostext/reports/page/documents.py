@@ -30,13 +30,13 @@ class Field:
 class Explained:
     """A document with its explanation.
 
-    said: the contributions to its scores. scores: (k,). given, shown: indices of the predicted
+    contributions: to its scores. scores: (k,). given, shown: indices of the predicted
     labels, and of the labels to explain. count: maximum number of conditions listed for each label,
     of those that hold and of those that do not. chances: (k,) probabilities, or None.
     """
 
     document: Document
-    said: Sequence[Contribution]
+    contributions: Sequence[Contribution]
     scores: Scores
     given: Sequence[int]
     shown: Sequence[int]
@@ -80,7 +80,11 @@ def _fields(model: Model, explained: Explained) -> Sequence[Field]:
     return [
         Field(
             name if len(names) > 1 else "",
-            tuple(marked_field(model, document, explained.said, explained.shown[0], name, LONGEST)),
+            tuple(
+                marked_field(
+                    model, document, explained.contributions, explained.shown[0], name, LONGEST
+                )
+            ),
             len(document.texts.get(name, "")) > LONGEST,
         )
         for name in names
@@ -91,7 +95,7 @@ def _fields(model: Model, explained: Explained) -> Sequence[Field]:
 def _sums(model: Model, explained: Explained) -> Sequence[LabelSum]:
     count, likely = explained.count, explained.chances
     sums = (
-        label_sum(model, explained.said, float(explained.scores[j]), j, count, count)
+        label_sum(model, explained.contributions, float(explained.scores[j]), j, count, count)
         for j in explained.shown
     )
     if likely is None:

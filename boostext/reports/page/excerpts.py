@@ -37,17 +37,17 @@ class Excerpts:
         self._lookup = ConditionLookup((), model.text, model.data.text)
         self._fields = model.data.text
 
-    def of(self, example: int, said: Weighed) -> list[Piece]:
+    def of(self, example: int, weighed: Weighed) -> list[Piece]:
         """Return an excerpt around the terms of the conditions, or the beginning if none occurs."""
         document = self._documents.get(example)
         if document is None:
             return [Piece(showable(self._corpus.snippets[example]))]
-        found = self._marks(document, said)
+        found = self._marks(document, weighed)
         field = max(self._fields, key=lambda name: sum(abs(m.votes) for m in found[name]))
-        text = document.texts.get(field, "")[:READ] or told_attributes(document)
+        text = document.texts.get(field, "")[:READ] or attributes_text(document)
         return marked_pieces(text, found[field], self._room)
 
-    def whole(self, example: int, said: Weighed) -> list[Piece]:
+    def whole(self, example: int, weighed: Weighed) -> list[Piece]:
         """Return the text field with the most evidence, of about WHOLE characters at most.
 
         The list is empty if `of` already shows the whole text, or if the document could not be
@@ -56,7 +56,7 @@ class Excerpts:
         document = self._documents.get(example)
         if document is None:
             return []
-        found = self._marks(document, said)
+        found = self._marks(document, weighed)
         field = max(self._fields, key=lambda name: sum(abs(m.votes) for m in found[name]))
         text = document.texts.get(field, "")
         return marked_pieces(text, found[field], WHOLE) if len(text) > self._room else []
@@ -65,21 +65,23 @@ class Excerpts:
         """Return the beginning of the first nonempty text of a document, or its attributes."""
         document = self._documents.get(example)
         texts = [document.texts.get(name, "") for name in self._fields] if document else []
-        told = told_attributes(document) if document else ""
-        return (next(filter(None, texts), "") or told or self._corpus.snippets[example])[:READ]
+        attributes = attributes_text(document) if document else ""
+        return (next(filter(None, texts), "") or attributes or self._corpus.snippets[example])[
+            :READ
+        ]
 
-    def _marks(self, document: Document, said: Weighed) -> dict[str, list[Mark]]:
+    def _marks(self, document: Document, weighed: Weighed) -> dict[str, list[Mark]]:
         texts = {name: document.texts.get(name, "")[:READ] for name in self._fields}
         short = Document(document.id, texts)
         found: dict[str, list[Mark]] = {name: [] for name in self._fields}
-        for condition, votes in said:
+        for condition, votes in weighed:
             if isinstance(condition, Occurs) and condition.field in found:
                 spans = self._lookup.find(short, condition)[:200]
                 found[condition.field] += [Mark(start, end, votes) for start, end in spans]
         return found
 
 
-def told_attributes(document: Document) -> str:
+def attributes_text(document: Document) -> str:
     """Return the known attributes of a document as text, such as `age 63, color red`."""
     known = ((n, v) for n, v in document.attributes.items() if v is not None)
     return ", ".join(f"{name} {category(value)}" for name, value in known)
@@ -100,7 +102,7 @@ def _met(literals: Iterable[Literal]) -> Iterable[tuple[Condition, int]]:
     return ((literal.condition, literal.block) for literal in literals)
 
 
-def spoken_conditions(spelled: Iterable[tuple[str, float]], model: Model) -> Weighed:
+def weighed_conditions(spelled: Iterable[tuple[str, float]], model: Model) -> Weighed:
     """Convert terms as written in listings to conditions to highlight.
 
     Names that are not terms, such as those of columns, usually match nothing in the text.

@@ -121,10 +121,10 @@ def rule_lines(rows: Sequence[RuleRow], total: int) -> RuleTable:
     lines = []
     for row in rows:
         drawn = {name: space.row(v, labels) for name, v in _blocks(row)}
-        told = {name: bars for name, bars in drawn.items() if not bars.is_silent}
-        lines.append(RuleLines(row.number, row.condition, row.kind, row.z, told))
-    spoken = {name for line in lines for name in line.blocks}
-    blocks = tuple(name for name in ("met", "else", "unknown") if name in spoken)
+        visible = {name: bars for name, bars in drawn.items() if not bars.is_silent}
+        lines.append(RuleLines(row.number, row.condition, row.kind, row.z, visible))
+    filled = {name for line in lines for name in line.blocks}
+    blocks = tuple(name for name in ("met", "else", "unknown") if name in filled)
     return RuleTable(tuple(lines), space, blocks, total)
 
 
@@ -324,12 +324,12 @@ def label_sections(
 def _section(
     j: int,
     model: Model,
-    told: tuple[Sequence[TermRow], Sequence[TermFacts], Float64, float],
+    columns: tuple[Sequence[TermRow], Sequence[TermFacts], Float64, float],
     known: dict[str, LabelRow],
     report: Report | None,
     each: int,
 ) -> LabelSection:
-    rows, facts, shares, full = told
+    rows, facts, shares, full = columns
     label, column = model.labels[j], shares[:, j]
 
     def speaking(sign: int) -> Iterator[Speaking]:

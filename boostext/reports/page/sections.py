@@ -106,8 +106,8 @@ def _confusion(content: Content, limits: Limits) -> Confusion | None:
 def _confusion_json(content: Content, confusion: Confusion | None, limits: Limits) -> str:
     if confusion is None or content.judged is None:
         return ""
-    told = confusion_data(confusion, content.judged.corpus, limits.characters)
-    return Markup(script_json(told))
+    data = confusion_data(confusion, content.judged.corpus, limits.characters)
+    return Markup(script_json(data))
 
 
 def _with_texts(
@@ -129,18 +129,18 @@ def _with_texts(
     wanted |= {row.example for row in listed} | set(alike.values())
     documents = content.read(sorted(wanted))
     excerpts = Excerpts(content.model, evidence.corpus, documents, limits.characters)
-    spoken = _excerpts_by_document(excerpts, terms, examples)
+    pieces = _excerpts_by_document(excerpts, terms, examples)
     lines = [
-        replace(line, examples=tuple(_examples(content, said, fact)))
-        for line, fact, said in zip(terms, facts, spoken, strict=True)
+        replace(line, examples=tuple(_examples(content, some, fact)))
+        for line, fact, some in zip(terms, facts, pieces, strict=True)
     ]
-    told = error_data(
+    errors = error_data(
         content.errors, Shown(content.model, evidence.corpus, excerpts, alike), limits
     )
     done = None
     if worked is not None and worked in documents and length_of(documents[worked]) < READ:
         done = worked_example(content.model, documents[worked])
-    return lines or terms, done, told
+    return lines or terms, done, errors
 
 
 def _places(ids: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
@@ -166,25 +166,25 @@ def _excerpts_by_document(
 
 
 def _examples(
-    content: Content, said: Mapping[int, list[Piece]], fact: TermFacts
+    content: Content, pieces_by_document: Mapping[int, list[Piece]], fact: TermFacts
 ) -> Iterator[Example]:
     assert content.evidence is not None
     corpus = content.evidence.corpus
     given = label_matrix_column(content.evidence, fact.majority)
-    for i, pieces in said.items():
+    for i, pieces in pieces_by_document.items():
         labels = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
         yield Example(corpus.ids[i], labels, bool(given[i]), tuple(pieces))
 
 
 def _opening(content: Content, report: Report | None) -> dict[str, Any]:
-    model, said = content.model, content.model.provenance
+    model, provenance = content.model, content.model.provenance
     facts = {
         "rules": len(model.rules),
         "labels": len(model.labels),
-        "documents": said.documents,
-        "stopped": said.stopped,
-        "edited": said.edited,
-        "command": said.command,
+        "documents": provenance.documents,
+        "stopped": provenance.stopped,
+        "edited": provenance.edited,
+        "command": provenance.command,
         "multilabel": model.multilabel,
     }
     return {
@@ -208,15 +208,15 @@ MEASURED = (
 
 
 def _overview(model: Model) -> Iterator[tuple[str, str]]:
-    said = model.provenance
+    provenance = model.provenance
     yield "algorithm", model.boosting.algorithm
-    yield "documents", f"{said.documents:,}"
+    yield "documents", f"{provenance.documents:,}"
     yield "labels", f"{len(model.labels):,}{', several each' if model.multilabel else ''}"
     if model.prior:
         yield "prior knowledge", prior_in_short(model.prior)
     yield "rules", f"{len(model.rules):,}"
     yield "distinct conditions", f"{len(asked_conditions(model)):,}"
-    yield "conditions to choose from", f"{said.conditions:,}"
+    yield "conditions to choose from", f"{provenance.conditions:,}"
 
 
 def _box(model: Model, most_bytes: int) -> dict[str, Any] | None:
@@ -275,11 +275,11 @@ def _calibration(content: Content, report: Report | None) -> dict[str, Any]:
     }
 
 
-def _errors(content: Content, told: dict[str, Any] | None) -> dict[str, Any]:
-    rows = told["rows"] if told else []
+def _errors(content: Content, data: dict[str, Any] | None) -> dict[str, Any]:
+    rows = data["rows"] if data else []
     audit = content.errors.audit
     return {
-        "error_json": Markup(script_json(told)) if rows else "",
+        "error_json": Markup(script_json(data)) if rows else "",
         "error_count": len(rows),
         "error_total": len(content.errors.rows),
         "error_source": content.errors.source,

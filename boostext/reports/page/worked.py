@@ -63,14 +63,19 @@ def worked_document(evidence: Evidence) -> int | None:
 def worked_example(model: Model, document: Document) -> Worked:
     """Return the explanations of the two labels with the highest scores, and the marked text."""
     predictor = Predictor(model)
-    scores, said = predictor.score(document), predictor.contributions(document)
+    scores, contributions = predictor.score(document), predictor.contributions(document)
     best = np.argsort(-scores, kind="stable").tolist()[:2]
-    sums = tuple(label_sum(model, said, float(scores[j]), j, FOUND, ABSENT) for j in best)
-    return Worked(document.id, tuple(marked(model, document, said, best[0])), sums)
+    sums = tuple(label_sum(model, contributions, float(scores[j]), j, FOUND, ABSENT) for j in best)
+    return Worked(document.id, tuple(marked(model, document, contributions, best[0])), sums)
 
 
 def label_sum(
-    model: Model, said: Sequence[Contribution], score: float, j: int, found: int, absent: int
+    model: Model,
+    contributions: Sequence[Contribution],
+    score: float,
+    j: int,
+    found: int,
+    absent: int,
 ) -> LabelSum:
     """Return the parts of the score of the label with index `j`.
 
@@ -78,7 +83,7 @@ def label_sum(
     rest is summed by kind.
     """
     fields = len(model.data.text)
-    rows = explanation_rows(said, model.labels, [j], found, fields, absent)
+    rows = explanation_rows(contributions, model.labels, [j], found, fields, absent)
     lines = tuple(SumLine(line_name(row), row.votes) for row in rows if row.votes)
     return LabelSum(model.labels[j], score, lines)
 
@@ -91,7 +96,11 @@ def line_name(row: ExplanationRow) -> str:
 
 
 def marked(
-    model: Model, document: Document, said: Sequence[Contribution], j: int, room: int = ROOM
+    model: Model,
+    document: Document,
+    contributions: Sequence[Contribution],
+    j: int,
+    room: int = ROOM,
 ) -> list[Piece]:
     """Return the longest text of the document, with the terms that vote on label `j` marked.
 
@@ -99,11 +108,16 @@ def marked(
     marks with the largest absolute votes.
     """
     field = max(model.data.text, key=lambda name: len(document.texts.get(name, "")))
-    return marked_field(model, document, said, j, field, room)
+    return marked_field(model, document, contributions, j, field, room)
 
 
 def marked_field(
-    model: Model, document: Document, said: Sequence[Contribution], j: int, field: str, room: int
+    model: Model,
+    document: Document,
+    contributions: Sequence[Contribution],
+    j: int,
+    field: str,
+    room: int,
 ) -> list[Piece]:
     """Return the text of one field with marks; see `marked`."""
     text = document.texts.get(field, "")[:LONGEST]
@@ -112,7 +126,7 @@ def marked_field(
     )
     marks = [
         Mark(start, end, float(row.votes[j]))
-        for row in said
+        for row in contributions
         if row.block == YES and row.votes[j]
         for name, start, end in places(row)[:MOST_MARKS]
         if name == field

@@ -75,16 +75,16 @@ def to_html(model: Model, title: str, most_bytes: int) -> Exported:
 
 def _about(model: Model, title: str, pack: Packed) -> str:
     """Return a one-line description of the file, without control characters."""
-    said = (
+    note = (
         f"{one_line(title)}: {len(model.rules):,} rules for {len(model.labels):,} labels, "
         f"exported by boostext {__version__}"
     )
     if pack.kept < pack.total:
-        said += (
+        note += (
             f"; of its {pack.total:,} conditions the {pack.kept:,} that matter most, so that the "
             "file is not too large: scores differ from the model's"
         )
-    return said
+    return note
 
 
 # Python ---------------------------------------------------------------------------------------

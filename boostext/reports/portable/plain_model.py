@@ -156,7 +156,7 @@ def _plain_prior(model: Model, prior: Prior, share: float) -> Plain | None:
     }
     return {
         "found_by": found_by,
-        "rules": [[places(told.when), places(told.unless)] for told in rules],
+        "rules": [[places(rule.when), places(rule.unless)] for rule in rules],
         "evidence": evidence(rules, labels, shares, model.multilabel).tolist(),
         "start": shares.tolist(),
         "least": [LEAST, least_chance(len(labels))],

@@ -19,21 +19,21 @@
   try {
     const kept = JSON.parse(localStorage.getItem(key) ?? "{}");
     for (const row of rows) {
-      const said = Object.hasOwn(kept, row.id) ? kept[row.id] : undefined;
-      if (said === "fine") decided.set(row, said);
-      else if (Array.isArray(said)) decided.set(row, said.map((name) => number.get(name)).filter((n) => n !== undefined));
+      const decision = Object.hasOwn(kept, row.id) ? kept[row.id] : undefined;
+      if (decision === "fine") decided.set(row, decision);
+      else if (Array.isArray(decision)) decided.set(row, decision.map((name) => number.get(name)).filter((n) => n !== undefined));
     }
   } catch { /* there is no storage, or its content is not valid */ }
   function keep() {
     const kept = {};
-    for (const [row, said] of decided)
-      Object.defineProperty(kept, row.id, { value: said === "fine" ? said : said.map((n) => labels[n]), enumerable: true });
+    for (const [row, decision] of decided)
+      Object.defineProperty(kept, row.id, { value: decision === "fine" ? decision : decision.map((n) => labels[n]), enumerable: true });
     try { localStorage.setItem(key, JSON.stringify(kept)); } catch { /* as above */ }
   }
-  function decide(row, said) {
+  function decide(row, decision) {
     if (row.id === null) return;
     undo.push([row, decided.get(row)]);
-    if (said === undefined) decided.delete(row); else decided.set(row, said);
+    if (decision === undefined) decided.delete(row); else decided.set(row, decision);
     keep();
     redraw(row);
     tell();
@@ -47,8 +47,8 @@
   };
   function choose(row, n) {
     if (!multi) return decide(row, [n]);
-    const said = decided.get(row);
-    const now = new Set(Array.isArray(said) ? said : row.given);
+    const decision = decided.get(row);
+    const now = new Set(Array.isArray(decision) ? decision : row.given);
     if (now.has(n)) now.delete(n); else now.add(n);
     decide(row, [...now]);
   }
@@ -69,10 +69,10 @@
     return made;
   };
   function evidence(row) {
-    const most = Math.max(...[...row.for, ...row.against].map((said) => Math.abs(said[1])), 0.01);
-    const side = (said, name) => said.length
+    const most = Math.max(...[...row.for, ...row.against].map((evidence) => Math.abs(evidence[1])), 0.01);
+    const side = (evidence, name) => evidence.length
       ? [make("li", { className: `small ${name}` }, name === "for" ? "for the label: " : "against it: ",
-          ...said.flatMap(([term, votes], n) => {
+          ...evidence.flatMap(([term, votes], n) => {
             const bar = make("span", { className: `strength w${Math.ceil(5 * Math.abs(votes) / most)}` });
             bar.setAttribute("aria-hidden", "true");
             return [n ? ", " : "", isolated(term), ` ${Math.abs(votes).toFixed(2)} `, bar];
@@ -80,8 +80,8 @@
     return make("ul", { className: "plain evidence" }, ...side(row.for, "for"), ...side(row.against, "against"));
   }
   function deciding(row) {
-    const said = decided.get(row);
-    const now = Array.isArray(said) ? said : [];
+    const decision = decided.get(row);
+    const now = Array.isArray(decision) ? decision : [];
     const group = make("div", { className: "deciding" });
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", `label of ${row.name}`);
@@ -100,11 +100,11 @@
       const far = now.filter((n) => !offered(row).includes(n));
       if (far.length) group.append(make("span", { className: "small" }, isolated(names(far))));
     }
-    group.append(button("label is correct", said === "fine", () => decide(row, said === "fine" ? undefined : "fine"), "f"));
+    group.append(button("label is correct", decision === "fine", () => decide(row, decision === "fine" ? undefined : "fine"), "f"));
     return group;
   }
   function drawn(row) {
-    const said = decided.get(row);
+    const decision = decided.get(row);
     const whole = open.has(row);
     const text = make("div", { className: "reading" }, marked(whole && row.whole.length ? row.whole : row.text));
     if (row.whole.length) {
@@ -129,7 +129,7 @@
         make("div", { className: "given" }, make("span", { className: "small quiet" }, "given "), isolated(names(row.given))),
         deciding(row)),
       text);
-    item.classList.toggle("done", said !== undefined);
+    item.classList.toggle("done", decision !== undefined);
     item.dataset.row = row.rank;
     return item;
   }
@@ -154,7 +154,7 @@
 
   const haystack = new Map(rows.map((row) => [row,
     [row.name, row.origin, row.kind, names(row.given), names(row.suggested),
-      ...row.for.map((said) => said[0]), ...row.against.map((said) => said[0]),
+      ...row.for.map((evidence) => evidence[0]), ...row.against.map((evidence) => evidence[0]),
       (row.whole.length ? row.whole : row.text).map((piece) => (typeof piece === "string" ? piece : piece[0])).join("")]
       .join("\n").toLowerCase()]));
   const ORDERS = {
@@ -236,7 +236,7 @@
   // Saving ---------------------------------------------------------------------------------------
 
   function tell() {
-    const fine = [...decided.values()].filter((said) => said === "fine").length;
+    const fine = [...decided.values()].filter((decision) => decision === "fine").length;
     element("e-said").textContent = `${decided.size - fine} corrected, ${fine} confirmed`;
     element("e-save").disabled = element("e-none").disabled = decided.size === 0;
   }
@@ -244,15 +244,15 @@
   const field = (text) => (/^[A-Za-z0-9_.:/-]+$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`);
   element("e-save").addEventListener("click", () => {
     const lines = ["id,label,decision"];
-    const write = (id, given, said) => {
+    const write = (id, given, decision) => {
       for (const name of given.length ? given : [null])
-        lines.push(`${field(id)},${name === null ? "" : field(name)},${said}`);
+        lines.push(`${field(id)},${name === null ? "" : field(name)},${decision}`);
     };
     const mine = new Set([...decided.keys()].map((row) => row.id));
     for (const [id, ...given] of data.before) if (!mine.has(id)) write(id, given, "before");
-    for (const [row, said] of decided) {
-      const numbers = said === "fine" ? row.given : said;
-      write(row.id, numbers.map((n) => labels[n]).filter((name) => name !== null), said === "fine" ? "fine" : "corrected");
+    for (const [row, decision] of decided) {
+      const numbers = decision === "fine" ? row.given : decision;
+      write(row.id, numbers.map((n) => labels[n]).filter((name) => name !== null), decision === "fine" ? "fine" : "corrected");
     }
     const blob = new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" });
     const link = make("a", { href: URL.createObjectURL(blob), download: "corrections.csv" });
