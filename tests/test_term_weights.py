@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from boostext.corpus.documents import Document
 from boostext.evaluation.folds import make_folds
-from boostext.library.judging import explained
+from boostext.library.judging import explained_rows
 from boostext.reports.doubts import doubt_rows
 from boostext.training import term_weights
 from boostext.training.audit import audit, effort
@@ -139,7 +139,7 @@ def test_objections_are_terms_of_the_document_that_speak_for_the_rival():
     prepared = prepare(documents, plan_of())
     found = audit(prepared)
     rows = doubt_rows(prepared.corpus, False, found.scores, found.chances)
-    first = explained(found, rows[:1])[0]
+    first = explained_rows(found, rows[:1])[0]
     assert (first.example, first.rival) == (60, "fruit")
     assert first.objections
     assert {objection.term for objection in first.objections} <= {"red", "apple", "fruit"}
