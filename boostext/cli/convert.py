@@ -120,5 +120,5 @@ def command(
         talk.json(facts)
     else:
         sizes = {noun: number for noun, number in facts.items() if isinstance(number, int)}
-        sizes_text = ", ".join(count(number, noun) for noun, number in sizes.items())
-        talk.say(f"{target}: {sizes_text}")
+        listed = ", ".join(count(number, noun) for noun, number in sizes.items())
+        talk.say(f"{target}: {listed}")

@@ -105,13 +105,11 @@ def command(
             **reading,
         )
     write_model(found.model.content, output, kind)
-    record = found.to_dict()
+    size = found.to_dict()
     if as_json:
-        talk.json({"model": output, **record})
+        talk.json({"model": output, **size})
     elif not talk.quiet:
-        click.echo(
-            f"{output}: {count(record['rules'], 'rule')} over {count(record['terms'], 'term')}"
-        )
+        click.echo(f"{output}: {count(size['rules'], 'rule')} over {count(size['terms'], 'term')}")
         if found.price:
             click.echo(str(found.price))
 

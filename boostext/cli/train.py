@@ -223,11 +223,9 @@ def _dry_run(
 
     announce_stdin((*data, *plan.stop.valid), talk)
     mended: dict[str, Any] = {"labels_from": labels_from, "new_labels": new_labels}
-    mended["workers"] = workers
+    mended |= {"workers": workers, **given_settings(plan.groups, given)}
     with watched(talk, progress) as watch:
-        facts = sizes(
-            data, preset=preset, watch=watch, **mended, **given_settings(plan.groups, given)
-        )
+        facts = sizes(data, preset=preset, watch=watch, **mended)
     if as_json:
         talk.json(facts)
         return
