@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,13 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Corpus:
-    """Token lists and label sets of both parts, and the files."""
+    """Token lists, texts and label sets of both parts, and the files."""
 
     name: str
     train: Path
     test: Path
     texts: tuple[list[list[str]], list[list[str]]]
+    written: tuple[list[str], list[str]]
     labels: tuple[list[list[str]], list[list[str]]]
 
     @property
@@ -127,9 +129,10 @@ def measured(corpus: Corpus, name: str) -> Figure | None:
 def read(folder: Path) -> Corpus:
     files = [_file(folder, part) for part in ("train", "test")]
     parts = [list(_records(file)) for file in files]
-    texts = tuple([tokens for tokens, _ in part] for part in parts)
-    labels = tuple([given for _, given in part] for part in parts)
-    return Corpus(folder.name, files[0], files[1], texts, labels)  # type: ignore[arg-type]
+    texts, labels, written = (
+        tuple([record[n] for record in part] for part in parts) for n in range(3)
+    )
+    return Corpus(folder.name, files[0], files[1], texts, written, labels)  # type: ignore[arg-type]
 
 
 def _file(folder: Path, part: str) -> Path:
@@ -137,8 +140,8 @@ def _file(folder: Path, part: str) -> Path:
     return found[0] if found else sys.exit(f"{folder} has no {part}.jsonl")
 
 
-def _records(path: Path) -> Iterator[tuple[list[str], list[str]]]:
-    """Tokens and labels of each document; categories are tokens too."""
+def _records(path: Path) -> Iterator[tuple[list[str], list[str], str]]:
+    """Tokens, labels and text of each document; categories are tokens too."""
     tokenizer = Tokenizer(TextSettings())
     with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
         for record in map(json.loads, file):
@@ -146,7 +149,7 @@ def _records(path: Path) -> Iterator[tuple[list[str], list[str]]]:
             more = [f"{name}={value}" for name, value in named if isinstance(value, str)]
             labels = record.get("labels", record.get("label"))
             labels = [labels] if isinstance(labels, str) else list(dict.fromkeys(labels))
-            yield tokenizer.tokens(record["text"]) + more, labels
+            yield tokenizer.tokens(record["text"]) + more, labels, record["text"]
 
 
 def _generated(folder: Path) -> Path:
@@ -215,6 +218,25 @@ def _matrices(corpus: Corpus, idf: bool, longest: int = 1) -> tuple[Any, Any]:
     return vectorizer.fit_transform(corpus.texts[0]), vectorizer.transform(corpus.texts[1])
 
 
+def _letters(corpus: Corpus) -> tuple[Any, Any]:
+    """TF-IDF of 1 to 5 letters."""
+    text = peer("sklearn.feature_extraction.text", "scikit-learn")
+    vectorizer = text.TfidfVectorizer(
+        analyzer="char", ngram_range=(1, 5), min_df=2, sublinear_tf=True
+    )
+    return vectorizer.fit_transform(corpus.written[0]), vectorizer.transform(corpus.written[1])
+
+
+def _few(corpus: Corpus) -> tuple[Any, Any]:
+    """TF-IDF of the 300 words that say most about the labels by chi-square."""
+    choosing = peer("sklearn.feature_selection", "scikit-learn")
+    learn, test = _matrices(corpus, idf=True)
+    codes = peer("sklearn.preprocessing", "scikit-learn").MultiLabelBinarizer()
+    target = codes.fit_transform(corpus.labels[0])
+    chosen = choosing.SelectKBest(choosing.chi2, k=min(300, learn.shape[1])).fit(learn, target)
+    return chosen.transform(learn), chosen.transform(test)
+
+
 def _ngrams(tokens: list[str], longest: int) -> list[str]:
     return [
         " ".join(tokens[start : start + length])
@@ -223,12 +245,14 @@ def _ngrams(tokens: list[str], longest: int) -> list[str]:
     ]
 
 
-def linear(make: Callable[[], Any], idf: bool, longest: int = 1) -> Callable[[Corpus], Result]:
+def linear(
+    make: Callable[[], Any], matrices: Callable[[Corpus], tuple[Any, Any]]
+) -> Callable[[Corpus], Result]:
     """One classifier for one label; for several, one for each label against the rest."""
 
     def run(corpus: Corpus) -> Result:
         begin = time.perf_counter()
-        learn, test = _matrices(corpus, idf, longest)
+        learn, test = matrices(corpus)
         if corpus.single:
             chosen = make().fit(learn, [given[0] for given in corpus.labels[0]])
             seconds = time.perf_counter() - begin
@@ -328,10 +352,12 @@ METHODS: dict[str, Callable[[Corpus], Result]] = {
     "paper": preset("paper"),
     "readable": preset("readable"),
     "accurate": preset("accurate"),
-    "svm-words": linear(_svc, idf=True),
-    "svm-pairs": linear(_svc, idf=True, longest=2),
-    "logistic": linear(_logistic, idf=True),
-    "bayes": linear(_bayes, idf=False),
+    "svm-words": linear(_svc, partial(_matrices, idf=True)),
+    "svm-pairs": linear(_svc, partial(_matrices, idf=True, longest=2)),
+    "svm-letters": linear(_svc, _letters),
+    "svm-300": linear(_svc, _few),
+    "logistic": linear(_logistic, partial(_matrices, idf=True)),
+    "bayes": linear(_bayes, partial(_matrices, idf=False)),
     "fasttext": fasttext,
     "xgboost": trees("xgboost", "XGBClassifier", n_estimators=100, tree_method="hist", n_jobs=2),
     "lightgbm": trees("lightgbm", "LGBMClassifier", n_estimators=100, verbose=-1, n_jobs=2),

@@ -42,8 +42,8 @@ def test_linear_models_meet_the_same_documents(tmp_path, several):
         )
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (tmp_path / f"{part}.jsonl").write_text(lines, encoding="utf-8")
-    only = [word for name in ("svm-words", "svm-pairs", "bayes") for word in ("--only", name)]
-    found = figures(*only, tmp_path)
-    assert [figure["method"] for figure in found] == ["svm-words", "svm-pairs", "bayes"]
+    methods = ["svm-words", "svm-pairs", "svm-letters", "svm-300", "bayes"]
+    found = figures(*(word for name in methods for word in ("--only", name)), tmp_path)
+    assert [figure["method"] for figure in found] == methods
     assert {figure["measure"] for figure in found} == {"micro-f1" if several else "error"}
     assert found[0]["value"] == (1.0 if several else 0.0)
