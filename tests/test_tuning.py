@@ -1,19 +1,29 @@
 """Choosing settings on the training data: what is tried, what wins, and continuing from a file."""
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from boostext.arrays import Lists
 from boostext.errors import DataError, SettingsError
 from boostext.evaluation.folds import make_folds
-from boostext.evaluation.gold import gold_of
+from boostext.evaluation.gold import Gold, gold_of
 from boostext.evaluation.measures import Monitor
 from boostext.evaluation.thresholds import common_threshold
 from boostext.presets import AXES, PRESETS, Search, grid
 from boostext.training.choosing import candidates
-from boostext.training.courses import Course, Mark, is_marked, joined, split
+from boostext.training.courses import (
+    Course,
+    Mark,
+    best_of,
+    is_marked,
+    joined,
+    losses_of,
+    split,
+)
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train
 from boostext.training.trial_log import Trial, TrialLog, begins_trials
@@ -136,8 +146,8 @@ def test_a_course_ends_where_told_and_where_the_best_is_far_behind():
     assert course.done == 20
     list(course.go_on(100_000))
     assert course.ended
-    best = min(course.marks, key=lambda mark: mark.value)
-    assert course.done <= max(2.5 * best.round, 500) * 1.2
+    best = max(m.round for m in course.marks if m.value == min(m.value for m in course.marks))
+    assert course.done <= max(2 * 1.5 * best, 500) * 1.2
 
 
 def test_marks_are_each_eighth_from_power_to_power():
@@ -159,18 +169,51 @@ def test_marks_of_folds_are_joined_by_what_they_hold_out():
     assert list(joined([first, []], [30, 10])) == []
 
 
+def test_the_best_round_is_that_of_the_best_neighbourhood():
+    values = {8: 0.5, 9: 0.1, 10: 0.5, 11: 0.5, 20: 0.3, 22: 0.2, 24: 0.3, 26: math.nan, 48: 0.3}
+    marks = [Mark(number, 1, value, number) for number, value in values.items()]
+    best = best_of(marks, loss=lambda value: value)
+    assert (best.round, best.value) == (20, 0.3), "0.1 after 9 rounds is due to chance"
+    assert best.threshold == (20 + 22 + 24) / 3
+    assert best_of(marks, loss=lambda value: -value).round == 8
+    assert best_of(marks[7:8], loss=lambda value: value) is None
+
+
+def test_errors_count_by_how_wrong_they_are():
+    gold = Gold(("a", "b"), 2, Lists.of([[0], [0], [1], [0], [0]]))
+    scores = np.array([[9.0, 0], [0, 9], [1, 1], [0.1, 0], [0, 0.1]])
+    losses = losses_of(scores, gold, "error", 0.0)
+    assert losses[:3].tolist() == [0, 1, 0.5]
+    assert 0 < losses[3] < 0.5 < losses[4] < 1
+    assert np.array_equal(losses_of(5 * scores, gold, "error", 0.0), losses)
+    several = losses_of(scores, gold, "micro-f1", 0.5)
+    assert several.mean(dtype=float) == pytest.approx(1 - 2 * 2 / (5 + 4), abs=1e-3)
+
+
 # Tuning --------------------------------------------------------------------------------------
 
 
 def test_the_best_trial_wins_with_its_rounds():
     found = tune(documents(), plan(), SMALL)
     best = found.outcomes[0]
-    values = [outcome.best.value for outcome in found.outcomes]
-    assert values == sorted(values)
+    losses = [outcome.losses.mean(dtype=float) for outcome in found.outcomes]
+    assert losses == sorted(losses)
     assert len(found.outcomes) == 4
-    assert best.best.value == min(mark.value for mark in best.marks)
+    assert best.best in best.marks
     assert found.plan.boosting.rounds == best.best.round
     assert not found.stopped
+
+
+def test_the_default_wins_unless_another_trial_leads_clearly(monkeypatch):
+    letters = {"analyzer": "char", "ngrams": (1, 4), "abstain": True, "prior_rule": True}
+    plan = Plan().opened("accurate", ())
+    first, second = tune(documents(), plan, Search((letters,), (40,))).outcomes
+    gain = second.losses.mean(dtype=float) - first.losses.mean(dtype=float)
+    assert first.candidate.plan.text.analyzer == "char"
+    assert gain > 0
+    monkeypatch.setattr("boostext.training.tuning.CLEARLY", 1000.0)
+    first, second = tune(documents(), plan, Search((letters,), (40,))).outcomes
+    assert first.candidate.plan.text.analyzer == "word"
 
 
 def test_the_better_third_goes_on():

@@ -36,11 +36,13 @@ from boostext.presets import BRACKET, STEPS, Search, grid
 from boostext.training.choosing import Candidate, candidates, chosen_by
 from boostext.training.columns import declared_labels
 from boostext.training.courses import (
+    LEAST_STEPS,
     MOST_ROUNDS,
     NO_LOSSES,
     Losses,
     Mark,
     Run,
+    best_of,
     joined,
     rounds_of,
     trial,
@@ -54,7 +56,7 @@ from boostext.training.tuning_parts import Parts
 KEEP, KEEP_SLOW = 2, 3
 """At most one in this many trials advances to the next length; the other value is for slow trials.
 """
-FORM = 2
+FORM = 3
 """The form of the trials in a log; those of another form are not continued."""
 WORTH = 0.1
 """A trial that costs the whole budget must promise to lower the error by this share of it, and one
@@ -66,9 +68,13 @@ DRIFT = 0.1
 """Standard deviation of how much two trials of no length may still draw apart, as a share of the
 error. It falls with the square root of the steps.
 """
+CLEARLY = 1.0
+"""Standard errors by which a trial must lead the default settings, or else the default wins: most
+other settings are a little worse than the default on data that it was made for.
+"""
 BEYOND = 1.5
-"""Further folds are learned up to this many times the best round of the folds before, but not less
-than the shortest trials.
+"""Trials are learned up to this many times their best round so far, but to LEAST_STEPS at least,
+and in further folds as long as the shortest trials.
 """
 SHARES = (0.3, 0.6, 1.0)
 """Shares of the budget that are used at most by the end of the first, second and further heats."""
@@ -219,6 +225,7 @@ def tune(
     size, steps = (len(choices), search.steps) if search else (BRACKET, STEPS)
     found = (c for c in candidates(plan, choices, given) if run.parts.suit(c.plan))
     while bracket := list(islice(found, size)):
+        run.default = run.default or (bracket[0].settings if first else "")
         run.bracket(bracket, steps)
         if run.over() or budget is None or run.perfect():
             break
@@ -239,7 +246,8 @@ class _Tuning:
 
     courses: one for each fold of the candidates that may advance. lasts: the rounds at which the
     trials of a course ended. spent: counted seconds of all trials and features. champion: the
-    settings that won the brackets so far.
+    settings that won the brackets so far. default: the settings that would be chosen from the data,
+    or none.
     """
 
     def __init__(
@@ -269,7 +277,7 @@ class _Tuning:
         self.outcomes: dict[str, Outcome] = {}
         self.refusal: BoostextError | None = None
         self.spent = 0.0
-        self.champion = ""
+        self.champion = self.default = ""
 
     def over(self) -> bool:
         return self.spent >= self.budget or self.hooks.should_stop()
@@ -328,7 +336,7 @@ class _Tuning:
         if not ranked:
             return []
         best = ranked[0]
-        firsts = set() if heat.further else self._firsts(ranked)
+        firsts = set() if heat.further else {*self._firsts(ranked), self.default}
         to_come = 1 - math.sqrt(min(1.0, before.steps / min(longest, self.most)))
         costs = {o.candidate.settings: self._cost_of(o, heat) for o in ranked}
         gains = {o.candidate.settings: self._gain(o, best, to_come) for o in ranked}
@@ -351,7 +359,7 @@ class _Tuning:
     def _half(self, found: Sequence[Candidate], of: int) -> list[Candidate]:
         """The best candidates, at most half of so many, and the best of every algorithm."""
         ranked, most = self._ranked(found), -(-of // (KEEP_SLOW if self.parts.slow else KEEP))
-        firsts = self._firsts(ranked)
+        firsts = {*self._firsts(ranked), self.default}
         return [
             o.candidate for n, o in enumerate(ranked) if n < most or o.candidate.settings in firsts
         ]
@@ -362,13 +370,22 @@ class _Tuning:
 
     def _gain(self, other: Outcome, best: Outcome, to_come: float) -> float:
         """The expected gain of a candidate over the best one; infinite if it cannot be told."""
-        ahead = self._loss(other.best.value) - self._loss(best.best.value)
+        ahead, error = self._behind(other, best)
+        if error is None:
+            return math.inf
+        return expected_gain(ahead, math.hypot(error, DRIFT * to_come * self._error(best)))
+
+    def _behind(self, other: Outcome, best: Outcome) -> tuple[float, float | None]:
+        """By how much a candidate is worse than another one, and the standard error of this, None
+        if unknown. Any other candidate is worse than the default until it leads clearly.
+        """
         count = min(len(other.losses), len(best.losses))
         if not count:
-            return math.inf
-        of_documents = (other.losses[:count] - best.losses[:count]).astype(float)
-        drift = DRIFT * to_come * self._error(best)
-        return expected_gain(ahead, math.hypot(of_documents.std() / math.sqrt(count), drift))
+            return self._place(other)[0] - self._place(best)[0], None
+        each = (other.losses[:count] - best.losses[:count]).astype(float)
+        error = each.std() / math.sqrt(count)
+        is_default = [o.candidate.settings == self.default for o in (best, other)]
+        return each.mean() + CLEARLY * error * (is_default[0] - is_default[1]), error
 
     def _error(self, outcome: Outcome) -> float:
         value = outcome.best.value
@@ -376,27 +393,35 @@ class _Tuning:
 
     def _cost_of(self, outcome: Outcome, heat: Heat) -> float:
         """Counted seconds for the next heat, if rounds go on to cost what they did so far."""
-        done = outcome.marks[-1].round * outcome.folds
-        rounds = self._last(outcome.candidate, heat) * heat.folds - done
+        done, last = outcome.marks[-1].round * outcome.folds, self._last(outcome.candidate, heat)
+        known = (last, heat.folds) == (outcome.last, outcome.folds)
+        rounds = 0 if known else last * heat.folds - done
         return max(rounds, 1) * outcome.seconds / max(done, 1)
 
     def _last(self, candidate: Candidate, heat: Heat) -> int:
-        """The last round of a heat. In further folds, little is learned after the best round."""
-        last = min(rounds_of(heat.steps, candidate.plan.boosting, self.parts.labels), self.most)
-        if not heat.further:
+        """The last round of a heat. Little is learned long after the best round: a trial that has
+        gone far beyond it becomes no longer, and in further folds it ends there.
+        """
+        boosting, labels = candidate.plan.boosting, self.parts.labels
+        last = min(rounds_of(heat.steps, boosting, labels), self.most)
+        before = self.outcomes.get(candidate.settings)
+        if not before:
             return last
-        best = self.outcomes[candidate.settings].best.round
-        least = rounds_of(heat.least, candidate.plan.boosting, self.parts.labels)
-        return min(last, max(math.ceil(BEYOND * best), least))
+        beyond = math.ceil(BEYOND * before.best.round)
+        if heat.further:
+            return min(last, max(beyond, rounds_of(heat.least, boosting, labels)))
+        done = before.marks[-1].round
+        passed = done > max(beyond, rounds_of(LEAST_STEPS, boosting, labels))
+        return before.last if passed else last
 
     def _loss(self, value: float) -> float:
         return -value if MEASURES[self.measure].greater else value
 
     def _ranked(self, found: Sequence[Candidate] | None = None) -> list[Outcome]:
-        """Outcomes, best first, by value, and by the number of terms if values are equal.
+        """Outcomes, best first, by the losses of documents, and by the number of terms if equal.
 
-        Of all candidates, the champion comes first, and then those with the most held-out folds,
-        as others may be due to chance.
+        The default comes first unless another one leads clearly. Of all candidates, the champion
+        comes first, and then those with the most held-out folds, as others may be due to chance.
         """
         if found is None:
             return sorted(
@@ -404,11 +429,17 @@ class _Tuning:
                 key=lambda o: (o.candidate.settings != self.champion, -o.folds, *self._place(o)),
             )
         names = {c.settings for c in found}
-        known = [o for o in self.outcomes.values() if o.candidate.settings in names]
-        return sorted(known, key=self._place)
+        known = (o for o in self.outcomes.values() if o.candidate.settings in names)
+        ranked = sorted(known, key=self._place)
+        for default in (o for o in ranked[1:] if o.candidate.settings == self.default):
+            if self._behind(default, ranked[0])[0] <= 0:
+                return [default, *(o for o in ranked if o is not default)]
+        return ranked
 
     def _place(self, outcome: Outcome) -> tuple[float, int]:
-        return self._loss(outcome.best.value), outcome.best.terms
+        losses, best = outcome.losses, outcome.best
+        loss = float(losses.mean(dtype=float)) if len(losses) else self._loss(best.value)
+        return loss, best.terms
 
     # The trials -------------------------------------------------------------------------------
 
@@ -515,12 +546,11 @@ class _Tuning:
 
     def _take(self, candidate: Candidate, trial: Trial) -> None:
         """Use the trial, unless a budget ended it before the best round of a shorter one."""
-        known = [mark for mark in trial.marks if mark.value == mark.value]
+        best = best_of(trial.marks, self._loss)
         before = self.outcomes.get(candidate.settings)
         self.spent += max(0.0, trial.seconds - (before.seconds if before else 0.0))
-        if not known or (before and known[-1].round < before.best.round):
+        if not best or (before and trial.marks[-1].round < before.best.round):
             return
-        best = min(known, key=lambda mark: (self._loss(mark.value), mark.round))
         self.outcomes[candidate.settings] = Outcome(
             candidate, best, trial.marks, trial.last, trial.seconds, trial.folds, trial.losses
         )
