@@ -51,10 +51,9 @@ def command(
 ) -> None:
     """Find good settings on the training data alone.
 
-    The command tries several settings: it trains models on some parts of DATA and measures them on
-    the others. The best settings are written to FILE, for train --config FILE. Settings that you
-    give are not changed. Without --budget there are twelve trials, or those of the preset, which
-    take at most 40 seconds of CPU time and 5 more for each million characters of the texts.
+    Models with several settings are trained on parts of DATA and measured on the others; the best
+    go to FILE, for train --config FILE. Settings that you give are kept. Without --budget, twelve
+    trials (or those of the preset) take at most 40 s of CPU time and 5 s per million characters.
 
     \b
     Example:
