@@ -13,7 +13,10 @@ caller. Here this is done only for the kernel together with everything that it c
 from __future__ import annotations
 
 import functools
+import gc
 import types as python_types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
@@ -36,20 +39,52 @@ OPTIONS: dict[str, Any] = {
     "_nrt": False,
     "no_cfunc_wrapper": True,
     "no_cpython_wrapper": True,
+    "no_rewrites": True,
 }
 """Options of all kernels. Division by 0 gives infinity and no memory is allocated, so the code
-for both cases is omitted, which makes kernels faster to compile and to run.
+for both cases is omitted, which makes kernels faster to compile and to run. There are no
+expressions of whole arrays that would have to be rewritten.
+"""
+NEEDLESS = frozenset(
+    {
+        "FindLiterallyCalls",
+        "InlineClosureLikes",
+        "InlineInlinables",
+        "InlineOverloads",
+        "IRLegalization",
+        "LiteralPropagationSubPipelinePass",
+        "LiteralUnroll",
+        "MakeFunctionToJitFunction",
+        "RewriteDynamicRaises",
+        "WithLifting",
+    }
+)
+"""Passes of numba that are left out: for closures, inlining in Python, raised errors, `with` and
+the lifetimes of objects, none of which kernels have.
 """
 
 
 def translate(function: Any, kinds: list[Any]) -> Code:
     """Return the machine code of a kernel. kinds: the types of its arguments (`kinds_of`)."""
     dispatcher = numba.njit(pipeline_class=_Kernels, **OPTIONS)(_with_called(function))
-    dispatcher.compile(tuple(map(_type, kinds)))
+    with _without_collection():
+        dispatcher.compile(tuple(map(_type, kinds)))
     (made,) = dispatcher.overloads.values()
     result = str(made.signature.return_type)
     result = "boolean" if result == "bool" else result
     return Code(made.fndesc.llvm_func_name, result, made.library.content)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Switch off Python's collection of garbage, which would take a tenth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _with_called(function: Any) -> Any:
@@ -150,6 +185,7 @@ class _Parts(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(self.first, passes.passes[0][0])
+        passes.passes = [one for one in passes.passes if one[0].__name__ not in NEEDLESS]
         passes.finalize()
         return [passes]
 
