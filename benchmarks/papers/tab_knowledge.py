@@ -39,6 +39,7 @@ FILES = {
     "20newsgroups": Path(__file__).parent / "knowledge" / "20newsgroups.yaml",
 }
 TASKS = {"calls": "multi"}
+PAPER = {"preset": "paper"}  # --knowledge has this learner, and labels alone get the same
 SETTINGS = {"20newsgroups": {"min_df": 2}, "bbc-news": {"min_df": 2}}
 
 
@@ -113,7 +114,8 @@ def error(
     documents = [found.train[i] for i in chosen]
     documents += [without_labels(found.train[i]) for i in others]
     task = TASKS.get(found.name, "single")
-    settings = {"rounds": rounds, "task": task, "seed": 0, **SETTINGS.get(found.name, {}), **more}
+    settings = {"rounds": rounds, "task": task, "seed": 0, **PAPER, **SETTINGS.get(found.name, {})}
+    settings |= more
     if len(documents) == 1:
         settings["min_df"] = 1
     return test_error(boostext.train(documents, **settings).model.content, found.test)
