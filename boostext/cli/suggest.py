@@ -44,7 +44,6 @@ from boostext.fields import MOST
     "--to",
     "target_format",
     type=click.Choice(["jsonl", "csv", "label-studio", "html"]),
-    default=None,
     help="Format of the suggestions: label-studio writes tasks for Label Studio, and html a page "
     "on which they can be labeled.  [default: from the ending of FILE, otherwise jsonl]",
 )
@@ -63,8 +62,14 @@ from boostext.fields import MOST
     "--spread/--no-spread",
     default=True,
     show_default=True,
-    help="Suggest a document later if it is nearly the same as an earlier one, or uncertain "
-    "because of the same terms.",
+    help="Suggest a document last if its words and attributes are nearly those of an earlier one.",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Suggest the most uncertain of N times as many documents as are wanted, drawn at random "
+    "from POOL; 0 chooses from all documents.  [default: 6; with --include-labelled 0]",
 )
 @click.option(
     "--committee",
@@ -101,15 +106,12 @@ def command(
     wanted: int,
     output: str | None,
     target_format: str | None,
-    by: str,
-    spread: bool,
     committee: tuple[str, ...],
-    include_labelled: bool,
-    seed: int,
     force: bool,
     threads: int,
     reading: dict[str, Any],
     talk: Talk,
+    **choice: Any,
 ) -> None:
     """Suggest which documents to label next.
 
@@ -139,11 +141,8 @@ def command(
             Classifier.load(model, threads),
             pool,
             count=wanted,
-            by=by,
-            spread=spread,
             committee=[Classifier.load(path) for path in committee],
-            include_labelled=include_labelled,
-            seed=seed,
+            **choice,
             **reading,
         )
     if output is None:

@@ -48,7 +48,14 @@ from boostext.library.tuning import Chosen, Tuning, tuned
 from boostext.library.watch import Watch, interrupts
 from boostext.model.model import Model
 from boostext.reports.folder import ReportFolder
-from boostext.reports.suggestions import FORMATS, Pool, Suggestion, json_records, measure
+from boostext.reports.suggestions import (
+    FORMATS,
+    SAMPLE,
+    Pool,
+    Suggestion,
+    json_records,
+    measure,
+)
 from boostext.reports.suggestions import suggest as choose
 from boostext.training.columns import described
 from boostext.training.plan import Plan
@@ -294,6 +301,7 @@ def suggest(
     count: int = 50,
     by: str = "margin",
     spread: bool = True,
+    sample: int | None = None,
     committee: Sequence[Classifier] = (),
     labels_from: Paths = (),
     include_labelled: bool = False,
@@ -303,8 +311,10 @@ def suggest(
     """Return the documents of a pool to label next, about which the model is least certain.
 
     by: "margin", "best", "entropy", "votes" or "random", as for the command. spread: whether
-    documents that are nearly the same as an earlier one come later. committee: additional models
-    that vote, for by="votes". labels_from: files with the documents that already have a label.
+    documents that are nearly the same as an earlier one come later. sample: choose from this many
+    times `count` documents, which are drawn at random; 0 for all documents, which is the default
+    with include_labelled, and 6 otherwise. committee: additional models that vote, for by="votes".
+    labels_from: files with the documents that already have a label.
     include_labelled: also suggest documents that have a label in the pool. reading: settings of the
     data by name.
     """
@@ -312,5 +322,7 @@ def suggest(
     read = model_data(model.content, pool, None, reading, labelled=False)
     listed = set(corrections_of(labels_from).given)
     open_ones = Pool(some(read, paths_of(pool), BadRecords()), listed, include_labelled)
-    rows = choose(open_ones, model.predictor, doubt, count, spread)
+    if sample is None:
+        sample = 0 if include_labelled else SAMPLE
+    rows = choose(open_ones, model.predictor, doubt, count, spread, sample, seed)
     return Suggested(rows, model.content, by, open_ones)

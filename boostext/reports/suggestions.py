@@ -11,15 +11,17 @@ import heapq
 import io
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
+from random import Random
 from typing import Any
 
 import numpy as np
 
-from boostext.arrays import Float64, Int32, Lists, Scores
-from boostext.corpus.documents import Document
+from boostext.arrays import Float64, Lists, Scores
+from boostext.corpus.documents import Attribute, Document
 from boostext.errors import SettingsError
 from boostext.evaluation.doubt import (
     MEASURES,
@@ -29,6 +31,7 @@ from boostext.evaluation.doubt import (
     vote_entropy,
 )
 from boostext.features.conditions import YES, Occurs, spell_rule
+from boostext.features.tokenizer import token_reader
 from boostext.model.merged import by_condition
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, Predictor, Scored, chances, decisions
@@ -36,10 +39,15 @@ from boostext.reports.outliers import likeness, task_of
 
 RESERVE = 10
 """How many candidates are kept per requested document, so that a varied set can be chosen."""
+SAMPLE = 6
+"""Number of documents of the pool that are drawn at random per requested document, by default."""
 DECIDING = 3
-"""Number of deciding terms per document; documents with the same ones count as similar."""
+"""Number of deciding terms per document."""
 GUESSES = 3
 """Maximum number of labels listed for a suggestion, most likely first."""
+
+Fact = tuple[str, Attribute]
+"""A text field and one of its tokens, or an attribute and its value."""
 
 Doubt = Callable[[Scored], Float64]
 """Function from m scored documents to their uncertainty, shape (m,); higher is less certain."""
@@ -49,15 +57,14 @@ Doubt = Callable[[Scored], Float64]
 class Candidate:
     """A document that may be suggested.
 
-    number: position among the documents read, from 0. doubt: uncertainty of the model about it.
-    scores: (k,), one per label. met: indices of the conditions that hold for the document.
+    number: position among the scored documents, from 0. doubt: uncertainty of the model about it.
+    scores: (k,), one per label.
     """
 
     document: Document
     number: int
     doubt: float
     scores: Scores
-    met: Int32
 
 
 @dataclass(frozen=True)
@@ -122,13 +129,18 @@ def suggest(
     doubt: Doubt,
     count: int,
     spread: bool = True,
+    sample: int = 0,
+    seed: int = 0,
 ) -> list[Suggestion]:
     """Return at most `count` documents of the pool to label next, the most uncertain first.
 
     doubt: a function returned by `measure`. If spread is true, ten times as many candidates are
-    kept, and near duplicates and documents with the same deciding terms as an earlier one are
-    chosen after the others.
+    kept, and near duplicates of an earlier one are chosen after the others. sample: choose from
+    this many times `count` documents, which are drawn at random with the seed; 0 chooses from all
+    documents.
     """
+    if sample:
+        pool = drawn(pool, sample * count, seed)
     kept = count * RESERVE if spread else count
     found = most_doubtful(predictor.batches(pool), doubt, kept)
     if spread:
@@ -190,6 +202,17 @@ def _votes(model: Model, others: Sequence[Model], threads: int) -> Doubt:
 # Selection -----------------------------------------------------------------------------------
 
 
+def drawn(pool: Iterable[Document], count: int, seed: int) -> list[Document]:
+    """Return `count` documents drawn at random, or all of them if there are fewer.
+
+    They are in the order of the pool, and only so many documents are kept in memory.
+    """
+    key = Random(seed).random
+    keyed = ((key(), number, document) for number, document in enumerate(pool))
+    kept = heapq.nsmallest(count, keyed, key=itemgetter(0, 1))
+    return [document for _, _, document in sorted(kept, key=itemgetter(1))]
+
+
 def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Candidate]:
     """Return the `count` most uncertain documents, most uncertain first.
 
@@ -201,13 +224,8 @@ def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Can
         values = doubt(batch)
         least = heap[0][0] if len(heap) >= count else -math.inf
         for i in np.flatnonzero(values > least).tolist():
-            candidate = Candidate(
-                batch.documents[i],
-                number + i,
-                float(values[i]),
-                batch.scores[i].copy(),
-                batch.yes[i].copy(),
-            )
+            scores = batch.scores[i].copy()
+            candidate = Candidate(batch.documents[i], number + i, float(values[i]), scores)
             entry = (candidate.doubt, -candidate.number, candidate)
             if len(heap) < count:
                 heapq.heappush(heap, entry)
@@ -238,34 +256,40 @@ def deciding_terms(candidate: Candidate, predictor: Predictor) -> tuple[Contribu
 def spread_out(
     candidates: Sequence[Candidate], predictor: Predictor, count: int
 ) -> list[Candidate]:
-    """Reorder the candidates so that the first `count` of them are varied.
+    """Reorder the candidates so that no two of the first ones are near duplicates, if possible.
 
-    Candidates are chosen in passes, and no two candidates of a pass have the same deciding terms.
-    Near duplicates of a candidate that is already chosen come last.
+    Candidates whose words and attributes are the same, or nearly the same, as those of a candidate
+    that is already chosen come last.
     """
-    seen: Counter[object] = Counter()
-    turns = []
-    for candidate in candidates:
-        deciding = deciding_terms(candidate, predictor)
-        kind = frozenset((row.precondition, row.condition) for row in deciding)
-        turns.append(seen[kind])
-        seen[kind] += 1
-    order = sorted(range(len(candidates)), key=lambda i: (turns[i], i))
     if not candidates:
         return []
-    met = Lists.of([candidate.met for candidate in candidates])
-    by_term = by_condition(met, len(predictor.merged.conditions))
-    near = likeness(Lists.of(by_term), len(candidates))
+    read = token_reader(predictor.model.text)
+    known = [_facts(candidate.document, read) for candidate in candidates]
+    number = {fact: n for n, fact in enumerate(dict.fromkeys(chain.from_iterable(known)))}
+    facts = [np.array(sorted(number[fact] for fact in each), np.int32) for each in known]
+    near = likeness(Lists.of(by_condition(Lists.of(facts), len(number))), len(candidates))
     taken: list[Candidate] = []
     last: list[Candidate] = []
     covered = np.zeros(len(candidates), bool)
-    for i in order:
+    seen: set[frozenset[Fact]] = set()
+    for i, (candidate, own) in enumerate(zip(candidates, known, strict=True)):
         if len(taken) >= count:
             break
-        (last if covered[i] else taken).append(candidates[i])
-        if not covered[i]:
-            covered[near(i)] = True
+        if covered[i] or own in seen:
+            last.append(candidate)
+            continue
+        taken.append(candidate)
+        seen.add(own)
+        covered[near(i)] = True
     return [*taken, *last]
+
+
+def _facts(document: Document, read: Callable[[str, str], str]) -> frozenset[Fact]:
+    """Return the tokens and attributes of a document. read: as `token_reader` returns."""
+    lines = ((name, read(name, text)) for name, text in document.texts.items())
+    tokens = ((name, token) for name, line in lines for token in line.split())
+    words = ((name, word) for name, scores in document.scored.items() for word in scores)
+    return frozenset(chain(tokens, words, document.attributes.items()))
 
 
 def _suggestion(rank: int, candidate: Candidate, predictor: Predictor) -> Suggestion:

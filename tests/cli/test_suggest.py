@@ -96,3 +96,15 @@ def test_a_committee_goes_with_votes_alone(run, model, pool):
 def test_labelled_documents_are_suggested_where_asked(run, model, corpus):
     done = run("suggest", model, corpus, "-n", 3, "--include-labelled", "-q")
     assert len(done.stdout.splitlines()) == 3
+
+
+def test_by_default_a_sample_is_drawn_unless_labels_are_checked(run, model, pool, corpus):
+    def ids(*options):
+        done = run("suggest", *options, "-q")
+        return [json.loads(line)["id"] for line in done.stdout.splitlines()]
+
+    given = [model, pool, "-n", 4]
+    assert ids(*given) == ids(*given, "--sample", 6) != ids(*given, "--sample", 0)
+    assert ids(*given, "--seed", 1) != ids(*given, "--seed", 2)
+    checked = [model, corpus, "-n", 4, "--include-labelled"]
+    assert ids(*checked) == ids(*checked, "--sample", 0)

@@ -1,6 +1,7 @@
 """Which documents are suggested for labeling, and in which order."""
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.evaluation.doubt import best, committee_of, entropy, margin, vote_entropy
 from boostext.model.predict import Predictor
-from boostext.reports.suggestions import Pool, measure, suggest
+from boostext.reports.suggestions import Pool, drawn, measure, suggest
 
 from .models import model_of, rule, term
 
@@ -36,9 +37,10 @@ def texts(*given):
     return [Document(f"d{i}", {"text": text}) for i, text in enumerate(given)]
 
 
-def suggested(documents, count, name="margin", spread=False, model=None, **options):
+def suggested(documents, count, name="margin", spread=False, model=None, sample=0, seed=0):
     predictor = Predictor(model or words_model())
-    rows = suggest(documents, predictor, measure(name, predictor, **options), count, spread)
+    doubt = measure(name, predictor, seed=seed)
+    rows = suggest(documents, predictor, doubt, count, spread, sample, seed)
     return [row.document.id for row in rows]
 
 
@@ -122,15 +124,22 @@ def test_a_reserve_of_any_size_holds_the_same_as_sorting_all(words):
     assert suggested(pool, 5) == [f"d{i}" for i in order[:5]]
 
 
-def test_documents_in_doubt_for_the_same_terms_wait_for_others():
-    pool = texts("apple bread", "apple bread not", "bread cheese", "cheese")
-    assert suggested(pool, 2, spread=False) == ["d0", "d1"]
-    assert suggested(pool, 2, spread=True) == ["d0", "d2"]
-
-
 def test_near_duplicates_come_last():
-    pool = texts("apple bread", "apple bread", "apple bread", "cheese", "x y")
-    assert suggested(pool, 5, spread=True) == ["d4", "d0", "d3", "d1", "d2"]
+    long = "we would like to order more bread and apple for the shop in the town"
+    pool = texts("apple bread", "Bread, apple!", long, f"{long} now", "cheese", "x y")
+    assert suggested(pool, 6, spread=True) == ["d5", "d0", "d2", "d4", "d1", "d3"]
+    assert suggested(pool, 4, spread=False) == ["d5", "d0", "d1", "d2"]
+
+
+def test_documents_with_the_same_terms_of_the_model_are_no_duplicates():
+    pool = texts("apple bread here", "apple bread there", "cheese")
+    assert suggested(pool, 2, spread=True) == ["d0", "d1"]
+
+
+def test_equal_attributes_are_near_duplicates():
+    rows = [{"age": 3.0}, {"age": 3.0}, {"age": 4.0}, {}]
+    pool = [Document(f"d{i}", {}, attributes=row) for i, row in enumerate(rows)]
+    assert suggested(pool, 4, spread=True) == ["d0", "d2", "d3", "d1"]
 
 
 def test_a_random_draw_follows_its_seed():
@@ -138,6 +147,30 @@ def test_a_random_draw_follows_its_seed():
     first, again, other = (suggested(pool, 9, "random", seed=seed) for seed in (1, 1, 2))
     assert first == again != other
     assert len(set(first)) == 9
+
+
+def test_a_sample_of_the_pool_follows_its_seed_and_keeps_the_order_of_the_pool():
+    pool = texts(*["apple"] * 50)
+    first, again, other = (suggested(pool, 5, sample=3, seed=seed) for seed in (1, 1, 2))
+    assert first == again != other
+    assert all(len({*found}) == 5 for found in (first, other))
+    assert [document.id for document in drawn(pool, 50, 1)] == [document.id for document in pool]
+    assert len(drawn(pool, 60, 1)) == 50
+
+
+def test_the_most_uncertain_documents_of_the_sample_come_first():
+    pool = texts(*["apple"] * 20, *["apple bread"] * 10)
+    taken = {document.id for document in drawn(pool, 12, 4)}
+    uncertain = [f"d{i}" for i in range(20, 30) if f"d{i}" in taken]
+    certain = [f"d{i}" for i in range(20) if f"d{i}" in taken]
+    assert suggested(pool, 6, sample=2, seed=4) == [*uncertain, *certain][:6]
+
+
+@given(st.integers(0, 9))
+def test_every_document_is_as_likely_to_be_in_a_sample(start):
+    pool, seeds = texts(*"abcdefghij"), range(200 * start, 200 * start + 200)
+    times = Counter(document.id for seed in seeds for document in drawn(pool, 5, seed))
+    assert all(60 <= times[document.id] <= 140 for document in pool)
 
 
 def test_documents_with_a_label_are_left_out_and_counted():
