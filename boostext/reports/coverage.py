@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostext.arrays import Float64, Int32, Lists, Scores
-from boostext.boosting.reach import Find, Reach
-from boostext.boosting.tally import Tally
+from boostext.boosting.reach import Find, Reach, Tally
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Gold
 from boostext.features.conditions import YES, Condition, spell

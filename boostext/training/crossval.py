@@ -17,8 +17,8 @@ from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Int8, Int32, Int64, Scores
 from boostext.boosting.codings import code_matrix, decode
 from boostext.boosting.membership import Membership, OtherMembership
+from boostext.boosting.reach import Tally
 from boostext.boosting.rules import Round
-from boostext.boosting.tally import Tally
 from boostext.evaluation.folds import Folds, fold_remarks, make_folds
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.measures import Monitor

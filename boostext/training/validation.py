@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from boostext.arrays import Int32, Scores
+from boostext.boosting.reach import Tally
 from boostext.boosting.rules import Rule
-from boostext.boosting.tally import Tally
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Attribute, Document
 from boostext.evaluation.gold import Gold
