@@ -729,8 +729,8 @@ def _measured(command: Sequence[str]) -> tuple[int, float, float, str]:
         except BaseException:  # the trial is stopped, and so is what it started
             running.kill()
             raise
-    text, _, peak = "".join(said).rpartition("PEAK ")
-    return running.returncode, float(peak or 0) / 1024, silent, text
+    peak = said.pop().removeprefix("PEAK ") if said and said[-1].startswith("PEAK ") else "0"
+    return running.returncode, float(peak) / 1024, silent, "".join(said)
 
 
 def _spent(number: int) -> float:

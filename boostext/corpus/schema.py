@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -155,10 +156,11 @@ def escaped(text: str) -> str:
 def _listed(line: str, dialect: str, what: str) -> tuple[str, ...]:
     """Parse labels or nominal values, which must be distinct."""
     values = [value_of(part, dialect) for part in split_commas(line, dialect)]
+    times = Counter(values)
     for value in values:
         if not value:
             raise ValueError(f"an empty {what}; expected {what}s separated by commas")
-        if values.count(value) > 1:
+        if times[value] > 1:
             raise ValueError(f"the {what} {shown(value)} occurs twice; expected each once")
     return tuple(values)
 

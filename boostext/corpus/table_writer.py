@@ -7,6 +7,7 @@ import io
 import json
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO
 
@@ -100,7 +101,7 @@ def _attribute_cell(value: Attribute) -> str:
 
 
 def _check_header(header: Sequence[str], ledger: Ledger) -> None:
-    twice = [name for name in header if header.count(name) > 1]
+    twice = [name for name, times in Counter(header).items() if times > 1]
     if twice:
         raise ledger.fault(f"two columns would be called {shown(twice[0])}; rename one")
     if "" in header:
