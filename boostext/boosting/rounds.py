@@ -85,10 +85,18 @@ class Booster:
             label_sets, label_count = encode(self.code, label_sets), self.code.shape[1]
         start = STARTS[settings.start](weights, label_sets, label_count)
         problem = Problem(
-            self.members, label_sets, label_count, start, self.row.votes[settings.votes_name()],
-            speaks, settings.smoothing_value(len(label_sets), label_count), settings.shrinkage,
-            self.row.loss, threads, settings.seed,
-        )  # fmt: skip
+            self.members,
+            label_sets,
+            label_count,
+            start,
+            self.row.votes[settings.votes_name()],
+            speaks,
+            settings.smoothing_value(len(label_sets), label_count),
+            settings.shrinkage,
+            self.row.loss,
+            threads,
+            settings.seed,
+        )
         self._counted, self.start_bound = float(problem.example_count), 1.0
         if belief is not None:
             problem = self._believing(problem, belief, weights)
@@ -193,9 +201,16 @@ class Booster:
         # subtle: the votes of the prior rule rest on all examples and need little smoothing; with
         # more than the weight of one pair, it would hide the differences between rare labels
         return GrowerState(
-            self.members, self._engine, settings, VOTES[problem.votes], problem.speaks,
-            smoothing, min(smoothing, 1 / (m * k)), Preferences(rarities, settings), label,
-        )  # fmt: skip
+            self.members,
+            self._engine,
+            settings,
+            VOTES[problem.votes],
+            problem.speaks,
+            smoothing,
+            min(smoothing, 1 / (m * k)),
+            Preferences(rarities, settings),
+            label,
+        )
 
     def _known(self, rules: Sequence[Rule], gains: Sequence[float]) -> Growth:
         """Return the rules of a round that was learned before, as this run represents them."""
@@ -309,9 +324,15 @@ class Booster:
         )
         alone = len(places) == 1 and not places[0].precondition
         return Round(
-            number, rules[0], growth.gain, z, bound * z, places[0].condition, rules[1:],
+            number,
+            rules[0],
+            growth.gain,
+            z,
+            bound * z,
+            places[0].condition,
+            rules[1:],
             () if alone else places,
-        )  # fmt: skip
+        )
 
     def _move(self, rules: Sequence[Placed]) -> float:
         """Have the engine apply the rules, and return the factor Z of the round."""

@@ -36,16 +36,24 @@ class Bounds:
     """
 
     def __init__(
-        self, form: int, terms: TermArrays, lists: ListArrays, weights: Weights, threads: Threads,
+        self,
+        form: int,
+        terms: TermArrays,
+        lists: ListArrays,
+        weights: Weights,
+        threads: Threads,
         kernels: Mapping[str, Any],
-    ) -> None:  # fmt: skip
+    ) -> None:
         m, k = weights.arrays.neg.shape
         self._form, self._terms, self._lists, self._weights = form, terms, lists, weights
         self._threads, self._kernels = threads, kernels
         self.arrays = BoundArrays(
-            np.zeros(m, np.int32), np.zeros(len(terms.numbers), np.int32), np.zeros((2, k)),
-            np.zeros((2, k)), np.zeros(3),
-        )  # fmt: skip
+            np.zeros(m, np.int32),
+            np.zeros(len(terms.numbers), np.int32),
+            np.zeros((2, k)),
+            np.zeros((2, k)),
+            np.zeros(3),
+        )
         self.count()
 
     def count(self) -> None:

@@ -34,9 +34,14 @@ class Rows:
     """
 
     def __init__(
-        self, terms: TermArrays, lists: ListArrays, weights: Weights, threads: Threads,
-        kernels: Mapping[str, Any], keeps_rows: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        terms: TermArrays,
+        lists: ListArrays,
+        weights: Weights,
+        threads: Threads,
+        kernels: Mapping[str, Any],
+        keeps_rows: bool = True,
+    ) -> None:
         m, k = weights.arrays.neg.shape
         self._terms, self._lists, self._weights = terms, lists, weights
         self._threads, self._kernels = threads, kernels
@@ -47,10 +52,14 @@ class Rows:
         counts[1, :k] = np.bincount(weights.labels.items, minlength=k)
         counts[0, :k] = m - counts[1, :k] if keeps_rows and not weights.has_both_signs else m
         self.arrays = RowArrays(
-            aligned((64, *two)), np.full(frequent, -1, np.int32), np.zeros(frequent, np.int32),
-            np.zeros(frequent, np.int32), np.zeros(two, np.float32), np.zeros(two, np.uint32),
+            aligned((64, *two)),
+            np.full(frequent, -1, np.int32),
+            np.zeros(frequent, np.int32),
+            np.zeros(frequent, np.int32),
+            np.zeros(two, np.float32),
+            np.zeros(two, np.uint32),
             counts,
-        )  # fmt: skip
+        )
 
     @property
     def width(self) -> int:
@@ -73,9 +82,10 @@ class Rows:
         self._taken = last
         sizes = self._terms.sizes[wanted]
         self._threads.each_part(
-            lambda low, high: self._fill(wanted[low:high]), sizes,
+            lambda low, high: self._fill(wanted[low:high]),
+            sizes,
             int(sizes.sum(dtype=np.int64)) * self.width // 8,
-        )  # fmt: skip
+        )
 
     def _fill(self, wanted: Int32) -> None:
         weights = self._weights

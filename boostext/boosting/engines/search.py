@@ -225,10 +225,14 @@ class Search:
         return Asked(draws[0].share, greatest, looked_up)
 
     def _run(
-        self, asked: Asked, stages: tuple[int, int], rounds: tuple[int, int],
-        condition: int | None = None, terms: tuple[int, int] | None = None,
+        self,
+        asked: Asked,
+        stages: tuple[int, int],
+        rounds: tuple[int, int],
+        condition: int | None = None,
+        terms: tuple[int, int] | None = None,
         found: FoundArrays | None = None,
-    ) -> tuple[int, int]:  # fmt: skip
+    ) -> tuple[int, int]:
         """Run stages of rounds in compiled code. condition: that of the rule, if it was found in
         Python.
         """
@@ -237,12 +241,28 @@ class Search:
             yes, unknown = self.members.yes(condition), self.members.unknown(condition)
         weights = parts.weights
         n, why = self.kernels["play"](
-            *stages, *rounds, *(terms or (0, len(self.terms.numbers))), asked.share,
-            asked.greatest, weights.farthest, asked.preference, yes, unknown, self.kind,
-            self.lists, weights.labels, self.terms, weights.arrays, weights.steps,
-            weights.changes, parts.bounds.arrays, parts.rows.arrays, found or self.found,
-            self._room, self.made,
-        )  # fmt: skip
+            *stages,
+            *rounds,
+            *(terms or (0, len(self.terms.numbers))),
+            asked.share,
+            asked.greatest,
+            weights.farthest,
+            asked.preference,
+            yes,
+            unknown,
+            self.kind,
+            self.lists,
+            weights.labels,
+            self.terms,
+            weights.arrays,
+            weights.steps,
+            weights.changes,
+            parts.bounds.arrays,
+            parts.rows.arrays,
+            found or self.found,
+            self._room,
+            self.made,
+        )
         return int(n), int(why)
 
     def _prepare(self) -> None:
@@ -297,10 +317,12 @@ class Search:
         """Update and search a range of terms, and return what was found in it."""
         found = self.found
         own = found._replace(
-            near=np.zeros(layout.RUNNERS_UP, np.int32), near_bounds=np.zeros(layout.RUNNERS_UP),
-            sums=np.zeros_like(found.sums), counts=found.counts.copy(),
+            near=np.zeros(layout.RUNNERS_UP, np.int32),
+            near_bounds=np.zeros(layout.RUNNERS_UP),
+            sums=np.zeros_like(found.sums),
+            counts=found.counts.copy(),
             figures=found.figures.copy(),
-        )  # fmt: skip
+        )
         self._run(asked, (UPDATE, SCAN), one, terms=(low, high), found=own)
         return own
 
@@ -363,9 +385,17 @@ class Search:
         for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
             gains = np.zeros(len(column))
             self.kernels["cut_gains"](
-                self.kind.form, column.order, column.first, column.unknown, weights.labels,
-                weights.arrays, self.kind.speaks, gains, self.found.table, room,
-            )  # fmt: skip
+                self.kind.form,
+                column.order,
+                column.first,
+                column.unknown,
+                weights.labels,
+                weights.arrays,
+                self.kind.speaks,
+                gains,
+                self.found.table,
+                room,
+            )
             numbers = np.arange(offset, offset + len(column))
             values = np.where(eligible(draw, numbers), gains * preference[numbers], -1)
             best = max(figures[BEST], float(values.max(initial=0.0)))

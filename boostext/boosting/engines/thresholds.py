@@ -62,10 +62,14 @@ class Thresholds:
         self._parts = np.zeros((len(unknown), 2))
         self._found = (np.zeros(len(documents), np.int32), np.zeros(len(documents)))
         self._work = BlockRoom(
-            np.zeros((2, k, STEP), np.uint32), np.zeros((2, k, STEP), np.uint32),
-            np.zeros(STEP, np.float32), np.zeros(STEP, np.float32), np.zeros(STEP),
-            np.zeros(STEP), np.zeros((2, k), np.uint32),
-        )  # fmt: skip
+            np.zeros((2, k, STEP), np.uint32),
+            np.zeros((2, k, STEP), np.uint32),
+            np.zeros(STEP, np.float32),
+            np.zeros(STEP, np.float32),
+            np.zeros(STEP),
+            np.zeros(STEP),
+            np.zeros((2, k), np.uint32),
+        )
 
     def update(self, changes: ChangeArrays, labels: LabelArrays) -> None:
         """Update the rows for the documents that changed."""
@@ -93,9 +97,22 @@ class Thresholds:
         scale = np.minimum(of_step, GREATEST).astype(np.float32)
         found, bounds = self._found
         count = self._kernels["bound_blocks"](
-            self._form, self._votes, self._m, least, self.numbers, preference, self._blocks,
-            self.rows, steps.sums, counts, scale, self._work, self._parts, found, bounds,
-        )  # fmt: skip
+            self._form,
+            self._votes,
+            self._m,
+            least,
+            self.numbers,
+            preference,
+            self._blocks,
+            self.rows,
+            steps.sums,
+            counts,
+            scale,
+            self._work,
+            self._parts,
+            found,
+            bounds,
+        )
         return found[:count], bounds[:count]
 
 

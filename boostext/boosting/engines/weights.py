@@ -72,24 +72,39 @@ class Weights:
         self.labels, self._kernels, self.loss = labels, kernels, KNOWN_LOSSES[loss.weigh]
         table = partial(np.zeros, (2, k))
         self.arrays = WeightArrays(
-            neg=np.zeros((m, k)), pos=np.zeros(pairs), sums=table(), high=table(), low=table(),
-            scales=table(), local=np.zeros((m, k)), common=np.zeros(k), example=start.example,
-            factors=np.array([start.negative, start.positive, 1.0]), first_neg=np.zeros((0, k)),
-            first_pos=np.zeros(0), loss=np.zeros(2), shift=np.zeros(k), factor=table(),
+            neg=np.zeros((m, k)),
+            pos=np.zeros(pairs),
+            sums=table(),
+            high=table(),
+            low=table(),
+            scales=table(),
+            local=np.zeros((m, k)),
+            common=np.zeros(k),
+            example=start.example,
+            factors=np.array([start.negative, start.positive, 1.0]),
+            first_neg=np.zeros((0, k)),
+            first_pos=np.zeros(0),
+            loss=np.zeros(2),
+            shift=np.zeros(k),
+            factor=table(),
             figures=np.array([1.0, 0.0, 0.0]),
-        )  # fmt: skip
+        )
         if problem.pairs is not None:
             self.arrays = self.arrays._replace(
-                first_neg=problem.pairs.negative, first_pos=problem.pairs.positive.ravel(),
+                first_neg=problem.pairs.negative,
+                first_pos=problem.pairs.positive.ravel(),
                 local=problem.pairs.scores.copy(),
-            )  # fmt: skip
+            )
         self.steps = StepArrays(
             aligned((m, kp)), np.zeros(pairs, np.uint32), np.zeros((2, kp), np.uint32), table()
         )
         self.changes = ChangeArrays(
-            np.zeros(1, np.int64), np.zeros(m, np.int32), aligned((m, kp)),
-            np.zeros(pairs, np.uint32), np.zeros(m, np.int32),
-        )  # fmt: skip
+            np.zeros(1, np.int64),
+            np.zeros(m, np.int32),
+            aligned((m, kp)),
+            np.zeros(pairs, np.uint32),
+            np.zeros(m, np.int32),
+        )
         self.rows_of_pos: Int64 = np.repeat(np.arange(m), np.diff(labels.starts))
         self._moves, self._deep = 0, False
         self.renew()

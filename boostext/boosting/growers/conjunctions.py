@@ -202,9 +202,12 @@ def _tested(state: GrowerState, documents: Numbers, open_to: NDArray[np.bool_]) 
         blocks = _within(_two_sided(state, reach, grown[-1]), inside)
         outside = np.stack([flat[documents].sum(axis=0) for documents in blocks[:YES]])
         found = _best_literal(
-            state, flat, blocks[YES], [_two_blocks(state, outside, block) for block in (YES, NO)],
+            state,
+            flat,
+            blocks[YES],
+            [_two_blocks(state, outside, block) for block in (YES, NO)],
             (open_to, open_to),
-        )  # fmt: skip
+        )
         if found is None or found[2] <= gain + LEAST_GAIN:
             break
         grown.append((*grown[-1], found[:2]))
