@@ -96,7 +96,25 @@ def _numba() -> tuple[Any, str]:
         return None, f"numba's configuration disables compiling; {SLOWER}"
     if _spares_blas:
         _import_without_blas()
+    try:
+        _try_out()
+    except Exception as error:  # noqa: BLE001  # a version of numba whose inner parts are not as expected
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        return None, f"numba {numba.__version__} cannot compile the kernels ({reason}); {SLOWER}"
     return numba, ""
+
+
+def _try_out() -> None:
+    """Compile, load and call the smallest kernel."""
+    from boostext.machine_code import translate
+
+    kinds = ["int64"]
+    if Native(translate(_same, kinds), kinds)(1) != 1:
+        raise RuntimeError("it returned another number than expected")
+
+
+def _same(number: int) -> int:
+    return number
 
 
 BLAS = "scipy.linalg.cython_blas"
@@ -126,7 +144,7 @@ def _make(function: Any, signature: str) -> Any:
         from boostext.machine_code import translate
 
         code = translate(function, kinds)
-        if path:
+        if path and STANDARD.issuperset(code.needs):
             _write(path, code)
     return Native(code, kinds)
 
@@ -144,6 +162,13 @@ NATIVE = {
 """The types of numbers that kernels take and return."""
 PAIR = "UniTuple(int64 x 2)"
 """The type of a result of two integers."""
+STANDARD = frozenset(
+    name + single
+    for name in ("ceil", "exp", "expm1", "fabs", "floor", "log", "log1p", "pow", "rint", "sqrt")
+    for single in ("", "f")
+) | {"memcpy", "memmove", "memset"}
+"""The functions of C that any process has. Code that needs others, such as those of Intel's SVML,
+is not cached, because a process that has not imported numba may not have them."""
 FINE = (0, -2)
 """What the function of a kernel returns if it did not fail."""
 
@@ -243,7 +268,7 @@ def _read(path: Path) -> Code | None:
         return None
     head, _, content = content.partition(b"\n")
     name, result = json.loads(head)
-    return Code(name, result, content)
+    return Code(name, result, (), content)
 
 
 def _write(path: Path, code: Code) -> None:

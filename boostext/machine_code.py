@@ -72,7 +72,7 @@ def translate(function: Any, kinds: list[Any]) -> Code:
     (made,) = dispatcher.overloads.values()
     result = str(made.signature.return_type)
     result = "boolean" if result == "bool" else result
-    return Code(made.fndesc.llvm_func_name, result, made.library.content)
+    return Code(made.fndesc.llvm_func_name, result, made.library.needs, made.library.content)
 
 
 @contextmanager
@@ -145,14 +145,23 @@ class _Part(JITCodeLibrary):
 
 
 class _Whole(_Part):
-    """The code of a kernel with all that it calls. content: its object file."""
+    """The code of a kernel with all that it calls. content: its object file.
+
+    needs: the names of the functions outside it that it calls.
+    """
 
     def _optimize_final_module(self) -> None:
+        passes = getattr(self._codegen, "_mpm_full", None)
+        if passes is not None:  # LLVM's former pass manager, which numba used up to 0.61
+            passes.run(self._final_module)
+            return
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         super()._finalize_final_module()
+        declared = (one.name for one in self._final_module.functions if one.is_declaration)
+        self.needs = tuple(name for name in declared if not name.startswith("llvm."))
         self.content = self._codegen._tm.emit_object(self._final_module)
 
 

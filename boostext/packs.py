@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, get_type_hints
 class Code(NamedTuple):
     """The machine code of a kernel.
 
-    name: the symbol of its function. result: the type of the result, as numba writes it. content:
-    an object file.
+    name: the symbol of its function. result: the type of the result, as numba writes it. needs: the
+    names of the functions that it calls and does not contain. content: an object file.
     """
 
     name: str
     result: str
+    needs: tuple[str, ...]
     content: bytes
 
 

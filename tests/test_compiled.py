@@ -1,6 +1,7 @@
 """The factory of compiled kernels: every way a machine can refuse to compile or to cache."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -114,3 +115,15 @@ def test_numba_that_fails_to_import_gives_no_kernel_and_says_why(run, tmp_path, 
         "None",
         "numba cannot be imported (needs NumPy 1.0); the plain code does the same work, slower",
     ]
+
+
+def test_numba_that_compiles_in_another_way_gives_no_kernel_and_says_why(run, tmp_path):
+    needs_numba()
+    (tmp_path / "sitecustomize.py").write_text(
+        "import numba.core.codegen\ndel numba.core.codegen.JITCodeLibrary", encoding="utf-8"
+    )
+    kernel, reason = run()
+    assert kernel == "None"
+    assert re.fullmatch(
+        r"numba [\d.]+ cannot compile the kernels \(.*JITCodeLibrary.*\); .*", reason
+    )
