@@ -209,6 +209,8 @@ MANY = 1000
 """Number of documents below which terms that occur in a single document are also used."""
 LONG = 500
 """Length of texts in characters from which the number of occurrences of a word is useful."""
+LETTERS_EACH = 5
+"""Maximum number of letters of a term in scripts without spaces; each letter begins as many."""
 FEW_EACH = 120
 """Documents per label below which pairs of words are too rare to distinguish labels."""
 
@@ -221,14 +223,15 @@ MANY_LABELS = 100
 """Number of labels, if documents have several, from which each label needs rules of its own."""
 MOST_WORK = 1_000_000_000
 """Number of characters times labels up to which steps are half as large and rules twice as many.
-Training takes about twice the time with them, which is too long for more data.
+Training takes about twice the time with them, which is too long for more data. Where letters are
+terms, characters count five times.
 """
 
 
 def _terms(facts: Facts) -> Choices:
     least = {"min_df": 2 if facts.documents >= MANY else 1}
     if facts.unspaced > 0.5:
-        return {"ngrams": (1, 5), **least}
+        return {"ngrams": (1, LETTERS_EACH), "punctuation": True, **least}
     if facts.characters >= LONG:
         return {**COUNTED, **least}
     few = facts.documents < FEW_EACH * facts.labels
@@ -241,10 +244,10 @@ def _rules(facts: Facts) -> Choices:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
     most = 8000 if facts.characters >= LONG else min(max(RULES_EACH * facts.labels, 4000), 8000)
     rounds = min(max(facts.documents, 1000), 2000 if facts.several else most)
-    if facts.unspaced > 0.5:
-        return {**LEVEL, "rounds": rounds, **found}
     rules = COMMON if "ngrams" in _terms(facts) else SHARPER
     work = facts.documents * facts.characters * facts.labels
+    if facts.unspaced > 0.5:
+        work *= LETTERS_EACH
     if facts.complete and not facts.several and work <= MOST_WORK:
         return {**rules, **SLOWER, "rounds": 2 * rounds}
     return {**rules, "rounds": rounds, **found}

@@ -39,12 +39,13 @@ def test_rules_go_by_the_labels_and_their_number_by_the_documents():
 
 
 def test_steps_are_larger_where_small_ones_would_take_too_long():
+    assert chosen_for(unspaced=0.9)["shrinkage"] == 0.25
     small, large = chosen_for(documents=20_000), chosen_for(documents=20_000, characters=20_000.0)
     assert (small["shrinkage"], small["rounds"]) == (0.25, 8000)
     assert (large["shrinkage"], large["rounds"]) == (0.5, 8000)
     for other in (
         chosen_for(several=True),
-        chosen_for(unspaced=0.9),
+        chosen_for(documents=20_000, characters=10_000.0, unspaced=0.9),
         chosen_for(complete=False),
     ):
         assert other["shrinkage"] == 0.5
@@ -110,7 +111,11 @@ def test_a_given_option_stands_alone_and_an_algorithm_ends_the_choice():
 
 def test_characters_are_taken_as_texts_without_spaces_are():
     _, plan, _ = decided(documents(), Plan.of(analyzer="char").opened(None, {"analyzer"}))
-    assert (plan.text.ngrams, plan.text.punctuation, plan.boosting.rarity) == ((1, 5), False, 0.0)
+    assert (plan.text.ngrams, plan.text.punctuation, plan.boosting.rarity) == ((1, 5), False, 0.5)
+    part = Plan.of(per_field=("text:analyzer=char",)).opened(None, {"per_field"})
+    short = documents(400)
+    assert decided(short, OPENED)[1].text.punctuation
+    assert not decided(short, part)[1].text.punctuation, "characters include them"
 
 
 @pytest.fixture(scope="module")

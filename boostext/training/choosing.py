@@ -45,10 +45,21 @@ def decided(
     numbers = NUMBERS if any(document.attributes for document in head) else {}
     choices = {**(by_facts(facts) if facts else {}), **numbers}
     chosen = {name: value for name, value in choices.items() if name in plan.open}
+    if chosen.get("punctuation") and not _takes_marks(plan):
+        del chosen["punctuation"]
     share = fields.SHARE_OF_M.fullmatch(str(chosen.get("smoothing", "")))
     if facts and share and any(document.weight != 1 for document in head):
         chosen["smoothing"] = float(share[1]) / facts.documents
     return chain(head, following, rest), changed(replace(plan, open=frozenset()), chosen), chosen
+
+
+def _takes_marks(plan: Plan) -> bool:
+    """Whether punctuation marks can be tokens besides those that the plan's text settings make."""
+    try:
+        replace(plan.text, punctuation=True)
+    except SettingsError:
+        return False
+    return True
 
 
 def _head(documents: Iterator[Document]) -> Iterator[Document]:
