@@ -578,6 +578,7 @@ SPEAKERS = {
     "model/description": ["convert"],
     "model/model": ["inspect", "prune"],
     "model/shyp": ["train"],
+    "reports/evaluations": ["evaluate"],
     "reports/suggestions": ["suggest"],
     "reports/trees": ["inspect"],
     "library/conversion": ["convert"],
