@@ -36,22 +36,18 @@ class Worker:
     """A thread that waits for work. It begins sooner than a thread of a thread pool."""
 
     def __init__(self) -> None:
-        self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._work: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         threading.Thread(target=_serve, args=(self._work,), daemon=True).start()
         weakref.finalize(self, self._work.put, None)
 
-    def begin(self, work: Callable[[], None]) -> None:
+    def begin(self, work: Callable[[], object]) -> None:
         self._work.put(work)
 
 
-def _serve(queue: SimpleQueue[Callable[[], None] | None]) -> None:
+def _serve(queue: SimpleQueue[Callable[[], object] | None]) -> None:
     while work := queue.get():
         work()
         del work
-
-
-def _nothing() -> None:
-    """Do nothing; threads are woken by this work."""
 
 
 def pays(work: int) -> bool:
@@ -106,7 +102,7 @@ class Threads:
         """Wake the threads shortly before there is work for them."""
         if self.several:
             for worker in self._workers:
-                worker.begin(_nothing)
+                worker.begin(time.perf_counter)  # any work that takes no time
 
     def at_once(self, work_on: Callable[[int, int], Any], parts: Sequence[Part]) -> list[Any]:
         """Call `work_on` for each part in parallel; each thread takes the next part when it is
