@@ -27,7 +27,7 @@ from boostext.training.courses import (
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train
 from boostext.training.trial_log import Trial, TrialLog, begins_trials
-from boostext.training.tuning import Hooks, Intent, expected_gain, tune
+from boostext.training.tuning import Hooks, Intent, _Tuning, expected_gain, tune
 from boostext.training.tuning_parts import same_texts
 from tests.training_data import documents
 
@@ -214,6 +214,10 @@ def test_the_default_wins_unless_another_trial_leads_clearly(monkeypatch):
     monkeypatch.setattr("boostext.training.tuning.CLEARLY", 1000.0)
     first, second = tune(documents(), plan, Search((letters,), (40,))).outcomes
     assert first.candidate.plan.text.analyzer == "word"
+    monkeypatch.setattr("boostext.training.tuning.CLEARLY", 0.0)
+    monkeypatch.setattr(_Tuning, "_errs_less", lambda self, one, other: one is not other)
+    first, second = tune(documents(), plan, Search((letters,), (40,))).outcomes
+    assert first.candidate.plan.text.analyzer == "word", "the default makes fewer errors"
 
 
 def test_the_better_third_goes_on():

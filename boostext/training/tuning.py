@@ -420,7 +420,8 @@ class _Tuning:
     def _ranked(self, found: Sequence[Candidate] | None = None) -> list[Outcome]:
         """Outcomes, best first, by the losses of documents, and by the number of terms if equal.
 
-        The default comes first unless another one leads clearly. Of all candidates, the champion
+        The default comes first unless another one leads clearly and makes no more errors, because
+        losses of rules that vote in other ways differ a little. Of all candidates, the champion
         comes first, and then those with the most held-out folds, as others may be due to chance.
         """
         if found is None:
@@ -432,9 +433,14 @@ class _Tuning:
         known = (o for o in self.outcomes.values() if o.candidate.settings in names)
         ranked = sorted(known, key=self._place)
         for default in (o for o in ranked[1:] if o.candidate.settings == self.default):
-            if self._behind(default, ranked[0])[0] <= 0:
+            if self._behind(default, ranked[0])[0] <= 0 or self._errs_less(default, ranked[0]):
                 return [default, *(o for o in ranked if o is not default)]
         return ranked
+
+    def _errs_less(self, one: Outcome, other: Outcome) -> bool:
+        """Whether the measure of one outcome is better on the same folds."""
+        values = (self._loss(one.best.value), self._loss(other.best.value))
+        return one.folds == other.folds and values[0] < values[1]
 
     def _place(self, outcome: Outcome) -> tuple[float, int]:
         losses, best = outcome.losses, outcome.best
