@@ -43,6 +43,6 @@ def test_a_corpus_of_11000_mails_is_read_in_about_a_second(data_dir):
     path = data_dir / "20newsgroups" / "train.jsonl.gz"
     if not path.exists():
         pytest.skip("no 20newsgroups here")
-    start = time.perf_counter()
+    start = time.process_time()
     assert sum(1 for _ in read_documents([str(path)], DataSettings())) == 11314
-    assert time.perf_counter() - start < 2  # 0.2 s where it was written; room for busy machines
+    assert time.process_time() - start < 2  # 0.2 s where it was written
