@@ -112,9 +112,13 @@ def _check_same_rules(ours: Run, plain: Run) -> None:
 def logistic(terms: Terms, most: float, bench: Bench) -> Iterator[Figure]:
     """Silent rules of logistic loss against those of exponential loss."""
     run = partial(
-        child, "rounds", **terms.arguments(bench), rounds=bench.rounds(1000), threads=1,
+        child,
+        "rounds",
+        **terms.arguments(bench),
+        rounds=bench.rounds(1000),
+        threads=1,
         engine="incremental",
-    )  # fmt: skip
+    )
     options = {"abstain": True, "prior_rule": True}
     losses = [partial(run, options={"algorithm": name, **options}) for name in ("logistic", "mh")]
     ours, mh = by_turns(losses, bench.repeats)
@@ -151,9 +155,10 @@ def matrix(terms: Terms, faster: float, bench: Bench) -> Iterator[Figure]:
     """Time with the texts in memory."""
     ours = partial(child, "text_to_matrix", **terms.arguments(bench))
     sides = [
-        partial(ours, threads=1), partial(ours, threads=bench.threads),
+        partial(ours, threads=1),
+        partial(ours, threads=bench.threads),
         partial(child, "count_vectorizer", **terms.arguments(bench)),
-    ]  # fmt: skip
+    ]
     one, several, peer = by_turns(sides, bench.repeats)
     work = f"text to matrix, {terms.name}"
     note = f"{one[0].facts['terms']:,} terms, CountVectorizer {peer[0].facts['terms']:,}"
@@ -304,7 +309,16 @@ ROWS: dict[str, Row] = {
 """name on the command line -> the row"""
 
 SMOKE = (
-    "rounds-words", "adaboost", "train-svc", "train-xgboost", "matrix-ngrams", "memory-ngrams",
-    "predict", "report", "reading-csv", "threads-words", "compiling",
-)  # fmt: skip
+    "rounds-words",
+    "adaboost",
+    "train-svc",
+    "train-xgboost",
+    "matrix-ngrams",
+    "memory-ngrams",
+    "predict",
+    "report",
+    "reading-csv",
+    "threads-words",
+    "compiling",
+)
 """every kind of row once"""

@@ -31,8 +31,15 @@ from rows import ROWS, SMOKE, Bench
 from boostext.threads import usable_threads
 
 PACKAGES = (
-    "boostext", "numpy", "scipy", "numba", "scikit-learn", "xgboost", "lightgbm", "fasttext-wheel",
-)  # fmt: skip
+    "boostext",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "xgboost",
+    "lightgbm",
+    "fasttext-wheel",
+)
 
 
 def main() -> None:

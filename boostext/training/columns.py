@@ -86,11 +86,12 @@ def with_known_types(plan: Plan, corpus: Corpus, notes: Notes) -> Plan:
                 i for i, value in enumerate(values) if as_number(value, found.kind) != value
             )
             raise DataError(
-                corpus.origins[place].path, corpus.origins[place].line,
+                corpus.origins[place].path,
+                corpus.origins[place].line,
                 f"attribute {shown(name)} is {shown(values[place])}, whose comma may be a decimal "
                 f"comma or separate thousands; add --attribute-type {name}=decimal-comma, or "
                 f"{name}=category",
-            )  # fmt: skip
+            )
         if found.strays:
             place = found.first_stray
             example = f"{name}: {values[place]}"

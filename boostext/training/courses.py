@@ -267,13 +267,13 @@ def marks_held_out(
     count = int(np.count_nonzero(np.cumsum([0, *sizes[:-1]]) < enough))
     done = [0] * count
 
-    def told(number: int, mark: Mark) -> bool:
+    def on_mark(number: int, mark: Mark) -> bool:
         done[number] = mark.round
         on_round(sum(done), count * plan.boosting.rounds)
         return should_stop()
 
     each = [(folds, number) for number in range(count)]
-    found = (jobs or InThreads(plan.threads)).run(marks_of, prepared, each, told)
+    found = (jobs or InThreads(plan.threads)).run(marks_of, prepared, each, on_mark)
     return list(joined(found, sizes[:count]))
 
 

@@ -87,11 +87,13 @@ class Plan:
             return {key: fields.from_python(places[key][1], value) for key, value in chosen}
 
         return cls(
-            DataSettings(**given(DataSettings)), TextSettings(**given(TextSettings)),
+            DataSettings(**given(DataSettings)),
+            TextSettings(**given(TextSettings)),
             BoostingSettings(**given(BoostingSettings)),
-            KnowledgeSettings(**given(KnowledgeSettings)), StopSettings(**given(StopSettings)),
+            KnowledgeSettings(**given(KnowledgeSettings)),
+            StopSettings(**given(StopSettings)),
             RunSettings(**given(RunSettings)),
-        )  # fmt: skip
+        )
 
 
 CLOSED = "boostext train --preset paper"

@@ -139,17 +139,23 @@ class Tuned:
         """All trials with their curves, as values that JSON can represent."""
         trials = [
             {
-                "settings": outcome.candidate.settings, self.measure: outcome.best.value,
-                "rounds": outcome.best.round, "terms": outcome.best.terms,
-                "seconds": round(outcome.seconds, 3), "parts": outcome.folds,
+                "settings": outcome.candidate.settings,
+                self.measure: outcome.best.value,
+                "rounds": outcome.best.round,
+                "terms": outcome.best.terms,
+                "seconds": round(outcome.seconds, 3),
+                "parts": outcome.folds,
                 "curve": [[mark.round, mark.terms, mark.value] for mark in outcome.marks],
             }
             for outcome in self.outcomes
-        ]  # fmt: skip
+        ]
         chosen = command_line(self.plan)
         return {
-            "command": chosen, "measure": self.measure, "stopped": self.stopped, "trials": trials
-        }  # fmt: skip
+            "command": chosen,
+            "measure": self.measure,
+            "stopped": self.stopped,
+            "trials": trials,
+        }
 
 
 @dataclass(frozen=True)
@@ -508,7 +514,7 @@ class _Tuning:
             return
         of = [(candidate, fold) for candidate in found for fold in range(folds)]
 
-        def told(number: int, mark: Mark) -> bool:
+        def on_mark(number: int, mark: Mark) -> bool:
             candidate = of[number][0]
             return self._told(candidate, mark, lasts[candidate.settings])
 
@@ -522,7 +528,7 @@ class _Tuning:
             )
             for c, fold in of
         ]
-        made = self.jobs.run(trial, self.parts.of(found[0].plan), each, told)
+        made = self.jobs.run(trial, self.parts.of(found[0].plan), each, on_mark)
         for candidate in found:
             mine = [run for (c, _), run in zip(of, made, strict=True) if c is candidate]
             self.courses[candidate.settings] = mine
@@ -579,6 +585,11 @@ class _Tuning:
 def _work(digest: str, plan: Plan) -> dict[str, Any]:
     """What trials depend on in addition to their settings."""
     return {
-        "version": __version__, "form": FORM, "data": digest, "seed": plan.boosting.seed,
-        "monitor": plan.stop.monitor, "group": plan.stop.group, "fields": list(plan.data.text),
-    }  # fmt: skip
+        "version": __version__,
+        "form": FORM,
+        "data": digest,
+        "seed": plan.boosting.seed,
+        "monitor": plan.stop.monitor,
+        "group": plan.stop.group,
+        "fields": list(plan.data.text),
+    }

@@ -45,9 +45,13 @@ def features_of(documents, numeric=(), categories=()):
             unknown_list.append(len(unknown) - 1)
     columns = tuple(NumericColumn.of(n, np.asarray(v, float)) for n, v in numeric)
     return FeatureMatrix(
-        len(documents), Names(conditions), Lists.of(lists),
-        np.asarray(unknown_list, np.int32), Lists.of(unknown), columns,
-    )  # fmt: skip
+        len(documents),
+        Names(conditions),
+        Lists.of(lists),
+        np.asarray(unknown_list, np.int32),
+        Lists.of(unknown),
+        columns,
+    )
 
 
 def bag(records, numeric=(), categories=(), weights=None):

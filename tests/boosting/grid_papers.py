@@ -32,29 +32,45 @@ def ranking(base, Y, f):
     D = []
     for b, y, s in zipped(base, Y, f):
         v = [x * exp(-0.5 * sign * score) for x, sign, score in rows(b, y, s)]
-        D.append([0.5 * v[i] * sum(w for w, sign in zip(v, y, strict=True) if sign != y[i])
-                  for i in range(len(v))])  # fmt: skip
+        D.append(
+            [
+                0.5 * v[i] * sum(w for w, sign in zip(v, y, strict=True) if sign != y[i])
+                for i in range(len(v))
+            ]
+        )
     return shares(D)
 
 
 def wrong_labels(base, Y, f):
     """S97 Figure 3, unrolled."""
     own = [y.index(1) for y in Y]
-    return shares([[b[x] * exp(s[x] - s[own[i]]) for x in range(len(b))]
-                   for i, (b, s) in enumerate(zip(base, f, strict=True))])  # fmt: skip
+    return shares(
+        [
+            [b[x] * exp(s[x] - s[own[i]]) for x in range(len(b))]
+            for i, (b, s) in enumerate(zip(base, f, strict=True))
+        ]
+    )
 
 
 def of_example(base, Y, f):
     """AdaBoost.M1: an example whose label got less than all votes is heavier."""
     own = [y.index(1) for y in Y]
-    return shares([[x * exp(sum(s) - 2 * s[own[i]]) for x in b]
-                   for i, (b, s) in enumerate(zip(base, f, strict=True))])  # fmt: skip
+    return shares(
+        [
+            [x * exp(sum(s) - 2 * s[own[i]]) for x in b]
+            for i, (b, s) in enumerate(zip(base, f, strict=True))
+        ]
+    )
 
 
 def arc(base, Y, f):
     own = [y.index(1) for y in Y]
-    return shares([[x * (1 + round(sum(s) - s[own[i]]) ** 4) for x in b]
-                   for i, (b, s) in enumerate(zip(base, f, strict=True))])  # fmt: skip
+    return shares(
+        [
+            [x * (1 + round(sum(s) - s[own[i]]) ** 4) for x in b]
+            for i, (b, s) in enumerate(zip(base, f, strict=True))
+        ]
+    )
 
 
 def constant(base, Y, f):
@@ -112,15 +128,23 @@ def real_gain(parts, view):
 
 
 def real_votes(parts, view, e, k):
-    return [{x: 0.5 * log(max(p + e, EPS) / max(n + e, EPS))
-             for x, (n, p) in weighed(view, b).items()} for b in parts]  # fmt: skip
+    return [
+        {x: 0.5 * log(max(p + e, EPS) / max(n + e, EPS)) for x, (n, p) in weighed(view, b).items()}
+        for b in parts
+    ]
 
 
 def margin_votes(parts, view, e, k):
     h = real_votes(parts, view, e, k)
     top = max((abs(v) for b in h for v in b.values()), default=0.0)
-    mu = sum((W[1] - W[0]) * h[n][x] for n, b in enumerate(parts)
-             for x, W in weighed(view, b).items()) / top  # fmt: skip
+    mu = (
+        sum(
+            (W[1] - W[0]) * h[n][x]
+            for n, b in enumerate(parts)
+            for x, W in weighed(view, b).items()
+        )
+        / top
+    )
     mu = min(max(mu, -1 + 1e-15), 1 - 1e-15)
     alpha = (log1p(mu) - log1p(-mu)) / (2 * top)
     return [{x: alpha * v for x, v in b.items()} for b in h]
@@ -137,8 +161,10 @@ def discrete_gain(parts, view):
 
 
 def signs(parts, view):
-    return [{x: 1 if p - n > BALANCE * (p + n) else -1 for x, (n, p) in weighed(view, b).items()}
-            for b in parts]  # fmt: skip
+    return [
+        {x: 1 if p - n > BALANCE * (p + n) else -1 for x, (n, p) in weighed(view, b).items()}
+        for b in parts
+    ]
 
 
 def silent(parts, view):
@@ -253,8 +279,9 @@ def best_of(found):
 
 def stump(made, view, gain, leaf, before, number, options):
     m = len(view)
-    found = best_of([(gain([blocks(made, (), j, m)[b] for b in BOTH], view), j)
-                     for j in range(len(made))])  # fmt: skip
+    found = best_of(
+        [(gain([blocks(made, (), j, m)[b] for b in BOTH], view), j) for j in range(len(made))]
+    )
     if found is None:
         return None
     place = ((), found[1])
@@ -271,11 +298,17 @@ def failing(made, body, m):
 def rules(made, view, gain, leaf, before, number, options):
     m, body, value = len(view), (), 0.0
     while len(body) < options.get("max_literals", 4):
-        found = best_of([
-            (gain([failing(made, (*body, (j, b)), m), covered(made, (*body, (j, b)), m)], view),
-             (j, b))
-            for b, j in product(("yes", "no"), range(len(made)))
-        ])  # fmt: skip
+        found = best_of(
+            [
+                (
+                    gain(
+                        [failing(made, (*body, (j, b)), m), covered(made, (*body, (j, b)), m)], view
+                    ),
+                    (j, b),
+                )
+                for b, j in product(("yes", "no"), range(len(made)))
+            ]
+        )
         if found is None or found[0] <= value + LEAST:
             break
         value, body = found[0], (*body, found[1])
@@ -286,8 +319,9 @@ def tree(made, view, gain, leaf, before, number, options):
     m, depth = len(view), options.get("tree_depth", 3)
 
     def best(body):
-        return best_of([(leaf([blocks(made, body, j, m)[b] for b in BOTH], view), j)
-                        for j in range(len(made))])  # fmt: skip
+        return best_of(
+            [(leaf([blocks(made, body, j, m)[b] for b in BOTH], view), j) for j in range(len(made))]
+        )
 
     def leaves(body, j):
         found = []
@@ -328,11 +362,13 @@ def adtree(made, view, gain, leaf, before, number, options):
 def conjunction(made, view, gain, leaf, before, number, options):
     m, body, value = len(view), (), 0.0
     while len(body) < options.get("max_literals", 4):
-        found = best_of([
-            (gain([covered(made, (*body, (j, b)), m)], view), (j, b))
-            for b, j in product(("yes", "no"), range(len(made)))
-            if b == "yes" or j >= options["numeric_from"]
-        ])  # fmt: skip
+        found = best_of(
+            [
+                (gain([covered(made, (*body, (j, b)), m)], view), (j, b))
+                for b, j in product(("yes", "no"), range(len(made)))
+                if b == "yes" or j >= options["numeric_from"]
+            ]
+        )
         if found is None or found[0] <= value + LEAST:
             break
         value, body = found[0], (*body, found[1])
@@ -345,8 +381,12 @@ def conjunction(made, view, gain, leaf, before, number, options):
 
 
 LEARNERS = {
-    "stump": stump, "rules": rules, "tree": tree, "adtree": adtree, "conjunction": conjunction,
-}  # fmt: skip
+    "stump": stump,
+    "rules": rules,
+    "tree": tree,
+    "adtree": adtree,
+    "conjunction": conjunction,
+}
 
 
 # The loop ------------------------------------------------------------------------------------
@@ -361,8 +401,9 @@ def boost(row, learner, made, Y, base, e, rounds, options, colorings=None, index
     f, felt, before, out = [[0.0] * k for _ in Y], [[0.0] * k for _ in Y], [], []
     of_k = 1 if view_of is by_color else k
     by_index = purity(index, kind == "classes", of_k) if index != "z" else None
-    leaf = by_index or (gain if kind == "additive" else purity("kearns-mansour", kind == "classes",
-                                                               of_k))  # fmt: skip
+    leaf = by_index or (
+        gain if kind == "additive" else purity("kearns-mansour", kind == "classes", of_k)
+    )
     for number in range(1, rounds + 1):
         D = loss(base, Y, felt)
         D = drawn(number, D) if drawn else D
@@ -389,8 +430,14 @@ def felt_by_margins(felt, parts, view, e, k, Y):
     """NN07 Eq. 6: weights times 1 - mu Y h / h*, and so the exponents that they are made of."""
     h = real_votes(parts, view, e, k)
     top = max((abs(v) for b in h for v in b.values()), default=0.0)
-    mu = sum((W[1] - W[0]) * h[n][x] for n, b in enumerate(parts)
-             for x, W in weighed(view, b).items()) / top  # fmt: skip
+    mu = (
+        sum(
+            (W[1] - W[0]) * h[n][x]
+            for n, b in enumerate(parts)
+            for x, W in weighed(view, b).items()
+        )
+        / top
+    )
     if 1 - abs(mu) <= 2e-15:
         return felt
     felt = [list(row) for row in felt]

@@ -43,9 +43,13 @@ def boost(name, made, rows, f, rounds, abstain, smoothing):
     k, out = len(f[0]), []
     speaking = ("yes",) if abstain else ("no", "yes")
     for _ in range(rounds):
-        D = [[w * weight_of(name, s * f[i][label])
-              for label, (s, w) in enumerate(zip(signs, weights, strict=True))]
-             for i, signs, weights in rows]  # fmt: skip
+        D = [
+            [
+                w * weight_of(name, s * f[i][label])
+                for label, (s, w) in enumerate(zip(signs, weights, strict=True))
+            ]
+            for i, signs, weights in rows
+        ]
         total = sum(map(sum, D))
         tables = [_table(blocks, rows, D, total, k) for _, blocks in made]
         gains = [_gain(W, speaking, k) for W in tables]
@@ -56,9 +60,10 @@ def boost(name, made, rows, f, rounds, abstain, smoothing):
         (condition, blocks), W = made[pick], tables[pick]
         votes = {
             b: [0.5 * log((W[b, 1, n] + smoothing) / (W[b, -1, n] + smoothing)) for n in range(k)]
-            if b in speaking else [0.0] * k
+            if b in speaking
+            else [0.0] * k
             for b in BLOCKS
-        }  # fmt: skip
+        }
         before = objective(name, rows, f)
         f = [[f[i][n] + votes[blocks[i]][n] for n in range(k)] for i in range(len(f))]
         out.append((condition, votes, objective(name, rows, f) / before))

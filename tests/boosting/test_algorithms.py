@@ -198,8 +198,9 @@ def test_climbing_never_lowers_the_weight_of_pairs_in_two_colors():
 
 def test_bagging_draws_anew_each_round_and_by_the_seed():
     rng = np.random.default_rng(3)
-    records = [(" ".join(rng.choice(list("abcdefgh"), 4)), ["x" if i % 3 else "y"])
-               for i in range(40)]  # fmt: skip
+    records = [
+        (" ".join(rng.choice(list("abcdefgh"), 4)), ["x" if i % 3 else "y"]) for i in range(40)
+    ]
     b = bag(records)
 
     def terms(seed):
@@ -291,8 +292,16 @@ def test_scores_that_are_no_log_odds_have_no_link():
     """Losses of codes and ranks are none; AdaBoost_R's: 1 / (1 + exp(-f)), NN07 Eqs. 24-25."""
     links = {name: row.link for name, row in ALGORITHMS.items()}
     assert {name for name, link in links.items() if not link} == {
-        "mr", "m2", "mo", "logistic-codes", "oc", "ecoc", "m1", "bagging", "arc-x4",
-    }  # fmt: skip
+        "mr",
+        "m2",
+        "mo",
+        "logistic-codes",
+        "oc",
+        "ecoc",
+        "m1",
+        "bagging",
+        "arc-x4",
+    }
     assert links["adaboost-r"] == links["decrules-r"] == links["logistic"] == 1
     assert links["mh"] == links["trees"] == 2
 
@@ -313,9 +322,13 @@ def test_one_error_keeps_its_bound(name, data):
     learner = data.draw(st.sampled_from(row.learners)) if len(row.learners) > 1 else "auto"
     factor = one_error_factor(row, start, k)
     booster = Booster(
-        features_of(documents), Lists.of(sets), k, np.ones(len(sets)),
-        BoostingSettings(algorithm=name, learner=learner, start=start, rounds=4), "plain",
-    )  # fmt: skip
+        features_of(documents),
+        Lists.of(sets),
+        k,
+        np.ones(len(sets)),
+        BoostingSettings(algorithm=name, learner=learner, start=start, rounds=4),
+        "plain",
+    )
     for made in booster.rounds():
         wrong = 0
         for scores, own in zip(booster.scores(), sets, strict=True):

@@ -66,10 +66,12 @@ def test_enough_bins_give_the_very_rules_without_bins(engine):
         pytest.skip(notice())
     data = drawn(200)
     runs = [
-        [(r.rule.condition, r.rule.votes.tolist(), r.z)
-         for r in Booster(*data, BoostingSettings(rounds=15, bins=bins), engine).rounds()]
+        [
+            (r.rule.condition, r.rule.votes.tolist(), r.z)
+            for r in Booster(*data, BoostingSettings(rounds=15, bins=bins), engine).rounds()
+        ]
         for bins in (0, 200)
-    ]  # fmt: skip
+    ]
     assert runs[0] == runs[1]
 
 

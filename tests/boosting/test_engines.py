@@ -66,9 +66,13 @@ def corpus(rng, m, k, terms, density, single, unknown=False, numeric=0):
         is_word = bool(rng.random() < 0.5)
         columns.append(replace(NumericColumn.of(f"n{c}", values), is_word=is_word))
     features = FeatureMatrix(
-        m, Names(names), Lists.of(lists), np.asarray(unknown_list, np.int32), Lists.of(gaps),
+        m,
+        Names(names),
+        Lists.of(lists),
+        np.asarray(unknown_list, np.int32),
+        Lists.of(gaps),
         tuple(columns),
-    )  # fmt: skip
+    )
     return features, Lists.of(sets), k
 
 
@@ -103,9 +107,15 @@ def problems(draw):
     k = draw(st.integers(2 if single else 1, 6))
     m = draw(st.integers(2, 60))
     data = corpus(
-        rng, m, k, draw(st.integers(1, 25)), draw(st.sampled_from([0.02, 0.1, 0.4])), single,
-        draw(st.booleans()), draw(st.integers(0, 2)),
-    )  # fmt: skip
+        rng,
+        m,
+        k,
+        draw(st.integers(1, 25)),
+        draw(st.sampled_from([0.02, 0.1, 0.4])),
+        single,
+        draw(st.booleans()),
+        draw(st.integers(0, 2)),
+    )
     weights = draw(st.sampled_from([np.ones(m), rng.integers(0, 4, m) + np.eye(m)[0]]))
     return data, weights, single
 
@@ -128,9 +138,17 @@ def test_the_fast_engine_finds_the_rules_of_the_plain_one(
 ):
     data, weights, single = problem
     agree(
-        data, weights, rounds=12, votes=votes, abstain=abstain, smoothing=smoothing,
-        start=start if single else "uniform", unknown=unknown, shrinkage=shrinkage, **search,
-    )  # fmt: skip
+        data,
+        weights,
+        rounds=12,
+        votes=votes,
+        abstain=abstain,
+        smoothing=smoothing,
+        start=start if single else "uniform",
+        unknown=unknown,
+        shrinkage=shrinkage,
+        **search,
+    )
 
 
 RECOMPUTED = (
@@ -230,18 +248,26 @@ def test_rules_of_one_label_are_those_of_the_plain_engine(
 
 @needs_numba
 @given(
-    problem=problems(), prior=st.booleans(), unknown=st.sampled_from(["abstains", "votes"]),
+    problem=problems(),
+    prior=st.booleans(),
+    unknown=st.sampled_from(["abstains", "votes"]),
     shrinkage=st.sampled_from([1.0, 0.3]),
-)  # fmt: skip
+)
 @settings(max_examples=20, deadline=None)
 def test_silent_rules_of_logistic_loss_are_those_of_the_plain_engine(
     problem, prior, unknown, shrinkage
 ):
     data, weights, _ = problem
     agree(
-        data, weights, algorithm="logistic", abstain=True, rounds=12, prior_rule=prior,
-        unknown=unknown, shrinkage=shrinkage,
-    )  # fmt: skip
+        data,
+        weights,
+        algorithm="logistic",
+        abstain=True,
+        rounds=12,
+        prior_rule=prior,
+        unknown=unknown,
+        shrinkage=shrinkage,
+    )
 
 
 @needs_numba

@@ -68,8 +68,10 @@ def base_of(name, Y, weights):
     if name in ("mr", "mr real", "m2"):
         ranked = [(y.count(1), y.count(-1)) for y in Y]
         total = sum(v for v, (a, b) in zip(w, ranked, strict=True) if a and b) or 1.0
-        return [[(v / total / (a * b)) ** 0.5 if a and b else 0.0] * k
-                for v, (a, b) in zip(w, ranked, strict=True)]  # fmt: skip
+        return [
+            [(v / total / (a * b)) ** 0.5 if a and b else 0.0] * k
+            for v, (a, b) in zip(w, ranked, strict=True)
+        ]
     if name == "oc":
         return [[0.0 if s > 0 else v / (k - 1) for s in y] for v, y in zip(w, Y, strict=True)]
     if name in OTHERS:
@@ -85,9 +87,15 @@ def ours(name, learner, problem, seed, **choices):
         choices["alpha"] = "bound"
     grown = {"grow_fraction": 1.0} if learner in ("rules", "conjunction") else {}
     settings_ = BoostingSettings(
-        algorithm=algorithm, votes=votes or "auto", learner=learner, rounds=ROUNDS, smoothing=E,
-        seed=seed, **grown, **choices,
-    )  # fmt: skip
+        algorithm=algorithm,
+        votes=votes or "auto",
+        learner=learner,
+        rounds=ROUNDS,
+        smoothing=E,
+        seed=seed,
+        **grown,
+        **choices,
+    )
     colors = []
 
     def kept(confusion, rng, draw=COLORINGS["random"]):
@@ -129,10 +137,18 @@ def test_every_cell_of_the_grid_is_that_of_the_papers(name, learner, data, seed,
         return [[c if s > 0 else 0.0 for s in y] for c, y in zip(counts, Y, strict=True)]
 
     expected = slow.boost(
-        row_of(name, k), learner, made, Y, base_of(name, Y, weights), E, ROUNDS,
-        {"numeric_from": listed(problem)}, [c.tolist() for c in colors] or None, index,
+        row_of(name, k),
+        learner,
+        made,
+        Y,
+        base_of(name, Y, weights),
+        E,
+        ROUNDS,
+        {"numeric_from": listed(problem)},
+        [c.tolist() for c in colors] or None,
+        index,
         drawn if name == "bagging" else None,
-    )  # fmt: skip
+    )
     assert len(found) == len(expected)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
@@ -144,10 +160,13 @@ def test_a_learner_that_is_not_told_is_a_stump(name):
 
 
 PAIRS = {
-    "decrules": ("mh", "rules"), "trees": ("mh", "tree"), "adtree": ("mh", "adtree"),
-    "slipper": ("mh", "conjunction"), "decrules-r": ("adaboost-r", "rules"),
+    "decrules": ("mh", "rules"),
+    "trees": ("mh", "tree"),
+    "adtree": ("mh", "adtree"),
+    "slipper": ("mh", "conjunction"),
+    "decrules-r": ("adaboost-r", "rules"),
     "adtree-logistic": ("logistic", "adtree"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -159,9 +178,13 @@ def test_pairs_with_names_of_their_own_are_what_they_are_made_of(name, problem):
     both = []
     for choices in ({"algorithm": name}, {"algorithm": algorithm, "learner": learner}):
         booster = Booster(
-            features_of(documents, numeric, categories), Lists.of(sets), k, weights,
-            BoostingSettings(rounds=3, **choices), "plain",
-        )  # fmt: skip
+            features_of(documents, numeric, categories),
+            Lists.of(sets),
+            k,
+            weights,
+            BoostingSettings(rounds=3, **choices),
+            "plain",
+        )
         assert list(booster.rounds()) is not None
         both.append(booster.scores())
     assert (both[0] == both[1]).all()
@@ -200,8 +223,10 @@ def test_examples_may_be_drawn_by_their_weights(name, learner):
     runs = []
     for seed in (0, 0, 1):
         booster = Booster(
-            *small(), BoostingSettings(algorithm=name, learner=learner, resample=True, rounds=6,
-                                       seed=seed), "plain")  # fmt: skip
+            *small(),
+            BoostingSettings(algorithm=name, learner=learner, resample=True, rounds=6, seed=seed),
+            "plain",
+        )
         made = list(booster.rounds())
         assert made
         assert all(0 < r.z <= 1 + 1e-12 for r in made)
@@ -218,10 +243,14 @@ def test_conjunctions_may_be_kept_to_those_that_speak_for_one_label(data):
     label = data.draw(st.integers(0, k - 1))
     names = list("abcdef")[:k]
     booster = Booster(
-        features_of(documents, numeric, categories), Lists.of(sets), k, weights,
-        BoostingSettings(algorithm="slipper", rules_for=names[label], rounds=5), "plain",
+        features_of(documents, numeric, categories),
+        Lists.of(sets),
+        k,
+        weights,
+        BoostingSettings(algorithm="slipper", rules_for=names[label], rounds=5),
+        "plain",
         labels=names,
-    )  # fmt: skip
+    )
     for made in booster.rounds():
         if made.rule.precondition or made.rule.condition != Always():
             assert made.rule.votes[YES, label] > 0
@@ -243,10 +272,13 @@ def test_conservative_alpha_shares_the_silent_weight(problem):
     made = {}
     for alpha in ("conservative", "numeric"):
         booster = Booster(
-            features_of(documents, numeric, categories), Lists.of(sets), k, weights,
+            features_of(documents, numeric, categories),
+            Lists.of(sets),
+            k,
+            weights,
             BoostingSettings(votes="discrete", abstain=True, alpha=alpha, smoothing=0, rounds=1),
             "plain",
-        )  # fmt: skip
+        )
         D = booster.weights().copy()
         signs = np.array([[1 if x in given else -1 for x in range(k)] for given in sets])
         made[alpha] = next(booster.rounds(), None)

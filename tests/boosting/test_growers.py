@@ -227,9 +227,13 @@ def test_the_alpha_of_least_loss_is_no_worse_than_one(name, problem):
 def test_the_incremental_engine_is_refused(name):
     with pytest.raises(SettingsError, match=f"does not go with {name}"):
         Booster(
-            features_of([{"a"}, {"b"}]), Lists.of([[0], [1]]), 2, np.ones(2),
-            BoostingSettings(algorithm=name), "incremental",
-        )  # fmt: skip
+            features_of([{"a"}, {"b"}]),
+            Lists.of([[0], [1]]),
+            2,
+            np.ones(2),
+            BoostingSettings(algorithm=name),
+            "incremental",
+        )
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,9 @@ def corpora(draw):
 
 
 def boosted(b, **choices):
-    chosen = BoostingSettings(**{"algorithm": "mr", "votes": "real", "smoothing": SMOOTHING,
-                                 "rounds": 3, **choices})  # fmt: skip
+    chosen = BoostingSettings(
+        **{"algorithm": "mr", "votes": "real", "smoothing": SMOOTHING, "rounds": 3, **choices}
+    )
     booster = Booster(b.features, b.label_sets, len(b.labels), b.weights, chosen)
     return booster, list(booster.rounds())
 
@@ -73,10 +74,14 @@ def slow(documents, b, k, rounds):
             break
         least_bound = min(bounds) + NEAR
         name, blocks = made[next(j for j, z in enumerate(bounds) if z <= min(bounds) + 1e-12)]
-        c = {block: least({p: w for p, w in D.items() if blocks[p[0]] == block}, k)
-             for block in ("no", "yes")}  # fmt: skip
-        D = {(i, l0, l1): w * exp((c[blocks[i]][l0] - c[blocks[i]][l1]) / 2)
-             for (i, l0, l1), w in D.items()}  # fmt: skip
+        c = {
+            block: least({p: w for p, w in D.items() if blocks[p[0]] == block}, k)
+            for block in ("no", "yes")
+        }
+        D = {
+            (i, l0, l1): w * exp((c[blocks[i]][l0] - c[blocks[i]][l1]) / 2)
+            for (i, l0, l1), w in D.items()
+        }
         z = sum(D.values())
         D = {p: w / z for p, w in D.items()}
         near = {n for (n, _), z_bound in zip(made, bounds, strict=True) if z_bound < least_bound}
