@@ -66,7 +66,7 @@ from boostext.fields import MOST
 )
 @click.option(
     "--sample",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST),
     metavar="N",
     help="Suggest the most uncertain of N times as many documents as are wanted, drawn at random "
     "from POOL; 0 chooses from all documents.  [default: 6; with --include-labelled 0]",
