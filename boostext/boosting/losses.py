@@ -87,10 +87,15 @@ def right_label(start: Start, signs: Signs) -> Weights:
 
 
 def _normalized(exponent: Float64, base: Weights) -> Weighing:
-    """Return weights proportional to base exp(exponent), and the logarithm of their sum."""
+    """Return weights proportional to base exp(exponent), and the logarithm of their sum.
+
+    All weights are 0 if those of `base` are, as those of wrong labels if there is only one label.
+    """
     greatest = float(np.max(exponent, where=base > 0, initial=-np.inf))
     D: Weights = base * np.exp(np.minimum(exponent - greatest, 0))
     total = float(D.sum())
+    if not total:
+        return Weighing(D, -np.inf, -np.inf)
     D /= total
     value = greatest + float(np.log(total))
     return Weighing(D, value, value)

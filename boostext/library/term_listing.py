@@ -178,7 +178,7 @@ def _chosen(
     wish: Wish, model: Model, rows: Sequence[TermRow], records: Sequence[dict[str, Any]]
 ) -> list[int]:
     """Return the indices of the terms that meet all conditions."""
-    votes = differences(rows, model)
+    votes = differences(rows, model.labels)
     labels = [model.labels.index(label) for label in wish.label]
     wanted = pattern(wish.grep) if wish.grep is not None else None
     return [
@@ -210,7 +210,7 @@ def _details(
 ) -> Iterable[Text]:
     """Yield the details of a term: its votes, its frequency, and examples."""
     yield Text(f"\n{shorten(row.term, page.width, page)}", style=HEAD)
-    votes = differences([row], model)[0]
+    votes = differences([row], model.labels)[0]
     fact = found.facts[n] if found.facts else None
     order = sorted(range(len(votes)), key=lambda j: -votes[j])
     for j in order if len(order) <= 24 else order[:12] + order[-12:]:

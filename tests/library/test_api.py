@@ -254,6 +254,16 @@ def test_a_report_is_written_from_memory(result, tmp_path):
     assert "I move &lt;b&gt;soon" in (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("algorithm", ["mo", "ecoc"])
+def test_a_report_of_coded_labels_shows_votes_on_labels(algorithm, tmp_path):
+    labels = ["bill", "bill", "move", "soon"] * 4
+    result = boostext.train(TEXTS, labels, algorithm=algorithm, **SHORT)
+    boostext.report(result, tmp_path / "r")
+    page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    term = boostext.inspect(result.model).to_dict()["terms_for"][0]
+    assert f"{term['label']} {term['votes']:+.2f}" in page
+
+
 def test_outliers_find_a_planted_label():
     labels = LABELS.copy()
     labels[5] = "move"

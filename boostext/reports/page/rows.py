@@ -12,7 +12,6 @@ from boostext.arrays import Float64
 from boostext.evaluation.report import LabelRow, Report
 from boostext.features.conditions import LOWEST, AtLeast, Occurs
 from boostext.model.model import Model
-from boostext.model.predict import toward_labels
 from boostext.reports.coverage import TermFacts, precision_of
 from boostext.reports.marks import Piece
 from boostext.reports.page.charts import (
@@ -177,7 +176,7 @@ def term_lines(
 
     curves: the maximum number of numeric columns that get a step chart.
     """
-    votes = differences(rows[:most], model)
+    votes = differences(rows[:most], model.labels)
     full = float(np.abs(votes).max()) if votes.size else 0.0
     mirrored = len(model.labels) == 2 and is_mirrored(list(votes))
     space = bar_space(model.labels, full, mirrored)
@@ -286,11 +285,11 @@ class LabelSection:
     taken: tuple[tuple[str, int], ...]
 
 
-def differences(rows: Sequence[TermRow], model: Model) -> Float64:
+def differences(rows: Sequence[TermRow], labels: Sequence[str]) -> Float64:
     """Return what the presence of each term adds to the score of each label, shape (terms, k)."""
     if not rows:
-        return np.zeros((0, len(model.labels)))
-    return toward_labels(np.stack([row.difference for row in rows]), model)
+        return np.zeros((0, len(labels)))
+    return np.stack([row.difference for row in rows])
 
 
 def label_sections(
@@ -313,7 +312,7 @@ def label_sections(
     )
     chosen = sorted(order[:most])
     each = max(2, min(10, terms // max(2 * len(chosen), 1)))
-    votes = differences(rows, model)
+    votes = differences(rows, model.labels)
     full = float(np.abs(votes).max()) if votes.size else 1.0
     return [
         _section(j, model, (rows, facts, votes / (full or 1.0), full), known, report, each)
