@@ -116,8 +116,11 @@ def test_terms_of_rules_with_preconditions_do_not_stand_alone():
     guarded = type(model.rules[0])(
         model.rules[0].condition, model.rules[0].votes, 1.0, ((model.rules[1].condition, 2),)
     )
+    model = replace(model, rules=(guarded, *model.rules[1:]))
     with pytest.raises(BoostextError, match="use --rules instead"):
-        influential(type(model)(**{**vars(model), "rules": (guarded, *model.rules[1:])}), 3)
+        influential(model, 3)
+    with pytest.raises(BoostextError, match="use --rules instead"):  # as after a refit
+        merged(model)
 
 
 def test_the_curve_is_that_of_models_with_fewer_rounds():

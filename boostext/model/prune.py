@@ -38,6 +38,16 @@ def with_own_thresholds(model: Model) -> Model:
     )
 
 
+def check_terms_stand_alone(model: Model) -> None:
+    """Raise BoostextError if rules have preconditions, or if the model has no history."""
+    if any(rule.precondition for rule in model.rules):
+        raise BoostextError(
+            "its rules have preconditions, so that no term stands alone; use --rules instead"
+        )
+    if len(model.history.z) != len(model.rules):
+        raise BoostextError("it does not say what each rule was worth; use --rules instead")
+
+
 def influential(model: Model, count: int) -> tuple[Condition, ...]:
     """Return the `count` conditions that reduced the bound most, and `Always` if it is used.
 
@@ -45,12 +55,7 @@ def influential(model: Model, count: int) -> tuple[Condition, ...]:
     Raises BoostextError if rules have preconditions, because the effect of single terms is not
     defined then, or if the model has no history.
     """
-    if any(rule.precondition for rule in model.rules):
-        raise BoostextError(
-            "its rules have preconditions, so that no term stands alone; use --rules instead"
-        )
-    if len(model.history.z) != len(model.rules):
-        raise BoostextError("it does not say what each rule was worth; use --rules instead")
+    check_terms_stand_alone(model)
     worth: dict[Condition, float] = {}
     for rule, z in zip(model.rules, model.history.z, strict=True):
         worth[rule.condition] = worth.get(rule.condition, 0.0) - float(np.log(max(z, 1e-300)))
@@ -70,8 +75,10 @@ def merged(model: Model) -> Model:
     """Return a model with one rule for each condition, in order of first choice.
 
     Its scores are those of the given model. The votes and gain of each rule are the sums over the
-    rules that it replaces, and its Z is their product.
+    rules that it replaces, and its Z is their product. Raises BoostextError if rules have
+    preconditions, or if the model has no history.
     """
+    check_terms_stand_alone(model)
     sums: dict[Condition, _Sum] = {}
     rows = zip(model.rules, model.history.gain, model.history.z, strict=True)
     for rule, gain, z in rows:
