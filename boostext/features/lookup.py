@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -155,11 +155,12 @@ def parts(term: Term[str], settings: TextSettings) -> Term[str]:
 
 @dataclass
 class Spans:
-    """The tokens of a text, and where in it each begins and ends."""
+    """The tokens of a text, and where in it each begins and ends. indexes: those of each token."""
 
     tokens: list[str] = field(default_factory=list)
     begins: array[int] = field(default_factory=lambda: array("I"))
     ends: array[int] = field(default_factory=lambda: array("I"))
+    indexes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
 class ConditionLookup:
@@ -283,6 +284,7 @@ class ConditionLookup:
         if self._last[:2] != (name, text):
             found = Spans()
             for token, start, stop in self._tree(name).tokenizer.each_with_span(text):
+                found.indexes[token].append(len(found.tokens))
                 found.tokens.append(sys.intern(token))
                 found.begins.append(start)
                 found.ends.append(stop)
@@ -305,7 +307,7 @@ class ConditionLookup:
             return []
         spans: set[Span] = set()
         for offsets in spread(term, tree.settings.expert, low, high):
-            for i in islice(_places(found.tokens, term, offsets), MOST_FOUND):
+            for i in islice(_places(found, term, offsets), MOST_FOUND):
                 spans.update(
                     (found.begins[i + first], found.ends[i + last])
                     for first, last in _runs(offsets)
@@ -313,11 +315,12 @@ class ConditionLookup:
         return sorted(span for span in spans if span[1] > span[0])
 
 
-def _places(tokens: Sequence[str], term: Term[str], offsets: Offsets) -> Iterator[int]:
+def _places(spans: Spans, term: Term[str], offsets: Offsets) -> Iterator[int]:
     """Yield the index of the first token of each occurrence of the term."""
-    held = [token for token in term if token is not None]
-    for i in range(len(tokens) - offsets[-1]):
-        if all(tokens[i + at] == token for at, token in zip(offsets, held, strict=True)):
+    first, *others = (token for token in term if token is not None)
+    rest, tokens = list(zip(offsets[1:], others, strict=True)), spans.tokens
+    for i in spans.indexes.get(first, ()):
+        if i + offsets[-1] < len(tokens) and all(tokens[i + at] == token for at, token in rest):
             yield i
 
 

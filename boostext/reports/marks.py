@@ -81,7 +81,9 @@ def _windows(length: int, marks: Sequence[Mark], room: int) -> Iterator[tuple[in
 def _pieces(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Piece]:
     """Yield the pieces of text[start:end], which is extended to whole grapheme clusters."""
     low, high = max(0, start - 64), min(len(text), end + 64)
-    edges = list(accumulate((len(c) for c in clusters(text[low:high])), initial=low))
+    edges: Sequence[int] = range(low, high + 1)
+    if not text[low:high].isascii():  # in ASCII, every character is a cluster
+        edges = list(accumulate((len(c) for c in clusters(text[low:high])), initial=low))
     first, last = _down(edges, start), _up(edges, end)
     inside = [m for m in marks if m.start < last and m.end > first and m.end > m.start]
     spans = [

@@ -10,6 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from boostext import __version__
+from boostext.corpus.documents import Document
 from boostext.evaluation.report import Report, report_of
 from boostext.model.model import Model, asked_conditions
 from boostext.model.prior import prior_in_short
@@ -18,7 +19,7 @@ from boostext.reports.html import asset, environment, policy, script_json, shown
 from boostext.reports.marks import Piece
 from boostext.reports.page.charts import line_chart, margin_chart, reliability_chart
 from boostext.reports.page.confusion import Confusion, confusion_of
-from boostext.reports.page.content import Content, Curve, Judged, Limits
+from boostext.reports.page.content import Content, Curve, Judged, Limits, Read
 from boostext.reports.page.data import Shown, confusion_data, error_data
 from boostext.reports.page.excerpts import READ, Excerpts, length_of, term_conditions
 from boostext.reports.page.rows import (
@@ -44,12 +45,26 @@ def report_page(content: Content) -> str:
 
     The limits on its parts are reduced until the page has at most MOST_BYTES bytes.
     """
-    limits = Limits()
+    limits, content = Limits(), replace(content, read=_remembered(content.read))
     while True:
         page = _rendered(page_values(content, limits))
         if len(page.encode("utf-8", "backslashreplace")) <= MOST_BYTES or limits.rules == 1:
             return page
         limits = limits.smaller()
+
+
+def _remembered(read: Read) -> Read:
+    """Return a function that reads each document only once."""
+    known: dict[int, Document] = {}
+    asked: set[int] = set()
+
+    def remembered(wanted: Collection[int]) -> Mapping[int, Document]:
+        if missing := set(wanted) - asked:
+            asked.update(missing)
+            known.update(read(sorted(missing)))
+        return {i: known[i] for i in wanted if i in known}
+
+    return remembered
 
 
 def _rendered(values: dict[str, Any]) -> str:
