@@ -51,8 +51,9 @@ def test_long_scratch_arrays_lie_in_a_file(monkeypatch):
 @pytest.mark.parametrize("options", [{}, {"token_pattern": "[a-z]+"}, {"analyzer": "char"}])
 def test_what_only_further_tokens_need_is_freed_when_all_are_numbered(options):
     """The words remain, as terms are spelled when they are needed."""
-    settings = TextSettings(**options)
-    numbers = numbering(settings)
+    if not options and compiled.notice():
+        pytest.skip(compiled.notice())
+    numbers = numbering(TextSettings(**options))
     found, _ = numbers.prepare(["ab cd ab ef"])()
     before = [numbers.token(n) for n in range(numbers.known())]
     table = sum(part.nbytes for part in vars(numbers).values() if isinstance(part, np.ndarray))
