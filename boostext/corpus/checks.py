@@ -347,8 +347,10 @@ def _joined(train: Corpus, test: Corpus, places: Int64) -> Group:
     return Group(len(places), members, train.snippets[int(places[0])])
 
 
+# Labels that look alike ----------------------------------------------------------------------
+
 LOOSE_END = re.compile(r"""[\s.,;:!?'"]+$""")
-MOST_TOLD = 5
+MOST_SHOWN = 5
 """Maximum number of pairs in a message."""
 _WHOLE_NUMBER = re.compile(r"([+-]?\d+)\.0+")
 _HIDDEN = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u3164]")
@@ -390,13 +392,13 @@ def lookalikes(labels: Iterable[str], known: Sequence[str]) -> dict[str, str]:
 
 
 def alike_words(counts: Mapping[str, int], known: Sequence[str], whose: str) -> str:
-    """Such as `'Billing' (2) looks like the model's 'billing'`; MOST_TOLD at most, "" for none."""
+    """Such as `'Billing' (2) looks like the model's 'billing'`; MOST_SHOWN at most, "" for none."""
     found = lookalikes(counts, known)
     described = [
         f"{spelled(label)} ({counts[label]:,}) looks like {whose} {spelled(name)}"
-        for label, name in list(found.items())[:MOST_TOLD]
+        for label, name in list(found.items())[:MOST_SHOWN]
     ]
-    more = f" and {len(found) - MOST_TOLD:,} more" if len(found) > MOST_TOLD else ""
+    more = f" and {len(found) - MOST_SHOWN:,} more" if len(found) > MOST_SHOWN else ""
     return ", ".join(described) + more
 
 

@@ -288,6 +288,8 @@ def with_schema(settings: DataSettings, schema: Schema) -> DataSettings:
     return replace(settings, schema=kept, text=schema.texts() or ("",), names="")
 
 
+# Options of text columns ---------------------------------------------------------------------
+
 EXPERTS = {"ngram": "ngram", "fgram": "full", "sgram": "icsi-sparse"}
 """icsiboost's name of a text expert -> the name in boostext."""
 NO_UNK = r"(^|#)unk(#|$)"

@@ -308,6 +308,8 @@ def _ragged(row: Row, columns: Columns, source: Source) -> DataError:
     )
 
 
+# Separators ----------------------------------------------------------------------------------
+
 DECLARED = re.compile(r'"?sep=(.)"?\s*')
 """Matches a first line that declares the separator, as Excel understands it."""
 OTHERS = (";", "\t", ",", "|")

@@ -140,6 +140,8 @@ def expected_calibration_error(sums: Calibration) -> float:
     return share(float(np.abs(sums.chance - sums.happened).sum()), int(sums.count.sum()))
 
 
+# Fitting -------------------------------------------------------------------------------------
+
 LEAST = 10
 """Number of examples with a label, and of those without it, needed to fit its own curve."""
 

@@ -126,6 +126,8 @@ def macro(sums: Decided) -> tuple[float, float, float]:
     return p, r, f
 
 
+# Confusions ----------------------------------------------------------------------------------
+
 MOST_WRONG = 5
 """Maximum number of wrong labels per example, those with the highest scores, to bound time."""
 

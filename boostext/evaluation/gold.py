@@ -64,6 +64,9 @@ def gold_of(labels: Sequence[str], label_sets: Iterable[Iterable[str]]) -> Gold:
     return Gold(tuple(numbers), len(labels), sets)
 
 
+# Sums over examples --------------------------------------------------------------------------
+
+
 class Sums:
     """A dataclass of numbers, arrays and Counters, in which `+` adds the fields."""
 

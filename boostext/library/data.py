@@ -437,6 +437,9 @@ TABLES: tuple[tuple[Callable[[Any], bool], Callable[[Any], Iterator[Fields]]], .
 """Pairs of a test for a type of table, and a function that yields its rows."""
 
 
+# Reading again -------------------------------------------------------------------------------
+
+
 def reading_again(documents: Callable[[], Iterable[Document]], corpus: Corpus) -> Read:
     """Return a function that reads documents by their indices from a source.
 

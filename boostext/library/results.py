@@ -475,6 +475,8 @@ def _cells(result: Result, wanted: Wanted, model: Model) -> list[str]:
     return cells
 
 
+# Fields of the input -------------------------------------------------------------------------
+
 PREFIX = "input_"
 """Prefix of a field's name if a result has the same name."""
 

@@ -238,6 +238,8 @@ def _literal(plain: object, table: Sequence[Condition]) -> Literal:
     raise ModelError('a precondition is not made of pairs like [3, "yes"]')
 
 
+# Files that are not models -------------------------------------------------------------------
+
 HEAD = 4096
 
 _PACKED = "packed by {}; unpack it first"

@@ -314,6 +314,9 @@ def chances(scores: Scores, model: Model) -> Float64:
     return probabilities(scores, link_of(model))
 
 
+# Coded labels --------------------------------------------------------------------------------
+
+
 def decoded(sums: Scores, model: Model) -> Scores:
     """Return the (m, k) scores for (m, k') sums of votes. Source: SS99 Figure 3."""
     return decode(sums, code_of(model) if model.code else None, model.boosting.decoding)
@@ -340,6 +343,9 @@ def code_rows(code: Int8 | None) -> tuple[str, ...]:
 def code_of(model: Model) -> Int8:
     """Return the code of a model as a (k, k') array of +1 and -1."""
     return np.array([[1 if sign == "+" else -1 for sign in row] for row in model.code], np.int8)
+
+
+# Scores without texts ------------------------------------------------------------------------
 
 
 def found_in(conditions: Sequence[Condition], yes: Lists, unknown: Lists) -> Find[Condition]:

@@ -341,6 +341,9 @@ class _Writer:
         return {column.name: column.values for column in self.schema.columns}
 
 
+# Stems ---------------------------------------------------------------------------------------
+
+
 def read_stem_model(
     path: str,
     settings: DataSettings | None = None,

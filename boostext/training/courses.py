@@ -134,7 +134,7 @@ class Course:
         self.marks: list[Mark] = []
         self.done, self.ended, self.work = 0, False, 0.0
         self.losses = NO_LOSSES
-        self._best, self._value = 0, math.nan
+        self._best: Mark | None = None  # with the mean value of the marks before it
         self._least = rounds_of(LEAST_STEPS, boosting, len(corpus.labels))
 
     def go_on(self, last: int) -> Iterator[Mark]:
@@ -159,10 +159,11 @@ class Course:
         self.work += OF_SCORES * scores.size
         recent = [m.value for m in self.marks if m.round * NEAR > self.done]
         value = sum(recent) / len(recent)
-        if math.isnan(self._value) or self._monitor.is_better(value, self._value):
-            self._best, self._value = self.done, value
+        best = self._best
+        if not best or math.isnan(best.value) or self._monitor.is_better(value, best.value):
+            self._best = best = replace(mark, value=value)
             self.losses = losses_of(scores, self._part.gold, self._monitor.name, mark.threshold)
-        self.ended = self.done > max(PATIENCE * self._best, self._least)
+        self.ended = self.done > max(PATIENCE * best.round, self._least)
         return mark
 
     def scores(self) -> Scores:

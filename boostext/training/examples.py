@@ -96,6 +96,9 @@ def _balanced(corpus: Corpus) -> Float64:
         return np.where(totals > 0, totals.sum() / (len(totals) * totals), 0.0)
 
 
+# Held-out documents and groups ---------------------------------------------------------------
+
+
 @dataclass
 class Holdout:
     """Passes training documents on and keeps the others; the same seed gives the same split.
@@ -184,6 +187,8 @@ class Groups:
             )
         return tuple(self._found)
 
+
+# Documents without labels --------------------------------------------------------------------
 
 IN_MEMORY = 1 << 26
 """Characters of waiting documents that are kept in memory; others go to a temporary file."""

@@ -81,8 +81,8 @@ class Known:
     def contribution(self, example: int) -> Contribution:
         """The knowledge's contribution to a training document, as in `Predictor.contributions`."""
         rules = zip(self.evaluator.firing.rules, self.fired[example], strict=True)
-        rule = tuple(str(rule) for rule, holds in rules if holds)
-        return Contribution(KnownRules(rule), YES, self.scores(np.array([example]))[0], ())
+        names = tuple(str(rule) for rule, holds in rules if holds)
+        return Contribution(KnownRules(names), YES, self.scores(np.array([example]))[0], ())
 
     def collector(self, plan: Plan) -> EvidenceCollector:
         """Collects what the knowledge says about further documents."""
