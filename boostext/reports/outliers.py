@@ -334,7 +334,8 @@ OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (
         "score",
         lambda row: row.score,
         "From 0 to 1, the higher the more likely the labels "
-        "are wrong. It ranks rows and is not a probability.",
+        "are wrong. Rows are ranked by it, or by `weight` if they are found by boosting "
+        "weight; it is not a probability.",
     ),
     Column(
         "margin",
