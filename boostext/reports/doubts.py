@@ -37,19 +37,21 @@ of the class, which is the mean probability over the documents that have the lab
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.arrays import Float64, Int64, Scores, Signs
+from boostext.arrays import Float64, Scores, Signs
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import document_log_weights, given_signs, weight_shares
-from boostext.reports.escape import one_line
 from boostext.reports.outliers import (
+    Judgment,
     OutlierRow,
-    kind_of,
+    doubt_of,
+    judged_rows,
     likeliest_change,
+    rivals,
     row_margins,
 )
 
@@ -84,31 +86,23 @@ def doubt_rows(
     """
     signs = given_signs(corpus)
     found = verdicts(chances, signs, multilabel)
-    odds, doubts = found.odds, doubt_of(found.odds)
-    known = np.flatnonzero(~np.isnan(odds))
-    order = known[np.argsort(-np.where(corpus.weights > 0, odds, -np.inf)[known], kind="stable")]
-    places, counts = _places(corpus, chances, order)
-    margins = row_margins(scores, signs, multilabel)
-    weights = np.zeros(len(corpus))
+    known = np.flatnonzero(~np.isnan(found.odds))
+    shares = np.zeros(len(corpus))
     logs = document_log_weights(scores[known], signs[known], corpus.weights[known])
-    weights[known] = weight_shares(logs)
-    rows = []
-    for rank, i in enumerate(order.tolist(), start=1):
-        row = _row(rank, i, corpus, (scores, chances, signs), found.suggested[i])
-        share = float(weights[i])
-        rows.append(
-            replace(
-                row,
-                kind=row.kind if found.flagged[i] else "agrees",
-                score=float(doubts[i]),
-                margin=float(margins[i]),
-                weight=share * len(corpus),
-                share=share,
-                label_rank=int(places[i]),
-                label_count=int(counts[i]),
-            )
-        )
-    return rows
+    shares[known] = weight_shares(logs)
+    judged = Judgment(
+        labels=tuple(corpus.labels),
+        given=signs > 0,
+        suggested=found.suggested,
+        flagged=found.flagged,
+        doubts=doubt_of(found.odds),
+        margins=row_margins(scores, signs, multilabel),
+        shares=shares,
+        rivals=rivals(scores, signs),
+        scores=chances,
+    )
+    keys = np.where(corpus.weights > 0, found.odds, -np.inf)[known]
+    return judged_rows(corpus, judged, known[np.argsort(-keys, kind="stable")])
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +138,6 @@ def verdicts(chances: Float64, signs: Signs, multilabel: bool) -> Verdicts:
             judged.flagged,
         )
     return Verdicts(odds, suggested, flagged)
-
-
-def doubt_of(odds: Float64) -> Float64:
-    """Convert log odds, shape (m,), to values from 0 to 1."""
-    return np.asarray(0.5 * (1 + np.tanh(odds / 2)))
 
 
 def _verdicts_on_one(chances: Float64, given: Booleans) -> Verdicts:
@@ -312,50 +301,3 @@ def class_thresholds(chances: Float64, given: Booleans) -> Float64:
     """
     sums = np.where(given, chances, 0).sum(axis=0)
     return np.where(given.any(axis=0), sums / np.maximum(given.sum(axis=0), 1), 1.0)
-
-
-def _places(corpus: Corpus, chances: Float64, order: Int64) -> tuple[Int64, Int64]:
-    """Return the rank of each document within its group, and the size of the group, shape (m,).
-
-    A group consists of the documents with the same least likely given label; ranks follow `order`.
-    """
-    given = given_signs(corpus) > 0
-    weakest = np.where(given, chances, np.inf).argmin(axis=1)
-    weakest[~given.any(axis=1)] = len(corpus.labels)
-    seen = np.zeros(len(corpus.labels) + 1, np.int64)
-    places = np.zeros(len(corpus), np.int64)
-    for i in order.tolist():
-        seen[weakest[i]] += 1
-        places[i] = seen[weakest[i]]
-    return places, seen[weakest]
-
-
-def _row(
-    rank: int, i: int, corpus: Corpus, judged: tuple[Scores, Float64, Signs], suggested: Booleans
-) -> OutlierRow:
-    scores, chances, signs = (part[i] for part in judged)
-    given = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
-    names = tuple(corpus.labels[j] for j in np.flatnonzero(suggested).tolist())
-    others = np.where(signs > 0, -np.inf, scores)
-    rival = corpus.labels[int(others.argmax())] if (signs < 0).any() else ""
-    shown = dict.fromkeys((*given, *names, *([rival] if rival else [])))
-    number = {label: j for j, label in enumerate(corpus.labels)}
-    return OutlierRow(
-        rank=rank,
-        example=i,
-        id=corpus.ids[i],
-        origin=str(corpus.origins[i]),
-        given=given,
-        suggested=names,
-        rival=rival,
-        kind=kind_of(set(given), set(names)),
-        score=0.0,
-        margin=0.0,
-        weight=0.0,
-        share=0.0,
-        label_rank=0,
-        label_count=0,
-        objections=(),
-        snippet=one_line(corpus.snippets[i]),
-        scores=tuple((name, float(chances[number[name]])) for name in shown),
-    )

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boostext.arrays import Float64, Int8, Int64, Lists, Scores, Signs
+from boostext.arrays import Float64, Int64, Lists, Scores, Signs
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
@@ -134,45 +134,114 @@ def outlier_rows(
     signs = label_signs(model, corpus)
     if shares is None:
         shares = weight_shares(document_log_weights(scores, signs, corpus.weights))
-    order = np.argsort(-shares, kind="stable")
-    places = _places_in_label(corpus, scores, signs, order)
-    judged = _judgment(model, corpus, scores, signs)
-    return [
-        _row(rank, int(i), corpus, judged, scores[i], float(shares[i]), places)
-        for rank, i in enumerate(order[:top], start=1)
-    ]
+    given, predicted = signs > 0, _predicted(model, corpus, scores)
+    unknown = np.diff(corpus.label_sets.starts) > given.sum(axis=1)
+    flagged = unknown | (predicted != given).any(axis=1)
+    others = given ^ likeliest_change(-signs * scores, given, model.multilabel)
+    margins = row_margins(scores, signs, model.multilabel)
+    doubts = doubt_of(-2 * margins if model.multilabel else -margins)
+    judged = Judgment(
+        labels=model.labels,
+        given=given,
+        suggested=np.where(flagged[:, None], predicted, others),
+        flagged=np.asarray(flagged),
+        doubts=doubts,
+        margins=margins,
+        shares=shares,
+        rivals=rivals(scores, signs),
+        scores=scores,
+    )
+    return judged_rows(corpus, judged, np.argsort(-shares, kind="stable"), top)
 
 
 @dataclass(frozen=True, eq=False)
-class _Judgment:
-    """The assessment of m documents.
+class Judgment:
+    """The assessment of the labels of m documents, from which the rows of the listing are made.
 
-    margins: (m,). doubts: (m,), confidence from 0 to 1 that the labels are wrong. predicted:
-    (m, k), 1 for predicted labels, otherwise 0. others: the same for the labels that are suggested
-    if the predicted ones are the given ones. rivals: (m,), index of the rival label, or -1 if there
-    is none.
+    labels: the k labels in the order of the columns below. given: (m, k), the labels in the data
+    among these. suggested: (m, k), the labels that are most likely if the given ones are wrong.
+    flagged: (m,), whether the given labels count as likely errors. doubts: (m,), confidence from 0
+    to 1 that they are wrong. margins, shares: (m,), as in `OutlierRow`. rivals: (m,), column of the
+    rival label, or -1 if there is none. scores: (m, k), the scores or probabilities that are shown.
     """
 
     labels: tuple[str, ...]
-    margins: Float64
+    given: Booleans
+    suggested: Booleans
+    flagged: Booleans
     doubts: Float64
-    predicted: Int8
-    others: Booleans
+    margins: Float64
+    shares: Float64
     rivals: Int64
+    scores: Float64
 
 
-def _judgment(model: Model, corpus: Corpus, scores: Scores, signs: Signs) -> _Judgment:
-    margins = row_margins(scores, signs, model.multilabel)
-    half = margins if model.multilabel else margins / 2
-    doubts = 0.5 * (1 - np.tanh(half))  # 1/(1 + exp(2 half))
-    predicted, given = _predicted(model, corpus, scores), signs > 0
-    others = given ^ likeliest_change(-signs * scores, given, model.multilabel)
-    return _Judgment(model.labels, margins, doubts, predicted, others, _rivals(scores, signs))
+def judged_rows(
+    corpus: Corpus, judged: Judgment, order: Int64, top: int | None = None
+) -> list[OutlierRow]:
+    """Return the rows of the first `top` documents of `order`, without objections.
+
+    order: indices of documents, most likely errors first.
+    """
+    number = {label: j for j, label in enumerate(judged.labels)}
+    ranks, counts = _ranks_in_label(judged, order)
+    rows = []
+    for place, i in enumerate(order[:top].tolist()):
+        given = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
+        suggested = tuple(judged.labels[j] for j in np.flatnonzero(judged.suggested[i]).tolist())
+        rival = judged.labels[judged.rivals[i]] if judged.rivals[i] >= 0 else ""
+        shown = dict.fromkeys((*given, *suggested, *([rival] if rival else [])))
+        scores, share = judged.scores[i], float(judged.shares[i])
+        rows.append(
+            OutlierRow(
+                rank=place + 1,
+                example=i,
+                id=corpus.ids[i],
+                origin=str(corpus.origins[i]),
+                given=given,
+                suggested=suggested,
+                rival=rival,
+                kind=kind_of(set(given), set(suggested)) if judged.flagged[i] else "agrees",
+                score=float(judged.doubts[i]),
+                margin=float(judged.margins[i]),
+                weight=share * len(corpus),
+                share=share,
+                label_rank=int(ranks[place]),
+                label_count=int(counts[place]),
+                objections=(),
+                snippet=one_line(corpus.snippets[i]),
+                scores=tuple(
+                    (name, float(scores[number[name]])) for name in shown if name in number
+                ),
+            )
+        )
+    return rows
 
 
-def _rivals(scores: Scores, signs: Signs) -> Int64:
+def _ranks_in_label(judged: Judgment, order: Int64) -> tuple[Int64, Int64]:
+    """Return the rank of each document within its group, and the size of the group.
+
+    Both are in the order of `order` and have its shape. A group consists of the documents with the
+    same lowest-scoring given label, or of those without a label.
+    """
+    given = judged.given[order]
+    weakest = np.where(given, judged.scores[order], np.inf).argmin(axis=1)
+    weakest[~given.any(axis=1)] = -1
+    _, groups, counts = np.unique(weakest, return_inverse=True, return_counts=True)
+    ranks = np.empty(len(order), np.int64)
+    starts = np.cumsum(counts) - counts
+    ranks[np.argsort(groups, kind="stable")] = np.arange(len(order)) - np.repeat(starts, counts) + 1
+    return ranks, counts[groups]
+
+
+def rivals(scores: Scores, signs: Signs) -> Int64:
     best = np.where(signs > 0, -np.inf, scores).argmax(axis=1)
     return np.where((signs > 0).all(axis=1), -1, best)
+
+
+def doubt_of(odds: Float64) -> Float64:
+    """Convert log odds that the labels are wrong, shape (m,), to values from 0 to 1."""
+    return np.asarray(0.5 * (1 + np.tanh(odds / 2)))
 
 
 def row_margins(scores: Scores, signs: Signs, multilabel: bool) -> Float64:
@@ -190,19 +259,16 @@ def _leads(scores: Scores, signs: Signs) -> Float64:
     return np.where(np.isinf(given), 0.0, given) - np.where(np.isinf(others), 0.0, others)
 
 
-def _predicted(model: Model, corpus: Corpus, scores: Scores) -> Int8:
-    """Return a (m, k) array that is 1 for predicted labels, otherwise 0.
+def _predicted(model: Model, corpus: Corpus, scores: Scores) -> Booleans:
+    """Return which labels are predicted, shape (m, k).
 
     At least one label is predicted for every document, unless documents may have several labels and
     the corpus contains documents without labels.
     """
-    best = scores.argmax(axis=1)
-    chosen = np.zeros(scores.shape, np.int8)
-    if model.multilabel:
-        chosen = (scores > 0).astype(np.int8)
+    chosen = scores > 0 if model.multilabel else np.zeros(scores.shape, bool)
     if not model.multilabel or (np.diff(corpus.label_sets.starts) > 0).all():
-        empty = chosen.sum(axis=1) == 0
-        chosen[empty, best[empty]] = 1
+        empty = np.flatnonzero(~chosen.any(axis=1))
+        chosen[empty, scores[empty].argmax(axis=1)] = True
     return chosen
 
 
@@ -223,64 +289,6 @@ def likeliest_change(evidence: Float64, given: Booleans, multilabel: bool) -> Bo
     changed = places == evidence.argmax(axis=1)[:, None]
     replaced = (changed & given).any(axis=1) & (given.sum(axis=1) == 1)
     return np.asarray(changed | (others & replaced[:, None]))
-
-
-def _places_in_label(
-    corpus: Corpus, scores: Scores, signs: Signs, order: Int64
-) -> tuple[Int64, Int64]:
-    """Return the rank by weight of each document within its group, and the size of the group.
-
-    Both have shape (m,). A group consists of the documents with the same lowest-scoring given
-    label.
-    """
-    weakest = np.where(signs > 0, scores, np.inf).argmin(axis=1)
-    keys = np.where((signs > 0).any(axis=1), weakest, -1)
-    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    by_group = order[np.argsort(inverse[order], kind="stable")]
-    places = np.empty(len(corpus), np.int64)
-    starts = np.cumsum(counts) - counts
-    places[by_group] = np.arange(len(corpus)) - np.repeat(starts, counts) + 1
-    return places, counts[inverse]
-
-
-def _row(
-    rank: int,
-    i: int,
-    corpus: Corpus,
-    judged: _Judgment,
-    scores: Scores,
-    share: float,
-    places: tuple[Int64, Int64],
-) -> OutlierRow:
-    given = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
-    predicted, others = (
-        tuple(judged.labels[j] for j in np.flatnonzero(part[i]).tolist())
-        for part in (judged.predicted, judged.others)
-    )
-    kind = kind_of(set(given), set(predicted))
-    suggested = others if kind == "agrees" else predicted
-    rival = judged.labels[judged.rivals[i]] if judged.rivals[i] >= 0 else ""
-    shown = dict.fromkeys((*given, *suggested, *([rival] if rival else [])))
-    number = {label: j for j, label in enumerate(judged.labels)}
-    return OutlierRow(
-        rank=rank,
-        example=i,
-        id=corpus.ids[i],
-        origin=str(corpus.origins[i]),
-        given=given,
-        suggested=suggested,
-        rival=rival,
-        kind=kind,
-        score=float(judged.doubts[i]),
-        margin=float(judged.margins[i]),
-        weight=share * len(corpus),
-        share=share,
-        label_rank=int(places[0][i]),
-        label_count=int(places[1][i]),
-        objections=(),
-        snippet=one_line(corpus.snippets[i]),
-        scores=tuple((name, float(scores[number[name]])) for name in shown if name in number),
-    )
 
 
 def kind_of(given: set[str], suggested: set[str]) -> str:
