@@ -9,6 +9,10 @@
 Every method sees the training file alone; the test file is looked at once. Peers get the tokens of
 boostext's tokenizer, and categories as tokens of their own; those not installed are left out.
 Size: distinct terms for boostext, parameters that are not 0 for linear models.
+
+The time of every method is that of a process of its own, from its start until the model that it
+learned from the training file is on disk; the imports count. If svm-words and svm-pairs are
+measured in the same run, each time is also divided by that of the more accurate one of them.
 """
 
 from __future__ import annotations
@@ -24,12 +28,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from measure import MISSING, NotInstalledError, program
 
 from boostext.features.tokenizer import Tokenizer
 from boostext.settings import TextSettings
@@ -39,45 +44,52 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """Token lists, texts and label sets of both parts, and the files."""
+class Part:
+    """Token lists, texts and label sets of the documents of a file."""
 
-    name: str
-    train: Path
-    test: Path
-    texts: tuple[list[list[str]], list[list[str]]]
-    written: tuple[list[str], list[str]]
-    labels: tuple[list[list[str]], list[list[str]]]
+    tokens: list[list[str]]
+    texts: list[str]
+    labels: list[list[str]]
 
     @property
     def single(self) -> bool:
-        return all(len(given) == 1 for part in self.labels for given in part)
+        return all(len(given) == 1 for given in self.labels)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """value: error, or micro-F1 for several labels. size: None where nobody counts it."""
+    """value: error, or micro-F1 for several labels. size: None where nobody counts it.
+
+    seconds, cpu: of the clock and of all cores, from the start of the program to the model on disk.
+    times, cpu_times: these divided by those of the more accurate SVM of words or pairs, if known.
+    """
 
     corpus: str
     method: str
     measure: str
     value: float
     seconds: float
+    cpu: float
     size: int | None
-
-
-class MissingError(Exception):
-    """A peer is not installed, or does not do this kind of corpus."""
+    times: float | None = None
+    cpu_times: float | None = None
 
 
 def main() -> None:
     options = _options()
+    if options.learn:
+        learn_and_tell(options.learn, options.folders[0])
+        return
     with tempfile.TemporaryDirectory() as folder:
         places = [_generated(Path(folder))] if options.smoke else _places(options.folders)
         for place in places:
-            corpus = read(place)
-            for name in options.only or METHODS:
-                show(measured(corpus, name), options.json)
+            svms: list[Figure] = []
+            for name in sorted(options.only or METHODS, key=list(METHODS).index):
+                figure = measured(place, name)
+                if figure and name in SVMS:
+                    svms.append(figure)
+                if figure:
+                    show(beside(figure, svms), options.json)
 
 
 def _options() -> argparse.Namespace:
@@ -86,6 +98,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=list(METHODS), default=[])
     parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--learn", choices=list(PEERS), help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -97,42 +110,44 @@ def _places(given: Sequence[Path]) -> list[Path]:
     return found or sys.exit(f"no corpora in {root}; name folders, or set BOOSTEXT_DATA")
 
 
-def show(figure: Figure | None, as_json: bool) -> None:
-    if figure is None:
-        return
+def show(figure: Figure, as_json: bool) -> None:
     if as_json:
         print(json.dumps(asdict(figure)), flush=True)
         return
     size = "" if figure.size is None else f"{figure.size:,}"
+    times = f"{figure.times:5.2f} {figure.cpu_times:5.2f} x SVM" if figure.times else ""
     print(
-        f"{figure.corpus:<20} {figure.method:<14} {figure.measure:<9} {100 * figure.value:6.2f}"
-        f"  {figure.seconds:8.1f} s  {size:>12}",
+        f"{figure.corpus:<20} {figure.method:<12} {figure.measure:<9} {100 * figure.value:6.2f}"
+        f"  {figure.seconds:7.1f} s  {figure.cpu:7.1f} s CPU  {times:17}  {size:>11}",
         flush=True,
     )
 
 
-def measured(corpus: Corpus, name: str) -> Figure | None:
-    begin = time.perf_counter()
+def measured(place: Path, name: str) -> Figure | None:
     try:
-        value, size, seconds = METHODS[name](corpus)
-    except MissingError as error:
-        print(f"{corpus.name:<20} {name:<14} {error}", file=sys.stderr)
+        return METHODS[name](place, name)
+    except NotInstalledError as error:
+        print(f"{place.name:<20} {name:<12} {error}", file=sys.stderr)
         return None
-    seconds = seconds or time.perf_counter() - begin
-    measure = "error" if corpus.single else "micro-f1"
-    return Figure(corpus.name, name, measure, value, seconds, size)
+
+
+def beside(figure: Figure, svms: Sequence[Figure]) -> Figure:
+    """The figure with its times as multiples of those of the more accurate SVM; as it is unless
+    both have been measured.
+    """
+    if len(svms) < len(SVMS) or figure in svms:
+        return figure
+    best = min(svms, key=lambda svm: svm.value if svm.measure == "error" else -svm.value)
+    return replace(figure, times=figure.seconds / best.seconds, cpu_times=figure.cpu / best.cpu)
 
 
 # Corpora -------------------------------------------------------------------------------------
 
 
-def read(folder: Path) -> Corpus:
-    files = [_file(folder, part) for part in ("train", "test")]
-    parts = [list(_records(file)) for file in files]
-    texts, labels, written = (
-        tuple([record[n] for record in part] for part in parts) for n in range(3)
-    )
-    return Corpus(folder.name, files[0], files[1], texts, written, labels)  # type: ignore[arg-type]
+def read(folder: Path, part: str) -> Part:
+    records = list(_records(_file(folder, part)))
+    tokens, labels, texts = ([record[n] for record in records] for n in range(3))
+    return Part(tokens, texts, labels)
 
 
 def _file(folder: Path, part: str) -> Path:
@@ -168,73 +183,113 @@ def _generated(folder: Path) -> Path:
 
 # boostext ------------------------------------------------------------------------------------
 
-Result = tuple[float, int | None, float]
-"""Value, size, seconds of training (0: all the time counts)."""
 
-
-def preset(name: str = "") -> Callable[[Corpus], Result]:
-    """By its name; without one what goes by the data."""
-    wanted = ["--preset", name] if name else []
-
-    def run(corpus: Corpus) -> Result:
-        with tempfile.TemporaryDirectory() as folder:
-            model = str(Path(folder) / "model.boostext")
-            begin = time.perf_counter()
-            told = _boostext("train", str(corpus.train), "-o", model, *wanted)
-            seconds = time.perf_counter() - begin
-            measures = _boostext("evaluate", model, str(corpus.test))["measures"]
-        measure = "error" if corpus.single else "micro-f1"
-        return measures[measure], told["terms"], seconds
-
-    return run
-
-
-def _boostext(*arguments: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-m", "boostext", *arguments, "-q", "--json"],
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+def preset(place: Path, name: str) -> Figure:
+    """A preset, or what follows from the data."""
+    wanted = [] if name == "default" else ["--preset", name]
+    with tempfile.TemporaryDirectory() as folder:
+        model = str(Path(folder) / "model.boostext")
+        command = [sys.executable, "-m", "boostext"]
+        trained = program(
+            [*command, "train", str(_file(place, "train")), "-o", model, *wanted, "-q", "--json"]
+        )
+        evaluated = program(
+            [*command, "evaluate", model, str(_file(place, "test")), "-q", "--json"]
+        )
+    size = json.loads(trained.facts["stdout"])["terms"]
+    measures = json.loads(evaluated.facts["stdout"])["measures"]
+    measure = "error" if read(place, "train").single else "micro-f1"
+    return Figure(place.name, name, measure, measures[measure], trained.seconds, trained.cpu, size)
 
 
 # Peers ---------------------------------------------------------------------------------------
 
 
+class Learned(NamedTuple):
+    """What a peer learned. model: what it writes to disk, or a function that writes it to a path.
+    find: labels of the documents of a part. size: see Figure.
+    """
+
+    model: Any
+    find: Callable[[Part], list[list[str]]]
+    size: int | None
+
+
+def separate(place: Path, name: str) -> Figure:
+    """A peer in a process of its own, which is timed until it tells that its model is on disk."""
+    command = [sys.executable, __file__, "--learn", name, str(place)]
+    begin = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdout
+        written = process.stdout.readline()
+        seconds = time.perf_counter() - begin
+        rest = process.stdout.read()
+    if process.returncode == MISSING:
+        raise NotInstalledError("is left out")
+    if process.returncode:
+        raise RuntimeError(f"{name} ended with {process.returncode} on {place}")
+    return Figure(place.name, name, seconds=seconds, **json.loads(written), **json.loads(rest))
+
+
+def learn_and_tell(name: str, place: Path) -> None:
+    """Learn, write the model, tell the CPU time, and then how good it is on the test file."""
+    joblib = peer("joblib", "scikit-learn")
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "model")
+        learned = PEERS[name](read(place, "train"))
+        learned.model(path) if callable(learned.model) else joblib.dump(learned.model, path)
+        print(json.dumps({"cpu": sum(os.times()[:2])}), flush=True)
+    test = read(place, "test")
+    measure, value = judged(test, learned.find(test))
+    print(json.dumps({"measure": measure, "value": value, "size": learned.size}))
+
+
+def judged(test: Part, found: Sequence[Sequence[str]]) -> tuple[str, float]:
+    """The name of the measure, and its value."""
+    pairs = [(set(a), set(b)) for a, b in zip(found, test.labels, strict=True)]
+    if test.single:
+        return "error", sum(a != b for a, b in pairs) / len(pairs)
+    right = sum(len(a & b) for a, b in pairs)
+    return "micro-f1", 2 * right / max(sum(len(a) + len(b) for a, b in pairs), 1)
+
+
 def peer(module: str, package: str) -> Any:
+    """The module; without it, this process ends with the exit code that says so."""
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise MissingError(f"{package} is not installed") from None
+        print(f"{package} is not installed", file=sys.stderr)
+        sys.exit(MISSING)
 
 
-def _matrices(corpus: Corpus, idf: bool, longest: int = 1) -> tuple[Any, Any]:
+def _matrix(learn: Part, idf: bool, longest: int = 1) -> tuple[Any, Any, Callable[[Part], Any]]:
+    """Of token n-grams: what makes the matrix, that of `learn`, and that of another part."""
     text = peer("sklearn.feature_extraction.text", "scikit-learn")
     kind = text.TfidfVectorizer if idf else text.CountVectorizer
     more = {"sublinear_tf": True} if idf else {}
-    vectorizer = kind(analyzer=lambda tokens: _ngrams(tokens, longest), min_df=2, **more)
-    return vectorizer.fit_transform(corpus.texts[0]), vectorizer.transform(corpus.texts[1])
+    vectorizer = kind(analyzer=partial(_ngrams, longest=longest), min_df=2, **more)
+    made = vectorizer.fit_transform(learn.tokens)
+    return vectorizer, made, lambda part: vectorizer.transform(part.tokens)
 
 
-def _letters(corpus: Corpus) -> tuple[Any, Any]:
+def _letters(learn: Part) -> tuple[Any, Any, Callable[[Part], Any]]:
     """TF-IDF of 1 to 5 letters."""
     text = peer("sklearn.feature_extraction.text", "scikit-learn")
     vectorizer = text.TfidfVectorizer(
         analyzer="char", ngram_range=(1, 5), min_df=2, sublinear_tf=True
     )
-    return vectorizer.fit_transform(corpus.written[0]), vectorizer.transform(corpus.written[1])
+    made = vectorizer.fit_transform(learn.texts)
+    return vectorizer, made, lambda part: vectorizer.transform(part.texts)
 
 
-def _few(corpus: Corpus) -> tuple[Any, Any]:
+def _few(learn: Part) -> tuple[Any, Any, Callable[[Part], Any]]:
     """TF-IDF of the 300 words that say most about the labels by chi-square."""
     choosing = peer("sklearn.feature_selection", "scikit-learn")
-    learn, test = _matrices(corpus, idf=True)
+    vectorizer, made, of = _matrix(learn, idf=True)
     codes = peer("sklearn.preprocessing", "scikit-learn").MultiLabelBinarizer()
-    target = codes.fit_transform(corpus.labels[0])
-    chosen = choosing.SelectKBest(choosing.chi2, k=min(300, learn.shape[1])).fit(learn, target)
-    return chosen.transform(learn), chosen.transform(test)
+    target = codes.fit_transform(learn.labels)
+    chosen = choosing.SelectKBest(choosing.chi2, k=min(300, made.shape[1])).fit(made, target)
+    return (vectorizer, chosen), chosen.transform(made), lambda part: chosen.transform(of(part))
 
 
 def _ngrams(tokens: list[str], longest: int) -> list[str]:
@@ -246,23 +301,24 @@ def _ngrams(tokens: list[str], longest: int) -> list[str]:
 
 
 def linear(
-    make: Callable[[], Any], matrices: Callable[[Corpus], tuple[Any, Any]]
-) -> Callable[[Corpus], Result]:
+    make: Callable[[], Any], matrix: Callable[[Part], tuple[Any, Any, Callable[[Part], Any]]]
+) -> Callable[[Part], Learned]:
     """One classifier for one label; for several, one for each label against the rest."""
 
-    def run(corpus: Corpus) -> Result:
-        begin = time.perf_counter()
-        learn, test = matrices(corpus)
-        if corpus.single:
-            chosen = make().fit(learn, [given[0] for given in corpus.labels[0]])
-            seconds = time.perf_counter() - begin
-            return single(corpus, list(chosen.predict(test))), _size(chosen), seconds
+    def run(learn: Part) -> Learned:
+        terms, made, of = matrix(learn)
+        if learn.single:
+            chosen = make().fit(made, [given[0] for given in learn.labels])
+            size = _size(chosen)
+            return Learned((terms, chosen), lambda t: [[n] for n in chosen.predict(of(t))], size)
         multi = peer("sklearn.multiclass", "scikit-learn")
         codes = peer("sklearn.preprocessing", "scikit-learn").MultiLabelBinarizer()
-        chosen = multi.OneVsRestClassifier(make()).fit(learn, codes.fit_transform(corpus.labels[0]))
-        seconds = time.perf_counter() - begin
-        given = [list(found) for found in codes.inverse_transform(chosen.predict(test))]
-        return several(corpus, given), sum(_size(c) or 0 for c in chosen.estimators_), seconds
+        chosen = multi.OneVsRestClassifier(make()).fit(made, codes.fit_transform(learn.labels))
+
+        def find(part: Part) -> list[list[str]]:
+            return [list(found) for found in codes.inverse_transform(chosen.predict(of(part)))]
+
+        return Learned((terms, codes, chosen), find, sum(_size(c) or 0 for c in chosen.estimators_))
 
     return run
 
@@ -272,28 +328,16 @@ def _size(chosen: Any) -> int | None:
     return None if weights is None else int(np.count_nonzero(weights))
 
 
-def single(corpus: Corpus, found: Sequence[str]) -> float:
-    gold = [given[0] for given in corpus.labels[1]]
-    return float(np.mean([a != b for a, b in zip(found, gold, strict=True)]))
-
-
-def several(corpus: Corpus, found: Sequence[Sequence[str]]) -> float:
-    pairs = [(set(a), set(b)) for a, b in zip(found, corpus.labels[1], strict=True)]
-    right = sum(len(a & b) for a, b in pairs)
-    return 2 * right / max(sum(len(a) + len(b) for a, b in pairs), 1)
-
-
-def fasttext(corpus: Corpus) -> Result:
+def fasttext(learn: Part) -> Learned:
     """Words and pairs, 25 epochs, learning rate 0.5; several labels: those above 0.5."""
     module = peer("fasttext", "fasttext-wheel")
-    names = sorted({label for given in corpus.labels[0] for label in given})
+    names = sorted({label for given in learn.labels for label in given})
     number = {name: f"__label__{j}" for j, name in enumerate(names)}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "train.txt"
-        rows = zip(corpus.texts[0], corpus.labels[0], strict=True)
+        rows = zip(learn.tokens, learn.labels, strict=True)
         lines = (" ".join([*(number[label] for label in given), *text]) for text, given in rows)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        begin = time.perf_counter()
         model = module.train_supervised(
             str(path),
             epoch=25,
@@ -301,36 +345,37 @@ def fasttext(corpus: Corpus) -> Result:
             wordNgrams=2,
             verbose=0,
             seed=SEED,
-            loss="softmax" if corpus.single else "ova",
+            loss="softmax" if learn.single else "ova",
         )
-        seconds = time.perf_counter() - begin
-    # subtle: `predict` of the wheel fails with NumPy 2, its inner function does not
-    lines = [" ".join(text) + "\n" for text in corpus.texts[1]]
-    if corpus.single:
-        tops = [model.f.predict(line, 1, 0.0, "strict") for line in lines]
-        found = [names[int(top[0][1].removeprefix("__label__"))] if top else "" for top in tops]
-        return single(corpus, found), None, seconds
-    tops = [model.f.predict(line, -1, 0.5, "strict") for line in lines]
-    given = [[names[int(name.removeprefix("__label__"))] for _, name in top] for top in tops]
-    return several(corpus, given), None, seconds
+
+    def find(part: Part) -> list[list[str]]:
+        # subtle: `predict` of the wheel fails with NumPy 2, its inner function does not
+        limits = (1, 0.0) if learn.single else (-1, 0.5)
+        lines = (" ".join(text) + "\n" for text in part.tokens)
+        tops = [model.f.predict(line, *limits, "strict") for line in lines]
+        return [[names[int(name.removeprefix("__label__"))] for _, name in top] for top in tops]
+
+    return Learned(model.save_model, find, None)
 
 
-def trees(module: str, kind: str, **settings: Any) -> Callable[[Corpus], Result]:
+def trees(module: str, kind: str, **settings: Any) -> Callable[[Part], Learned]:
     """Boosted trees on bags of words, one label."""
 
-    def run(corpus: Corpus) -> Result:
-        if not corpus.single:
-            raise MissingError("is measured with one label only")
+    def run(learn: Part) -> Learned:
+        if not learn.single:
+            print("boosted trees are measured with one label only", file=sys.stderr)
+            sys.exit(MISSING)
         make = getattr(peer(module, module), kind)
-        begin = time.perf_counter()
-        learn, test = _matrices(corpus, idf=False)
-        names = sorted({given[0] for given in corpus.labels[0]})
+        terms, made, of = _matrix(learn, idf=False)
+        names = sorted({given[0] for given in learn.labels})
         number = {name: j for j, name in enumerate(names)}
-        target = [number[given[0]] for given in corpus.labels[0]]
-        chosen = make(**settings).fit(learn.astype(np.float32), target)
-        seconds = time.perf_counter() - begin
-        found = [names[int(j)] for j in chosen.predict(test.astype(np.float32))]
-        return single(corpus, found), None, seconds
+        target = [number[given[0]] for given in learn.labels]
+        chosen = make(**settings).fit(made.astype(np.float32), target)
+
+        def find(part: Part) -> list[list[str]]:
+            return [[names[int(j)]] for j in chosen.predict(of(part).astype(np.float32))]
+
+        return Learned((terms, chosen), find, None)
 
     return run
 
@@ -347,20 +392,24 @@ def _bayes() -> Any:
     return peer("sklearn.naive_bayes", "scikit-learn").MultinomialNB(alpha=0.1)
 
 
-METHODS: dict[str, Callable[[Corpus], Result]] = {
-    "default": preset(),
-    "paper": preset("paper"),
-    "readable": preset("readable"),
-    "accurate": preset("accurate"),
-    "svm-words": linear(_svc, partial(_matrices, idf=True)),
-    "svm-pairs": linear(_svc, partial(_matrices, idf=True, longest=2)),
+SVMS = ("svm-words", "svm-pairs")
+"""The methods with whose times others are compared."""
+PEERS: dict[str, Callable[[Part], Learned]] = {
+    "svm-words": linear(_svc, partial(_matrix, idf=True)),
+    "svm-pairs": linear(_svc, partial(_matrix, idf=True, longest=2)),
     "svm-letters": linear(_svc, _letters),
     "svm-300": linear(_svc, _few),
-    "logistic": linear(_logistic, partial(_matrices, idf=True)),
-    "bayes": linear(_bayes, partial(_matrices, idf=False)),
+    "logistic": linear(_logistic, partial(_matrix, idf=True)),
+    "bayes": linear(_bayes, partial(_matrix, idf=False)),
     "fasttext": fasttext,
     "xgboost": trees("xgboost", "XGBClassifier", n_estimators=100, tree_method="hist", n_jobs=2),
     "lightgbm": trees("lightgbm", "LGBMClassifier", n_estimators=100, verbose=-1, n_jobs=2),
+}
+PRESETS = ("default", "paper", "readable", "accurate")
+METHODS: dict[str, Callable[[Path, str], Figure]] = {
+    **dict.fromkeys(SVMS, separate),
+    **dict.fromkeys(PRESETS, preset),
+    **dict.fromkeys([name for name in PEERS if name not in SVMS], separate),
 }
 
 if __name__ == "__main__":
