@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 
 import boostext
-from boostext.distributed import hub
+from boostext.distributed import engine
 from boostext.distributed.cluster import Cluster
-from boostext.distributed.hub import Team
+from boostext.distributed.engine import WorkerPool
 from boostext.model.file import model_bytes
 from boostext.training.sizes import extent_of
 
@@ -72,16 +72,16 @@ def equality(folder: str, count: str = "300") -> None:
 
 
 def rounds(path: str, count: str = "2000") -> None:
-    """Milliseconds of a round, and bytes of the documents that it moves."""
+    """Milliseconds of a round, and bytes of the documents that it sends."""
     sent: list[tuple[int, int]] = []
-    tell = hub.Hub._tell
+    schedule = engine.DistributedEngine._schedule
 
-    def counting(self: Any, move: Any, owner: int) -> float:
-        size = 0 if move.documents is None else move.documents.nbytes
+    def counting(self: Any, applied: Any, owner: int) -> float:
+        size = 0 if applied.documents is None else applied.documents.nbytes
         sent.append((size, len(self._actors)))
-        return tell(self, move, owner)
+        return schedule(self, applied, owner)
 
-    hub.Hub._tell = counting  # type: ignore[method-assign]
+    engine.DistributedEngine._schedule = counting  # type: ignore[method-assign]
     models = []
     for workers in ("", 1, 2):
         times = [time.perf_counter()]
@@ -162,7 +162,7 @@ def large(documents: str = "520000") -> None:
             print(f"median of a round {1000 * median:.1f} ms")
             print(f"peaks in the rounds: {_peaks(pids)} MB; formula ", end="")
             extent = extent_of(result.trained.prepared)
-            print(f"{Team(Cluster(client)).memory(extent) >> 20} MB")
+            print(f"{WorkerPool(Cluster(client)).memory(extent) >> 20} MB")
 
 
 def _write_large(path: Path, documents: int) -> None:

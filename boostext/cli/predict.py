@@ -124,7 +124,7 @@ def command(
     account, done, paths = BadRecords(), 0, test_files(data)
     with watched(talk, "off" if _is_interactive(data) else "auto") as watch:
         if document is None and workers:
-            written = _far_written(used.content, paths, account, wanted, form, workers, reading)
+            written = _from_workers(used.content, paths, account, wanted, form, workers, reading)
         else:
             documents = _documents(used, document, paths, account, form, wanted, reading)
             written = _written(used, documents, wanted, form, data, talk, watch.stop)
@@ -225,7 +225,7 @@ def _written(
             sys.stdout.flush()
 
 
-def _far_written(*given: Any) -> Iterator[int]:
+def _from_workers(*given: Any) -> Iterator[int]:
     """Write the results of workers, part by part, and yield their number so far."""
     from boostext.library.results import labelled_on_workers
 

@@ -140,7 +140,7 @@ def open_bytes(path: str, span: Span | None = None) -> Iterator[BinaryIO]:
     with contextlib.ExitStack() as stack:
         try:
             if is_address(path):
-                plain = stack.enter_context(_far_file(path))
+                plain = stack.enter_context(_remote_file(path))
             else:
                 plain = stack.enter_context(Path(path).open("rb", buffering=BUFFER))
         except (OSError, ValueError) as error:
@@ -160,7 +160,7 @@ def is_address(path: str) -> bool:
     return "://" in path
 
 
-def _far_file(path: str) -> BinaryIO:
+def _remote_file(path: str) -> BinaryIO:
     try:
         import fsspec
     except ImportError:
@@ -193,7 +193,7 @@ def head_of(path: str, limit: int) -> tuple[bytes, float, int]:
 
     Errors are those of `open`, and DAMAGED.
     """
-    with _far_file(path) if is_address(path) else Path(path).open("rb") as plain:
+    with _remote_file(path) if is_address(path) else Path(path).open("rb") as plain:
         size = plain.seek(0, io.SEEK_END)
         plain.seek(0)
         file = plain

@@ -130,9 +130,9 @@ def inputs_of(
     own = settings if callable(settings) else lambda path: settings
     if "" in paths:  # not the current folder, for which Path("") stands
         raise SettingsError("a file has an empty name; name files or folders, or - for stdin")
-    if not addresses and (far := next(filter(is_address, paths), None)):
+    if not addresses and (remote := next(filter(is_address, paths), None)):
         raise DataError(
-            far,
+            remote,
             0,
             "is an address, which only workers of a cluster can read; copy the file here",
         )

@@ -34,9 +34,9 @@ in Dask's configuration (DASK_SCHEDULER_ADDRESS), or a Client.
 """
 
 MOST_LOCAL = 1024
-PATIENCE = 30.0
+TIMEOUT = 30.0
 """Seconds to wait for a scheduler that does not answer, and for the first worker."""
-LOOK = 2.0
+CHECK_INTERVAL = 2.0
 """Interval in seconds at which a process that waits for a worker checks that it still exists."""
 SET_BY_DASK = "distributed.nanny.pre-spawn-environ"
 """Key in Dask's configuration of the environment variables of workers."""
@@ -66,7 +66,7 @@ class Cluster:
     def __init__(self, client: Client, few: int = 1) -> None:
         """Wait for the workers. Raises WorkerError if fewer than `few` have come in PATIENCE."""
         self.client = client
-        known, until = workers_of(client), time.monotonic() + PATIENCE
+        known, until = workers_of(client), time.monotonic() + TIMEOUT
         while len(known) < few and time.monotonic() < until:
             time.sleep(0.1)
             known = workers_of(client)
@@ -76,7 +76,7 @@ class Cluster:
         if len(self) < few:
             raise WorkerError(
                 f"{count(len(self), 'worker')} of {few} came to the scheduler "
-                f"{client.scheduler.address} within {PATIENCE:.0f} seconds; start one with: "
+                f"{client.scheduler.address} within {TIMEOUT:.0f} seconds; start one with: "
                 f"dask worker {client.scheduler.address}"
             )
 
@@ -132,7 +132,7 @@ class Cluster:
         """
         running = asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
         try:
-            while not wait([running], timeout=LOOK).done:
+            while not wait([running], timeout=CHECK_INTERVAL).done:
                 self.check()
             return running.result()
         except BoostextError:
@@ -181,9 +181,9 @@ class Actors:
         """Call a method on some workers and return the results. each: worker -> arguments."""
         return self.gather([self.ask(worker, method, *asked) for worker, asked in each.items()])
 
-    def gather(self, talks: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
+    def gather(self, calls: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
         """Run coroutines that call `ask`, and return their results. An error ends all of them."""
-        return list(self._cluster.awaited(_together(talks)))
+        return list(self._cluster.awaited(_together(calls)))
 
     async def ask(self, worker: int, method: str, *arguments: Any) -> Any:
         """Call a method on a worker and return its result."""
@@ -210,8 +210,8 @@ async def _all_of(futures: Sequence[Any]) -> list[Any]:
     return [await future for future in futures]
 
 
-async def _together(talks: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
-    tasks = [asyncio.ensure_future(talk) for talk in talks]
+async def _together(calls: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
+    tasks = [asyncio.ensure_future(call) for call in calls]
     try:
         return await asyncio.gather(*tasks)
     finally:
@@ -279,7 +279,7 @@ def _client(asked: Asked, threads: int, stack: ExitStack) -> tuple[Client, int]:
         scheduler, security = asked.scheduler, asked.security
         assert scheduler is not None, "a Client that is given has begun"
         own["security"] = security
-        return stack.enter_context(Client(scheduler.address, timeout=PATIENCE, **own)), 0
+        return stack.enter_context(Client(scheduler.address, timeout=TIMEOUT, **own)), 0
     asked = checked(str(asked))
     if asked.isdigit():
         cluster = stack.enter_context(_local_cluster(int(asked), threads))
@@ -288,7 +288,7 @@ def _client(asked: Asked, threads: int, stack: ExitStack) -> tuple[Client, int]:
         return client, int(asked)
     address = _configured() if asked == "auto" else asked
     try:
-        return stack.enter_context(Client(address, timeout=PATIENCE, **own)), 0
+        return stack.enter_context(Client(address, timeout=TIMEOUT, **own)), 0
     except (OSError, ValueError, TypeError) as error:
         reason = str(error).strip().splitlines()[0] if str(error) else type(error).__name__
         raise WorkerError(f"no Dask scheduler answers at {address}: {reason}") from None

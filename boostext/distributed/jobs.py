@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from boostext.distributed.cluster import Cluster
 from boostext.training.jobs import Job, Tell, Work
 
-SPELL = 0.25
+REPORT_INTERVAL = 0.25
 """Seconds for which a job runs until it reports its progress."""
 
 
@@ -27,18 +27,18 @@ class Report(NamedTuple):
     result: Any
 
 
-class Bench:
+class JobActor:
     """An actor that runs jobs one after the other. shared: the data of all jobs."""
 
     def __init__(self, shared: Any, threads: int) -> None:
         self._shared, self._threads = shared, threads
         self._job: Job | None = None
 
-    def go_on(self, work: Work, begin: tuple[Any, ...] | None, stop: bool) -> Report:
+    def advance(self, work: Work, begin: tuple[Any, ...] | None, stop: bool) -> Report:
         """Begin a job with these arguments, or go on with the one that has begun, for a while."""
         if begin is not None:
             self._job = work(self._shared, *begin, self._threads)
-        job, until, progress = self._job, time.monotonic() + SPELL, None
+        job, until, progress = self._job, time.monotonic() + REPORT_INTERVAL, None
         assert job is not None, "the first call begins a job"
         try:
             progress = job.send(True if stop and begin is None else None)
@@ -63,7 +63,7 @@ class OnWorkers:
         if shared not in self._copies:
             self._copies[shared] = self._cluster.spread(shared)
         copies = [(self._copies[shared], threads) for threads in self._cluster.threads]
-        benches = self._cluster.actors(Bench, copies)
+        actors = self._cluster.actors(JobActor, copies)
         results: list[Any] = [None] * len(each)
         todo, stop = iter(range(len(each))), False
 
@@ -73,10 +73,10 @@ class OnWorkers:
                 begin: tuple[Any, ...] | None = each[number]
                 ended = False
                 while not ended:
-                    answer = await benches.ask(worker, "go_on", work, begin, stop)
+                    answer = await actors.ask(worker, "advance", work, begin, stop)
                     begin, ended, results[number] = None, answer.ended, answer.result
                     if answer.progress is not None:
                         stop = tell(number, answer.progress) or stop
 
-        benches.gather([worked(worker) for worker in range(len(benches))])
+        actors.gather([worked(worker) for worker in range(len(actors))])
         return results

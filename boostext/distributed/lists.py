@@ -21,7 +21,7 @@ from boostext.features.merge import gather, joined_lists
 LOG = logging.getLogger("boostext")
 
 
-class Placed(NamedTuple):
+class RemotePlaces(NamedTuple):
     """What this process knows about the conditions of a worker; see terms.Held."""
 
     places: Int64
@@ -29,12 +29,12 @@ class Placed(NamedTuple):
     unknown_list: Int32
 
 
-def placed(conditions: terms.Held) -> Placed:
+def remote_places(conditions: terms.Held) -> RemotePlaces:
     sizes = np.diff(conditions.lists.starts)
-    return Placed(conditions.places, sizes, conditions.unknown_list)
+    return RemotePlaces(conditions.places, sizes, conditions.unknown_list)
 
 
-class FarLists:
+class RemoteLists:
     """Lists of documents that workers hold, with the interface of arrays.Lists.
 
     starts: as in Lists. owners: the worker of each list. held: a future of terms.Held for each
@@ -102,7 +102,7 @@ def _gone(worker: int, method: str, argument: Any) -> Any:
     raise BoostextError(GONE)
 
 
-class Spelled(tuple[Condition, ...]):
+class CollectedNames(tuple[Condition, ...]):
     """The ConditionNames of lists that were collected."""
 
     __slots__ = ()
@@ -111,10 +111,10 @@ class Spelled(tuple[Condition, ...]):
         return ()
 
 
-class FarNames:
+class RemoteNames:
     """The ConditionNames of FarLists."""
 
-    def __init__(self, lists: FarLists) -> None:
+    def __init__(self, lists: RemoteLists) -> None:
         self._lists = lists
 
     def __len__(self) -> int:
@@ -130,7 +130,7 @@ class FarNames:
 
     def __reduce__(self) -> tuple[Any, ...]:
         _ = self._lists.items  # collects the names as well
-        return Spelled, (self._lists.names,)
+        return CollectedNames, (self._lists.names,)
 
     def aliases(self, j: int) -> tuple[Condition, ...]:
         return ()
@@ -144,7 +144,7 @@ class FarNames:
         return None
 
 
-def far_features(
+def remote_features(
     cluster: Cluster, held: Sequence[Any], others: Parts, count: int, tokens: int
 ) -> FeatureMatrix:
     """Return the features, whose lists stay on the workers.
@@ -152,7 +152,9 @@ def far_features(
     held: a future of terms.Held for each worker. others: numeric columns and the documents for
     which a category is not known. count, tokens: the numbers of documents and of tokens.
     """
-    found: list[Placed] = cluster.results([cluster.submit(placed, each) for each in held])
+    found: list[RemotePlaces] = cluster.results(
+        [cluster.submit(remote_places, each) for each in held]
+    )
     places = np.concatenate([each.places for each in found])
     if not len(places) and not others.numeric:
         raise SettingsError(
@@ -167,10 +169,10 @@ def far_features(
     def fetch() -> list[terms.Held]:
         return list(cluster.results(held))
 
-    lists: Any = FarLists(sizes, owners[order], held, fetch)
+    lists: Any = RemoteLists(sizes, owners[order], held, fetch)
     return FeatureMatrix(
         count,
-        FarNames(lists),
+        RemoteNames(lists),
         lists,
         unknown_list,
         Lists.of(others.unknown),

@@ -29,7 +29,7 @@ LENT = -2
 """The number that stands for a condition of another worker while its rule is applied."""
 
 
-class Move(NamedTuple):
+class AppliedRule(NamedTuple):
     """A rule that every worker applies.
 
     documents: those in block YES, in the form of `packed`, or None if all workers know them. z: the
@@ -44,18 +44,18 @@ class Move(NamedTuple):
     z: float
 
 
-class Taken(NamedTuple):
+class NewRule(NamedTuple):
     """The result of applying a rule on the first worker.
 
     condition: the condition of the rule, if only that worker knows it.
     """
 
-    move: Move
+    applied: AppliedRule
     gain: float
     condition: Condition | None
 
 
-class Liking(NamedTuple):
+class PreferenceChange(NamedTuple):
     """A change of the preferences for conditions, for some of them or for all."""
 
     numbers: Int64
@@ -124,9 +124,9 @@ def without_lists(members: Membership) -> Membership:
 
 
 class Part:
-    """An actor, whose methods the hub calls one at a time.
+    """An actor, whose methods the distributed engine calls one at a time.
 
-    The first argument `moves` of each method has the rules that this worker has not yet applied.
+    The first argument `pending` of each method has the rules that this worker has not yet applied.
     """
 
     def __init__(
@@ -152,41 +152,47 @@ class Part:
         self._searched[: self._members.listed] = False
         self._searched[mine] = True
 
-    def find(self, moves: Sequence[Move], liking: Liking | None, draw: Eligible) -> Candidates:
+    def find(
+        self, pending: Sequence[AppliedRule], change: PreferenceChange | None, draw: Eligible
+    ) -> Candidates:
         """Return the conditions of this worker that may be the best of all."""
-        self._take_in(moves)
-        if liking is not None:
-            self._like(liking)
+        self._apply_pending(pending)
+        if change is not None:
+            self._change_preference(change)
         numbers, values = self.engine.candidates(self._preference, draw)
         greatest = values.max(initial=0.0)
         near = values >= greatest - TIE * self._preference[numbers].max(initial=0.0)
         return Candidates(numbers[near], values[near])
 
-    def grow(self, moves: Sequence[Move], condition: int) -> Taken | None:
+    def grow(self, pending: Sequence[AppliedRule], condition: int) -> NewRule | None:
         """Create and apply the rule of a condition; None if it does not improve the model."""
-        self._take_in(moves)
+        self._apply_pending(pending)
         assert isinstance(self.engine, IncrementalEngine)
         growth = self.engine.take(condition)
         if growth is None or growth.z is None:
             return None
         ((_, votes, alpha),) = growth.rules
-        move = Move(condition, self._documents(condition), votes, alpha, (), growth.z)
+        applied = AppliedRule(condition, self._documents(condition), votes, alpha, (), growth.z)
         own = bool(self._names) and 0 <= condition < self._members.listed
-        return Taken(move, growth.gain, self.condition(condition) if own else None)
+        return NewRule(applied, growth.gain, self.condition(condition) if own else None)
 
-    def take(self, moves: Sequence[Move], rule: Placed, pulls: tuple[Float64, ...]) -> Move:
+    def take(
+        self, pending: Sequence[AppliedRule], rule: Placed, pulls: tuple[Float64, ...]
+    ) -> AppliedRule:
         """Apply a rule on a condition of this worker."""
-        self._take_in(moves)
+        self._apply_pending(pending)
         condition = rule.place.condition
         z = self.engine.apply([rule], pulls)
-        return Move(condition, self._documents(condition), rule.votes, rule.alpha, pulls, z)
+        return AppliedRule(condition, self._documents(condition), rule.votes, rule.alpha, pulls, z)
 
-    def move(self, moves: Sequence[Move]) -> None:
-        self._take_in(moves)
+    def catch_up(self, pending: Sequence[AppliedRule]) -> None:
+        self._apply_pending(pending)
 
-    def block_weights(self, moves: Sequence[Move], condition: int) -> tuple[Float64, float]:
+    def block_weights(
+        self, pending: Sequence[AppliedRule], condition: int
+    ) -> tuple[Float64, float]:
         """Return the block weights of a condition, and its gain."""
-        self._take_in(moves)
+        self._apply_pending(pending)
         place = Place((), condition)
         return self.engine.block_weights(place), self.engine.gain(place)
 
@@ -206,12 +212,12 @@ class Part:
     def _places(self) -> dict[Condition, int]:
         return {name: place for place, name in enumerate(self._names)}
 
-    def scores(self, moves: Sequence[Move]) -> Scores:
-        self._take_in(moves)
+    def scores(self, pending: Sequence[AppliedRule]) -> Scores:
+        self._apply_pending(pending)
         return self.engine.scores()
 
-    def weights(self, moves: Sequence[Move]) -> Weights:
-        self._take_in(moves)
+    def weights(self, pending: Sequence[AppliedRule]) -> Weights:
+        self._apply_pending(pending)
         return self.engine.weights()
 
     def _documents(self, condition: int) -> NDArray[Any] | None:
@@ -220,26 +226,26 @@ class Part:
             return None
         return packed(self._members.yes(condition), self._problem.example_count)
 
-    def _take_in(self, moves: Sequence[Move]) -> None:
-        for move in moves:
-            condition = move.condition
-            if move.documents is not None:
-                documents = unpacked(move.documents, self._problem.example_count)
+    def _apply_pending(self, pending: Sequence[AppliedRule]) -> None:
+        for applied in pending:
+            condition = applied.condition
+            if applied.documents is not None:
+                documents = unpacked(applied.documents, self._problem.example_count)
                 self._members.lend(condition, documents)
                 condition = LENT
             z = self.engine.apply(
-                [Placed(Place((), condition), move.votes, move.alpha)], move.pulls
+                [Placed(Place((), condition), applied.votes, applied.alpha)], applied.pulls
             )
-            if z != move.z:
+            if z != applied.z:
                 raise BoostextError(
                     "workers compute differently, so that their weights have drifted apart; take "
                     "workers with the same kind of processor"
                 )
 
-    def _like(self, liking: Liking) -> None:
-        if liking.whole is not None:
-            self._preference = np.broadcast_to(liking.whole, self._preference.shape).copy()
+    def _change_preference(self, change: PreferenceChange) -> None:
+        if change.whole is not None:
+            self._preference = np.broadcast_to(change.whole, self._preference.shape).copy()
             if not isinstance(self.engine, IncrementalEngine):
                 self._preference[~self._searched] = 0.0
-        own = self._searched[liking.numbers]
-        self._preference[liking.numbers[own]] = liking.values[own]
+        own = self._searched[change.numbers]
+        self._preference[change.numbers[own]] = change.values[own]

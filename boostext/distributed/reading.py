@@ -39,7 +39,7 @@ from boostext.corpus.sources import BadRecords, SeenLabels, Span
 from boostext.corpus.stems import stem_file
 from boostext.distributed import terms
 from boostext.distributed.cluster import Cluster
-from boostext.distributed.lists import FarLists, far_features
+from boostext.distributed.lists import RemoteLists, remote_features
 from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.features.extract import Columns, Parts
 from boostext.features.matrix import FeatureMatrix
@@ -89,14 +89,14 @@ def matched(paths: Sequence[str]) -> list[str]:
         if not glob.has_magic(path) or (not is_address(path) and Path(path).exists()):
             found.append(path)
             continue
-        files = _far_files(path) if is_address(path) else sorted(glob.glob(path, recursive=True))  # noqa: PTH207  of patterns that begin at /
+        files = _remote_files(path) if is_address(path) else sorted(glob.glob(path, recursive=True))  # noqa: PTH207  of patterns that begin at /
         if not files:
             raise DataError(path, 0, "no file matches this pattern; correct it")
         found += files
     return found
 
 
-def _far_files(pattern: str) -> list[str]:
+def _remote_files(pattern: str) -> list[str]:
     """Return the addresses that match a pattern, sorted."""
     import fsspec
 
@@ -202,7 +202,7 @@ def some_documents(read: Read, places: Sequence[int]) -> list[Document]:
 
 
 @dataclass
-class FarFiles:
+class RemoteFiles:
     """Files that the workers of a cluster read.
 
     account: collects the accounts of all parts. labelled, columns: see `read_documents`. piece: the
@@ -304,11 +304,11 @@ class FarFiles:
 
 
 @dataclass
-class FarData(FarFiles):
+class RemoteData(RemoteFiles):
     """Training data that the workers read. Call `documents` before the other methods."""
 
     _parts: list[Any] = field(default_factory=list)
-    _lists: FarLists | None = None
+    _lists: RemoteLists | None = None
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents in order, without their texts, up to the first error."""
@@ -365,8 +365,8 @@ class FarData(FarFiles):
         others = Parts(settings.simplest_name)
         columns.add_to(others, declared or {})
         features = counting.held(made, others, settings)
-        far: Any = features.yes
-        self._lists = far
+        remote: Any = features.yes
+        self._lists = remote
         return features
 
     def release(self) -> None:
@@ -486,7 +486,7 @@ class Counting:
             for worker in range(W)
         ]
         tokens = sum(given.tokens for given in fields)
-        return far_features(self._cluster, held, others, self.count, tokens)
+        return remote_features(self._cluster, held, others, self.count, tokens)
 
     def _shipments(self, fields: Sequence[FieldLists], settings: TextSettings) -> list[list[Any]]:
         """Return futures of terms.Shipment for each worker, by step and part."""

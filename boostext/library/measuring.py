@@ -206,7 +206,7 @@ def _scored_on_workers(
 ) -> Iterator[tuple[Document, Scores]]:
     """Yield documents with their scores, in order, and log bad records at the end."""
     from boostext.distributed.cluster import connected
-    from boostext.distributed.reading import FarFiles, matched
+    from boostext.distributed.reading import RemoteFiles, matched
 
     if STDIN in paths:
         raise SettingsError("workers cannot read stdin (-); leave out --workers")
@@ -216,12 +216,12 @@ def _scored_on_workers(
     with connected(workers, threads=1) as cluster:
         LOG.info(str(cluster))
         predictor = spread(model, cluster, paths)
-        far = FarFiles(cluster, paths, how.of, account, piece=PIECE)
+        remote = RemoteFiles(cluster, paths, how.of, account, piece=PIECE)
 
         def work(given: Input) -> tuple[None, Any]:
             return None, cluster.submit(scored_part, given, predictor)
 
-        for _, made in far.walk(work, 2 * sum(cluster.threads) + 2):
+        for _, made in remote.walk(work, 2 * sum(cluster.threads) + 2):
             yield from zip(watch.documents(made.documents), made.scores, strict=True)
     report_reading(account)
 

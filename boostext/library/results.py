@@ -184,7 +184,7 @@ def labelled_on_workers(
     cannot be written in parts.
     """
     from boostext.distributed.cluster import connected
-    from boostext.distributed.reading import FarFiles, matched
+    from boostext.distributed.reading import RemoteFiles, matched
 
     if form not in IN_PARTS or (wanted.columns and form in TABLES):
         raise SettingsError(
@@ -202,14 +202,14 @@ def labelled_on_workers(
     with connected(workers, threads=1) as cluster:
         LOG.info(str(cluster))
         predictor = spread(model, cluster, paths)
-        far = FarFiles(cluster, paths, asked.of, account, False, wanted.columns, PIECE)
+        remote = RemoteFiles(cluster, paths, asked.of, account, False, wanted.columns, PIECE)
 
         def work(given: Input) -> tuple[None, Any]:
             return None, cluster.submit(labelled_part, given, predictor, wanted, form)
 
         yield FORMATS[form](wanted, model)[0], 0
         total = 0
-        for _, made in far.walk(work, 2 * sum(cluster.threads) + 2):
+        for _, made in remote.walk(work, 2 * sum(cluster.threads) + 2):
             total += made.number
             yield made.text, total
 

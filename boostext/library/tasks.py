@@ -83,8 +83,8 @@ def report(
     for the cross-validation, or address of a Dask scheduler; client: a Dask Client instead.
     """
     prepared, judging = result.trained.prepared, (watch or Watch()).judging
-    with working(workers if client is None else client, prepared.plan) as team:
-        source, audit = audited(source, prepared, judging, jobs_of(team))
+    with working(workers if client is None else client, prepared.plan) as pool:
+        source, audit = audited(source, prepared, judging, jobs_of(pool))
     with as_folder(folder) as place:
         assert place is not None, "a folder was named"
         wanted = Report(
@@ -130,10 +130,10 @@ def crossval(
     plan, mended = plan_of(preset, settings), corrections_of(labels_from, new_labels)
     check_plan(plan)
     watch, account = watch or Watch(), BadRecords()
-    with working(workers if client is None else client, plan) as team:
+    with working(workers if client is None else client, plan) as pool:
         given = training_data(data, labels, plan, account, mended, watch)
         prepared = read(given, plan, account, corrections=mended)
-        return held_out_in_turn(prepared, watch.cross_validating, jobs_of(team))
+        return held_out_in_turn(prepared, watch.cross_validating, jobs_of(pool))
 
 
 def tune(
@@ -175,13 +175,13 @@ def tune_with(
 ) -> Chosen:
     """Do the work of `tune`, for a plan."""
     account = BadRecords()
-    with working(workers, plan) as team:
+    with working(workers, plan) as pool:
         given = training_data(data, labels, plan, account, corrections, watch)
         documents = list(given.documents)
         report_reading(account)
         report_corrections(corrections)
         plan = described(given.paths, plan)
-        return Chosen(tuned(documents, plan, tuning, watch, jobs_of(team)))
+        return Chosen(tuned(documents, plan, tuning, watch, jobs_of(pool)))
 
 
 # Data ----------------------------------------------------------------------------------------

@@ -79,8 +79,8 @@ from boostext.training.summary import (
 )
 
 if TYPE_CHECKING:
-    from boostext.distributed.hub import Team
-    from boostext.distributed.reading import FarData
+    from boostext.distributed.engine import WorkerPool
+    from boostext.distributed.reading import RemoteData
 
 LOG = logging.getLogger("boostext")
 LARGE = 4
@@ -286,45 +286,45 @@ def run(
 
     tuning: how to choose settings first, if at all. old: a model to continue from. checkpoint:
     function that receives the model so far from time to time. watch: receives the progress, and may
-    stop the training. workers: see distributed.cluster.Asked; or a Team; None or "" means this
-    process. reports: whether reports are written, for which this process reads the documents.
+    stop the training. workers: see distributed.cluster.Asked; or a WorkerPool; None or "" means
+    this process. reports: whether reports are written, for which this process reads the documents.
     """
     watch, account, mended = watch or Watch(), BadRecords(), corrections or Corrections()
-    with working(workers, plan, rules=tuning is None) as team:
-        if team is None and labels is None:
+    with working(workers, plan, rules=tuning is None) as pool:
+        if pool is None and labels is None:
             check_beforehand(paths_of(data), plan, memory_of_machine())
         here = labels is not None or tuning is not None or bool(mended) or reports
-        far = None if here or team is None else team.reading(paths_of(data), plan, account)
+        remote = None if here or pool is None else pool.reading(paths_of(data), plan, account)
         given = (
             training_data(data, labels, plan, account, mended, watch)
-            if far is None
-            else _far_data(far, watch)
+            if remote is None
+            else _remote_data(remote, watch)
         )
         if tuning is not None:
-            given, plan = _tuned(given, plan, tuning, account, mended, watch, jobs_of(team))
+            given, plan = _tuned(given, plan, tuning, account, mended, watch, jobs_of(pool))
         held = None
         if valid is not None:
             held = given_data(valid, plan.reading, account, valid_labels).documents
-        prepared = read(given, plan, account, held, mended, tuning is not None, far)
-        if team is None:
+        prepared = read(given, plan, account, held, mended, tuning is not None, remote)
+        if pool is None:
             check_memory(prepared)
-        make = team.make_for(prepared, tuning is not None) if team is not None else made_here
-        prepared, cross = settle(prepared, watch, jobs_of(team))
+        make = pool.make_for(prepared, tuning is not None) if pool is not None else made_here
+        prepared, cross = settle(prepared, watch, jobs_of(pool))
         trained = learned(prepared, cross, watch, old, checkpoint, make)
         if not len(prepared.corpus):
             LOG.info("no document has a label: the model is the knowledge alone")
         again = _reading(data, labels, trained)
         result = Result(Classifier(trained.model), trained, account, cross, again)
-        if far is not None:
+        if remote is not None:
             _ = result.summary  # while the workers are still connected
-            far.close()
+            remote.close()
         return result
 
 
-def _far_data(far: FarData, watch: Watch) -> Given:
+def _remote_data(remote: RemoteData, watch: Watch) -> Given:
     """Return the documents that workers read, without their texts."""
-    documents = some(far.documents(), far.paths, far.account)
-    return Given(tuple(far.paths), watch.documents(documents))
+    documents = some(remote.documents(), remote.paths, remote.account)
+    return Given(tuple(remote.paths), watch.documents(documents))
 
 
 def _tuned(
@@ -376,12 +376,12 @@ def read(
     valid: Iterable[Document] | None = None,
     corrections: Corrections | None = None,
     again: bool = False,
-    far: FarData | None = None,
+    remote: RemoteData | None = None,
 ) -> Prepared:
     """Extract the features of documents, and log what was found.
 
     valid: validation data; None for the files in the plan, or those that belong to a stem. again:
-    whether the documents were read before, so that nothing is logged. far: the data on workers.
+    whether the documents were read before, so that nothing is logged. remote: the data on workers.
     """
     check_validation(plan, valid is not None)
     found = plan if valid is not None else with_validation(given.paths, plan)
@@ -392,9 +392,9 @@ def read(
     _compiling()
     if valid is None and plan.stop.valid:
         valid = read_documents(plan.stop.valid, plan.data, account)
-    prepared = prepare(given.documents, described(given.paths, plan), valid, far=far)
-    if far is not None:
-        far.release()
+    prepared = prepare(given.documents, described(given.paths, plan), valid, remote=remote)
+    if remote is not None:
+        remote.release()
     plan = prepared.plan.as_read(account)
     prepared = replace(prepared, plan=plan, corrected=mended.changed)
     if not again:
@@ -465,31 +465,31 @@ def learned(
 
 
 @contextmanager
-def working(workers: Any, plan: Plan, rules: bool = False) -> Iterator[Team | None]:
-    """Context manager that connects to the workers and yields a Team, or None without workers.
+def working(workers: Any, plan: Plan, rules: bool = False) -> Iterator[WorkerPool | None]:
+    """Connect to the workers and yield a WorkerPool, or None without workers.
 
-    workers: see `run`; a Team is yielded unchanged. rules: whether they will learn the rules of the
-    plan, which is not possible for every algorithm.
+    workers: see `run`; a WorkerPool is yielded unchanged. rules: whether they will learn the rules
+    of plan, which is not possible for every algorithm.
     """
     if workers is None or workers == "":
         yield None
         return
     from boostext.distributed.cluster import connected
-    from boostext.distributed.hub import Team
+    from boostext.distributed.engine import WorkerPool
 
     if rules:
-        Team.check_learner(plan.boosting)
-    if isinstance(workers, Team):
+        WorkerPool.check_learner(plan.boosting)
+    if isinstance(workers, WorkerPool):
         yield workers
         return
     with connected(workers, plan.run.threads) as cluster:
         LOG.info(str(cluster))
-        yield Team(cluster)
+        yield WorkerPool(cluster)
 
 
-def jobs_of(team: Team | None) -> Jobs | None:
+def jobs_of(pool: WorkerPool | None) -> Jobs | None:
     """Return where folds and trials run; None means in threads of this process."""
-    return None if team is None else team.jobs
+    return None if pool is None else pool.jobs
 
 
 def _reading(data: Any, labels: Any, trained: Trained) -> Read:
@@ -536,26 +536,26 @@ def sizes_for(
 ) -> dict[str, int]:
     """Do the work of `sizes`, for a plan."""
     account, watch = BadRecords(), watch or Watch()
-    with working(workers, plan) as team:
+    with working(workers, plan) as pool:
         paths = list(paths_of(data)) if labels is None and not corrections else []
-        if team is not None:
-            paths = team.files(paths)
+        if pool is not None:
+            paths = pool.files(paths)
         extent = sampled(paths, plan) if text_size(paths) > LARGE * SAMPLE else None
         if extent is not None:
             LOG.info("all sizes are estimates from a sample of the data")
             facts = {**extent.facts(), "peak_memory_mb": sum(memory_of(extent)) // MB}
         else:
-            far = team.reading(paths, plan, account) if team is not None and paths else None
+            remote = pool.reading(paths, plan, account) if pool is not None and paths else None
             given = (
                 training_data(data, labels, plan, account, corrections, watch)
-                if far is None
-                else _far_data(far, watch)
+                if remote is None
+                else _remote_data(remote, watch)
             )
-            prepared = read(given, plan, account, corrections=corrections, far=far)
+            prepared = read(given, plan, account, corrections=corrections, remote=remote)
             extent, facts = extent_of(prepared), sizes_of(prepared)
-        if team is not None:
+        if pool is not None:
             del facts["peak_memory_mb"]
-            facts["memory_per_worker_mb"] = team.memory(extent) // MB
+            facts["memory_per_worker_mb"] = pool.memory(extent) // MB
         return facts
 
 

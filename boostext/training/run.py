@@ -178,7 +178,7 @@ def train(
     return learn(prepare(documents, plan, valid), hooks, old)
 
 
-class FarTexts(Protocol):
+class RemoteTexts(Protocol):
     """The texts of documents that are in other processes, and their features."""
 
     def extract(
@@ -201,17 +201,17 @@ def prepare(
     plan: Plan,
     valid: Iterable[Document] | None = None,
     prior: Prior | None = None,
-    far: FarTexts | None = None,
+    remote: RemoteTexts | None = None,
 ) -> Prepared:
     """Read the documents: corpus and features in one pass, then the validation documents.
 
     prior: prior knowledge, such as that of a model; by default the knowledge that the plan names.
-    far: provides the texts if documents come without them.
+    remote: provides the texts if documents come without them.
     """
     validates = valid is not None or plan.stop.valid_fraction > 0
     check_patience(plan, validates)
     check_engine(plan.run.engine, plan.boosting)
-    whole = far.whole if far else tuple
+    whole = remote.whole if remote else tuple
     documents, plan, chosen = decided(documents, plan, whole)
     check_engine(plan.run.engine, plan.boosting)
     builder, groups, notes = CorpusBuilder(), Groups(plan.stop.group), Notes()
@@ -220,7 +220,7 @@ def prepare(
     holdout = Holdout(plan.stop.valid_fraction, plan.boosting.seed, plan.stop.group)
     unlabelled = Unlabelled(plan.boosting.task, apart=knowing.apart if knowing else None)
     learned = builder.watch(groups.taken(holdout.training(unlabelled.left_out(documents))))
-    features = (far.extract if far else extract)(
+    features = (remote.extract if remote else extract)(
         knowing.watch(learned) if knowing else learned,
         plan.text,
         plan.data.text,

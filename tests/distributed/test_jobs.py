@@ -8,7 +8,7 @@ import pytest
 
 import boostext
 from boostext.distributed.cluster import checked, connected
-from boostext.distributed.jobs import SPELL, Bench, OnWorkers
+from boostext.distributed.jobs import REPORT_INTERVAL, JobActor, OnWorkers
 from boostext.errors import SettingsError, WorkerError
 from boostext.evaluation.folds import make_folds
 from boostext.model.file import model_bytes
@@ -56,8 +56,8 @@ def test_what_training_chooses_is_chosen_on_workers_that_read(client, paths):
     given = {"rounds": 20, "calibrate": "sigmoid", "folds": 3, "preset": "paper"}
     here, there = (boostext.train(paths, **given, **at) for at in ({}, {"client": client}))
     assert model_bytes(there.trained.model) == model_bytes(here.trained.model)
-    far, near = there.trained.prepared.features, here.trained.prepared.features
-    copy = pickle.loads(pickle.dumps(far))  # noqa: S301  # as it is sent to other processes
+    remote, near = there.trained.prepared.features, here.trained.prepared.features
+    copy = pickle.loads(pickle.dumps(remote))  # noqa: S301  # as it is sent to other processes
     assert copy.yes.items.tolist() == near.yes.items.tolist()
     assert list(copy.names) == [near.names[j] for j in range(len(near.yes))]
     assert copy.names.aliases(0) == ()
@@ -124,12 +124,12 @@ def test_results_come_in_the_order_of_the_jobs(first, place):
 
 
 def test_a_worker_reports_in_between_and_stops_where_told():
-    bench, began = Bench(None, 1), time.monotonic()
-    said = bench.go_on(counting, (10**9,), stop=False)
+    actor, began = JobActor(None, 1), time.monotonic()
+    said = actor.advance(counting, (10**9,), stop=False)
     assert not said.ended
     assert said.progress > 1
-    assert time.monotonic() - began < 10 * SPELL
-    assert bench.go_on(counting, None, stop=True) == (None, True, (said.progress, "stopped"))
+    assert time.monotonic() - began < 10 * REPORT_INTERVAL
+    assert actor.advance(counting, None, stop=True) == (None, True, (said.progress, "stopped"))
 
 
 @pytest.mark.parametrize(

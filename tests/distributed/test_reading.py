@@ -15,7 +15,7 @@ import boostext
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.distributed import reading
-from boostext.distributed.hub import Team, maker
+from boostext.distributed.engine import WorkerPool, maker
 from boostext.errors import BoostextError, DataError, SettingsError, WorkerError
 from boostext.library.training import run, sizes
 from boostext.model.file import model_bytes
@@ -67,8 +67,8 @@ def here(paths, plan):
 
 def there(cluster, paths, plan):
     account = BadRecords()
-    far = reading.FarData(cluster, paths, plan.reading, account, piece=500)
-    return prepare(far.documents(), plan, far=far), account
+    remote = reading.RemoteData(cluster, paths, plan.reading, account, piece=500)
+    return prepare(remote.documents(), plan, remote=remote), account
 
 
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.integers(1, 3))
@@ -76,20 +76,20 @@ def there(cluster, paths, plan):
 def test_models_are_those_of_one_process_that_reads(first, tmp_path_factory, seed, kind, workers):
     plan = Plan.of(rounds=6, engine="incremental", **{"attribute": ["color", "size"], **kind})
     paths = files(tmp_path_factory.mktemp("data"), seed)
-    (one, account), (many, far_account) = here(paths, plan), there(first(workers), paths, plan)
-    lists, far = one.features.yes, many.features.yes
-    assert far.starts.tolist() == lists.starts.tolist()
+    (one, account), (many, remote_account) = here(paths, plan), there(first(workers), paths, plan)
+    lists, remote = one.features.yes, many.features.yes
+    assert remote.starts.tolist() == lists.starts.tolist()
     assert many.corpus.origins[:] == one.corpus.origins[:] or list(many.corpus.origins) == list(
         one.corpus.origins
     )
     assert (many.corpus.ids, many.corpus.digest) == (one.corpus.ids, one.corpus.digest)
-    assert [str(note) for note in far_account.notes] == [str(note) for note in account.notes]
+    assert [str(note) for note in remote_account.notes] == [str(note) for note in account.notes]
     model = learn(many, make=maker(first(workers))).model
     assert model_bytes(model) == model_bytes(learn(one).model)
     for j in range(0, len(lists), 7):
         assert many.features.names[j] == one.features.names[j]
         assert many.features.names.number(one.features.names[j]) == j
-        assert far[j].tolist() == lists[j].tolist()
+        assert remote[j].tolist() == lists[j].tolist()
 
 
 def test_training_goes_on_where_workers_read(client, tmp_path):
@@ -173,13 +173,13 @@ def test_a_dry_run_tells_the_memory_of_a_worker_and_too_little_is_refused(client
     assert facts["postings"] == alone["postings"]
     plan, cluster = Plan.of(rounds=2), first(2)
     prepared = here(paths, plan)[0]
-    alike, dealt = memory_of(extent_of(prepared))
-    cluster.memory = [alike + dealt // 3 + 1, 1 << 40]
+    alike, assigned = memory_of(extent_of(prepared))
+    cluster.memory = [alike + assigned // 3 + 1, 1 << 40]
     with pytest.raises(WorkerError, match="take 3 workers with as much memory each"):
-        Team(cluster).make_for(prepared)
+        WorkerPool(cluster).make_for(prepared)
     cluster.memory = [alike]
     with pytest.raises(WorkerError, match="take more memory, or fewer labels or documents"):
-        Team(cluster).make_for(prepared)
+        WorkerPool(cluster).make_for(prepared)
 
 
 def test_workers_refuse_what_a_sample_shows_to_be_too_large(first, tmp_path, monkeypatch):
@@ -187,7 +187,7 @@ def test_workers_refuse_what_a_sample_shows_to_be_too_large(first, tmp_path, mon
     cluster.memory = [1 << 10, 1 << 10]
     monkeypatch.setattr("boostext.training.sizes.SAMPLE", 900)
     with pytest.raises(BoostextError, match="on each of 2 workers, and there are 0, as a sample"):
-        Team(cluster).reading(paths, Plan.of(ngrams="1-2"), BadRecords())
+        WorkerPool(cluster).reading(paths, Plan.of(ngrams="1-2"), BadRecords())
 
 
 def test_workers_read_addresses_and_one_process_does_not(first, tmp_path):
@@ -201,9 +201,9 @@ def test_workers_read_addresses_and_one_process_does_not(first, tmp_path):
     assert [Path(address).name for address in addresses] == sorted(
         p.name for p in tmp_path.iterdir()
     )
-    far, _ = there(first(2), addresses, plan)
+    remote, _ = there(first(2), addresses, plan)
     near, _ = here(files(tmp_path, 7), plan)
-    assert far.features.yes.starts.tolist() == near.features.yes.starts.tolist()
+    assert remote.features.yes.starts.tolist() == near.features.yes.starts.tolist()
     assert text_size(addresses) == text_size(files(tmp_path, 7)) > 0
     assert text_size(["memory://far/none.jsonl"]) == 0
     with pytest.raises(DataError, match="is an address, which only workers"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import boostext
 from boostext.corpus.documents import Document, Origin
 from boostext.distributed.cluster import checked, connected
-from boostext.distributed.hub import Team, dealt, maker
+from boostext.distributed.engine import WorkerPool, assigned, maker
 from boostext.distributed.part import packed, unpacked
 from boostext.errors import SettingsError, WorkerError
 from boostext.model.file import model_bytes
@@ -114,7 +114,7 @@ def test_a_lost_worker_ends_training_with_a_whole_checkpoint(first):
 @pytest.mark.parametrize("kind", [{"learner": "tree"}, {"algorithm": "mp"}, {"index": "gini"}])
 def test_what_is_not_learned_on_workers_is_refused(kind):
     with pytest.raises(SettingsError, match="is not learned on workers"):
-        Team.check_learner(Plan.of(**kind).boosting)
+        WorkerPool.check_learner(Plan.of(**kind).boosting)
 
 
 @pytest.mark.parametrize("asked", ["0", "-2", "host:8786", "two", "2000"])
@@ -147,7 +147,7 @@ def test_documents_are_packed_and_unpacked(documents):
 @given(st.lists(st.integers(0, 20), max_size=30), st.integers(1, 7))
 def test_every_worker_gets_about_as_many_documents(sizes, workers):
     lists = boostext.arrays.Lists.of([range(size) for size in sizes])
-    owners = dealt(lists, workers)
+    owners = assigned(lists, workers)
     sums = np.bincount(owners, sizes, workers) if sizes else np.zeros(1)
     assert sums.max() - sums.min() <= max(sizes, default=0)
 
@@ -162,6 +162,6 @@ def test_a_result_that_takes_long_is_asked_for_once(first, monkeypatch):
             yield from asyncio.sleep(0.1).__await__()
             return 5
 
-    monkeypatch.setattr("boostext.distributed.cluster.LOOK", 0.01)
+    monkeypatch.setattr("boostext.distributed.cluster.CHECK_INTERVAL", 0.01)
     assert cluster.results([Slow(), cluster.submit(abs, -2)]) == [5, 2]
     assert len(asked) == 1

@@ -24,9 +24,9 @@ from boostext.boosting.rules import Growth, Place, Placed
 from boostext.corpus.sources import BadRecords
 from boostext.distributed.cluster import Actors, Cluster
 from boostext.distributed.jobs import OnWorkers
-from boostext.distributed.lists import FarLists
-from boostext.distributed.part import Liking, Move, Part, without_lists
-from boostext.distributed.reading import FarData, matched, reason_to_read_here
+from boostext.distributed.lists import RemoteLists
+from boostext.distributed.part import AppliedRule, Part, PreferenceChange, without_lists
+from boostext.distributed.reading import RemoteData, matched, reason_to_read_here
 from boostext.distributed.terms import Held
 from boostext.errors import SettingsError, WorkerError
 from boostext.features.conditions import Condition
@@ -37,11 +37,11 @@ from boostext.training.run import Prepared
 from boostext.training.sizes import MB, Extent, check_beforehand, extent_of, memory_of, what_fits
 
 LOG = logging.getLogger("boostext")
-MOST_WAITING = 8
+MOST_PENDING = 8
 """Maximum number of rules that a worker may not have applied yet."""
 
 
-class Team:
+class WorkerPool:
     """The workers used for training. jobs: runs folds and trials on them."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -76,8 +76,8 @@ class Team:
 
     def memory(self, extent: Extent) -> int:
         """Return the number of bytes that training takes on each worker."""
-        alike, dealt = memory_of(extent)
-        return alike + dealt // len(self._cluster)
+        shared, divided = memory_of(extent)
+        return shared + divided // len(self._cluster)
 
     def _check_memory(self, prepared: Prepared) -> None:
         extent, there = extent_of(prepared), min(self._cluster.memory, default=0)
@@ -88,7 +88,7 @@ class Team:
                 f"{there // MB:,} MB each; {what_fits(extent, there, len(self._cluster))}"
             )
 
-    def reading(self, paths: Sequence[str], plan: Plan, account: BadRecords) -> FarData | None:
+    def reading(self, paths: Sequence[str], plan: Plan, account: BadRecords) -> RemoteData | None:
         """Return the data for workers to read, or None, with a message, if they cannot read it."""
         why = reason_to_read_here(paths, plan)
         if why:
@@ -97,26 +97,26 @@ class Team:
         paths = matched(paths)
         there = min(self._cluster.memory, default=0)
         check_beforehand(paths, plan, there, len(self._cluster))
-        return FarData(self._cluster, paths, plan.reading, account)
+        return RemoteData(self._cluster, paths, plan.reading, account)
 
 
 def maker(cluster: Cluster) -> Maker:
     """Return a factory of engines on the workers of a cluster."""
 
     def make(name: str, problem: Problem) -> Engine:
-        far: Any = problem.members.features.yes  # lists in this process, or on workers
-        kind = GrowingHub if name == "incremental" else Hub
-        if not isinstance(far, FarLists):
-            owners = dealt(far, len(cluster))
+        remote: Any = problem.members.features.yes  # lists in this process, or on workers
+        kind = DistributedIncrementalEngine if name == "incremental" else DistributedEngine
+        if not isinstance(remote, RemoteLists):
+            owners = assigned(remote, len(cluster))
             return kind(parts(cluster, name, problem, owners), owners)
-        actors = far_parts(cluster, name, problem, far)
-        far.ask = lambda worker, method, argument: actors.call(method, {worker: (argument,)})[0]
-        return kind(actors, far.owners, far.known)
+        actors = parts_of_remote_lists(cluster, name, problem, remote)
+        remote.ask = lambda worker, method, argument: actors.call(method, {worker: (argument,)})[0]
+        return kind(actors, remote.owners, remote.known)
 
     return make
 
 
-def dealt(lists: Lists, workers: int) -> Int32:
+def assigned(lists: Lists, workers: int) -> Int32:
     """Assign each list to a worker, so that all workers have about the same number of documents.
 
     Lists are sorted by length, longest first, and dealt to the workers in serpentine order.
@@ -134,26 +134,30 @@ def parts(cluster: Cluster, name: str, problem: Problem, owners: Int32) -> Actor
     own = [np.flatnonzero(owners == worker) for worker in range(len(cluster))]
     held = cluster.placed([(mine, gather(problem.members.features.yes, mine)) for mine in own])
     arguments = zip(held, cluster.threads, strict=True)
-    return cluster.actors(begun, [(name, shared, lists, n) for lists, n in arguments])
+    return cluster.actors(part_with_lists, [(name, shared, lists, n) for lists, n in arguments])
 
 
-def far_parts(cluster: Cluster, name: str, problem: Problem, lists: FarLists) -> Actors:
+def parts_of_remote_lists(
+    cluster: Cluster, name: str, problem: Problem, lists: RemoteLists
+) -> Actors:
     """Create the actors for lists that workers already have."""
     shared = cluster.spread(replace(problem, members=without_lists(problem.members)))
     own = [np.flatnonzero(lists.owners == worker) for worker in range(len(cluster))]
     each = zip(own, lists.held, cluster.threads, strict=True)
-    return cluster.actors(begun_there, [(name, shared, *arguments) for arguments in each])
+    return cluster.actors(part_with_held_lists, [(name, shared, *arguments) for arguments in each])
 
 
-def begun_there(name: str, problem: Problem, mine: Int64, held: Held, threads: int) -> Part:
+def part_with_held_lists(
+    name: str, problem: Problem, mine: Int64, held: Held, threads: int
+) -> Part:
     return Part(name, problem, mine, held.lists, threads, held.names)
 
 
-def begun(name: str, problem: Problem, held: tuple[Int64, Lists], threads: int) -> Part:
+def part_with_lists(name: str, problem: Problem, held: tuple[Int64, Lists], threads: int) -> Part:
     return Part(name, problem, *held, threads)
 
 
-class Hub:
+class DistributedEngine:
     """The engine that uses actors of `Part`.
 
     owners: the worker of each listed condition. known: a cache of conditions by number, if only
@@ -165,9 +169,9 @@ class Hub:
     ) -> None:
         self._actors, self._owners = actors, owners
         self._known = {} if known is None else known
-        self._waiting: list[list[Move]] = [[] for _ in range(len(actors))]
+        self._pending: list[list[AppliedRule]] = [[] for _ in range(len(actors))]
         self._preference: Float64 | None = None
-        self._liked: set[int] = set()
+        self._changed: set[int] = set()
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         condition = self._found(preference, draw)
@@ -176,8 +180,8 @@ class Hub:
         return Choice(condition, self.gain(Place((), condition)))
 
     def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
-        liking = self._liking(preference)
-        found = self._all("find", liking, draw)
+        change = self._preference_change(preference)
+        found = self._all("find", change, draw)
         numbers = np.concatenate([each.numbers for each in found])
         values = np.concatenate([each.values for each in found])
         numbers, places = np.unique(numbers, return_index=True)  # all workers have thresholds
@@ -194,7 +198,7 @@ class Hub:
     def apply(self, rules: Sequence[Placed], pulls: Sequence[Float64] = ()) -> float:
         (rule,) = rules
         owner = self._owner(rule.place.condition)
-        return self._tell(self._ask(owner, "take", rule, tuple(pulls)), owner)
+        return self._schedule(self._ask(owner, "take", rule, tuple(pulls)), owner)
 
     def scores(self) -> Scores:
         scores: Scores = self._ask(0, "scores")
@@ -211,9 +215,9 @@ class Hub:
         numbers, values = self.candidates(preference, draw)
         if not len(numbers):
             return None
-        liked = preference[numbers]
-        best = first_of_best(values, liked)
-        return int(numbers[best]) if liked[best] > 0 else None
+        preferred = preference[numbers]
+        best = first_of_best(values, preferred)
+        return int(numbers[best]) if preferred[best] > 0 else None
 
     def _owner(self, condition: int) -> int:
         """Return the worker that has the condition's documents, the first if all have them."""
@@ -227,50 +231,50 @@ class Hub:
 
     def _call(self, method: str, workers: Iterable[int], arguments: tuple[Any, ...]) -> list[Any]:
         """Return the results of some workers, which also get the rules not yet applied there."""
-        each = {worker: (self._waiting[worker], *arguments) for worker in workers}
+        each = {worker: (self._pending[worker], *arguments) for worker in workers}
         for worker in each:
-            self._waiting[worker] = []
+            self._pending[worker] = []
         return self._actors.call(method, each)
 
-    def _tell(self, move: Move, owner: int) -> float:
+    def _schedule(self, applied: AppliedRule, owner: int) -> float:
         """Schedule a rule that its owner has applied for the other workers, and return Z."""
-        self._liked.add(move.condition)
-        for worker, waiting in enumerate(self._waiting):
+        self._changed.add(applied.condition)
+        for worker, pending in enumerate(self._pending):
             if worker != owner:
-                waiting.append(move)
-        if any(len(waiting) >= MOST_WAITING for waiting in self._waiting):
-            self._all("move")
-        return move.z
+                pending.append(applied)
+        if any(len(pending) >= MOST_PENDING for pending in self._pending):
+            self._all("catch_up")
+        return applied.z
 
-    def _liking(self, preference: Float64) -> Liking | None:
+    def _preference_change(self, preference: Float64) -> PreferenceChange | None:
         """Return how `preference` changed since it was last sent.
 
         Only conditions of rules added since are compared, unless it is another array.
         """
-        none, changed = np.zeros(0, np.int64), np.array(sorted(self._liked - {-1}), np.int64)
-        self._liked.clear()
+        none, changed = np.zeros(0, np.int64), np.array(sorted(self._changed - {-1}), np.int64)
+        self._changed.clear()
         if preference is self._preference:
-            return Liking(changed, preference[changed]) if len(changed) else None
+            return PreferenceChange(changed, preference[changed]) if len(changed) else None
         self._preference = preference
         if len(preference) and (preference == preference[0]).all():
-            return Liking(none, np.zeros(0), float(preference[0]))
-        return Liking(none, np.zeros(0), preference)
+            return PreferenceChange(none, np.zeros(0), float(preference[0]))
+        return PreferenceChange(none, np.zeros(0), preference)
 
 
-class GrowingHub(Hub):
-    """A hub whose parts are incremental engines, which create rules themselves."""
+class DistributedIncrementalEngine(DistributedEngine):
+    """The distributed engine over parts that create rules themselves, as incremental engines do."""
 
     def grow(self, preference: Float64, ahead: Callable[[], Sequence[Eligible]]) -> Growth | None:
         condition = self._found(preference, ahead()[0])
         if condition is None:
             return None
         owner = self._owner(condition)
-        taken = self._ask(owner, "grow", condition)
-        if taken is None:
+        new = self._ask(owner, "grow", condition)
+        if new is None:
             return None
-        move = taken.move
-        if taken.condition is not None:
-            self._known[condition] = taken.condition
-        self._tell(move, owner)
-        rule = Placed(Place((), condition), move.votes, move.alpha)
-        return Growth((rule,), taken.gain, z=move.z)
+        applied = new.applied
+        if new.condition is not None:
+            self._known[condition] = new.condition
+        self._schedule(applied, owner)
+        rule = Placed(Place((), condition), applied.votes, applied.alpha)
+        return Growth((rule,), new.gain, z=applied.z)
