@@ -34,7 +34,7 @@ PACKAGES = (
     "boostext",
     "numpy",
     "scipy",
-    "numba",
+    "llvmlite",
     "scikit-learn",
     "xgboost",
     "lightgbm",
