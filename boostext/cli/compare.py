@@ -71,7 +71,7 @@ def command(
         with replacing(output, kind) as file:
             file.write(comparison_page(found).encode("utf-8", "backslashreplace"))
     if as_json:
-        talk.json(found.to_dict())
+        talk.json(found.to_dict(iter))
     else:
         talk.show(comparison_drawing(found, top, page_for(sys.stdout)))
 

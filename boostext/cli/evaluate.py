@@ -116,7 +116,7 @@ def command(
         write_model(better.content, output, kind)
         talk.say(f"{output}: the model has tuned thresholds, and the measures below are with them")
     if as_json:
-        talk.json(report.to_dict())
+        talk.json(report.to_dict(iter))
         return
     for drawing in evaluation_drawings(report, page_for(sys.stdout), reliability, confusions):
         talk.show(drawing)

@@ -6,7 +6,6 @@ import codecs
 import contextlib
 import errno
 import io
-import json
 import logging
 import os
 import sys
@@ -125,7 +124,11 @@ class Talk:
 
     def json(self, value: Any) -> None:
         """Print a result as one line of JSON."""
-        click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+        from boostext.model.plain import json_parts
+
+        for part in json_parts(value, ensure_ascii=False, allow_nan=False):
+            click.echo(part, nl=False)
+        click.echo()
 
     def show(self, drawing: Text) -> None:
         """Print a drawing to stdout, with the width for which it was drawn.
@@ -140,7 +143,8 @@ class Talk:
             file=unguarded(sys.stdout),
             no_color=not self._has_colors(),
             highlight=False,
-            force_terminal=is_terminal(sys.stdout) or _forces_color(),
+            force_terminal=is_terminal(sys.stdout)
+            or os.environ.get("FORCE_COLOR", "0") not in ("", "0"),
             markup=False,
             emoji=False,
         )
@@ -187,7 +191,3 @@ class _Handler(logging.Handler):
             self._talk.warn(record.getMessage())
         else:
             self._talk.say(record.getMessage(), whole=getattr(record, "whole", False))
-
-
-def _forces_color() -> bool:
-    return os.environ.get("FORCE_COLOR", "0") not in ("", "0")

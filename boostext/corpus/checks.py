@@ -386,9 +386,10 @@ def lookalikes(labels: Iterable[str], known: Sequence[str]) -> dict[str, str]:
     strange = set(labels).difference(known)
     if not strange:
         return {}
-    by_likeness = {likeness(name): name for name in reversed(known)}
-    found = {label: by_likeness.get(likeness(label)) for label in sorted(strange)}
-    return {label: name for label, name in found.items() if name is not None}
+    wanted = set(map(likeness, strange))
+    by_likeness = {like: name for name in reversed(known) if (like := likeness(name)) in wanted}
+    alike = sorted(label for label in strange if likeness(label) in by_likeness)
+    return {label: by_likeness[likeness(label)] for label in alike}
 
 
 def alike_words(counts: Mapping[str, int], known: Sequence[str], whose: str) -> str:

@@ -70,7 +70,8 @@ def calibration(
             [
                 np.bincount(narrow, weights=each, minlength=FINE)
                 for each in (np.ones(len(judged)), judged, came)
-            ]
+            ],
+            dtype=np.float64,
         ),
     )
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+import numpy as np
+
 from boostext.arrays import Scores
 from boostext.corpus.documents import Document
-from boostext.evaluation.report import Report, evaluate
+from boostext.evaluation.report import LazyRows, Measuring, Report
 from boostext.model.model import Model
-from boostext.model.predict import Predictor, decide
+from boostext.model.predict import BATCH, BATCH_SCORES, Predictor, decide
 
-BATCH = 512
 KEPT = 10_000
 """Maximum number of documents with changed labels that are kept, with the start of their text."""
 SNIPPET = 200
@@ -62,7 +64,7 @@ class Comparison:
     won: int
     lost: int
     chance: float
-    labels: tuple[LabelChange, ...]
+    labels: Sequence[LabelChange]
     changes: tuple[Change, ...]
 
 
@@ -75,7 +77,8 @@ class _Counts:
 
     changed: int = 0
     verdicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
-    labels: dict[str, dict[str, int]] = field(default_factory=dict)
+    won: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
     changes: list[Change] = field(default_factory=list)
 
     def take(self, document: Document, first: tuple[str, ...], second: tuple[str, ...]) -> None:
@@ -87,8 +90,8 @@ class _Counts:
         self.changed += 1
         self.verdicts[verdict] += 1
         for label in set(first) ^ set(second):
-            held = self.labels.setdefault(label, {"won": 0, "lost": 0})
-            held["won" if (label in second) == (label in wanted) else "lost"] += 1
+            side = self.won if (label in second) == (label in wanted) else self.lost
+            side[label] += 1
         if len(self.changes) < KEPT:
             text = next(filter(None, document.texts.values()), "")[:SNIPPET]
             self.changes.append(
@@ -103,20 +106,20 @@ def compare(
 ) -> Comparison:
     """Compare two models. Documents without a label field are left out.
 
-    Memory grows by one row of scores for each document.
+    Memory grows with the number of labels that a model does not know, not with that of documents.
     """
     first, second = (Predictor(model, threads) for model in models)
+    one, other = (Measuring(model) for model in models)
     counts = _Counts()
-    kept: tuple[list[Scored], list[Scored]] = ([], [])
+    size = min(BATCH, max(BATCH_SCORES // max(len(model.labels) for model in models), 1))
     labelled = (document for document in documents if document.labelled)
-    for batch in iter(lambda: list(islice(labelled, BATCH)), []):
+    for batch in iter(lambda: list(islice(labelled, size)), []):
         pairs = zip(first.scores(batch), second.scores(batch), strict=True)
         for (document, f), (_, g) in pairs:
             counts.take(document, _names(models[0], f), _names(models[1], g))
-            bare = Document(document.id, {}, document.labels)
-            kept[0].append((bare, f))
-            kept[1].append((bare, g))
-    reports = [evaluate(model, rows) for model, rows in zip(models, kept, strict=True)]
+            one.add(document, f)
+            other.add(document, g)
+    reports = (one.report(), other.report())
     won, lost = counts.verdicts["won"], counts.verdicts["lost"]
     return Comparison(
         reports[0],
@@ -125,12 +128,9 @@ def compare(
         won,
         lost,
         sign_test(won, lost),
-        tuple(_labels(reports, counts)),
+        _labels(*reports, counts),
         tuple(sorted(counts.changes, key=_worst_first)),
     )
-
-
-Scored = tuple[Document, Scores]
 
 
 def _worst_first(change: Change) -> int:
@@ -141,22 +141,36 @@ def _names(model: Model, scores: Scores) -> tuple[str, ...]:
     return tuple(model.labels[j] for j in decide(scores, model))
 
 
-def _labels(reports: Sequence[Report], counts: _Counts) -> Iterator[LabelChange]:
+def _labels(first: Report, second: Report, counts: _Counts) -> LazyRows[LabelChange]:
     """The labels with the most changes first; equal ones in label order."""
-    rows = [{row.label: row for row in report.labels} for report in reports]
-    names = list(dict.fromkeys((*rows[0], *rows[1])))
-    names.sort(key=lambda name: -sum(counts.labels.get(name, {}).values()))
-    for name in names:
-        before, after = (row.get(name) for row in rows)
-        changed = counts.labels.get(name, {"won": 0, "lost": 0})
-        yield LabelChange(
+    names, others = ([row.label for row in report.labels] for report in (first, second))
+    if names == others:
+        places = np.tile(np.arange(len(names)), (2, 1))
+    else:
+        at = {name: number for number, name in enumerate(others)}
+        theirs = np.fromiter((at.pop(name, -1) for name in names), np.int64, len(names))
+        more = np.array(list(at.values()), np.int64)
+        mine = np.concatenate([np.arange(len(names)), np.full(len(more), -1)])
+        places = np.stack([mine, np.concatenate([theirs, more])])
+        names += [others[number] for number in more.tolist()]
+    changed = (counts.won[name] + counts.lost[name] for name in names)
+    changes = np.fromiter(changed, np.int64, len(names))
+    order = np.argsort(-changes, kind="stable")
+
+    def change(number: int) -> LabelChange:
+        i, j = places[:, order[number]].tolist()
+        before, after = first.labels[i] if i >= 0 else None, second.labels[j] if j >= 0 else None
+        name = names[order[number]]
+        return LabelChange(
             name,
             max(row.support for row in (before, after) if row),
-            changed["won"],
-            changed["lost"],
+            counts.won[name],
+            counts.lost[name],
             before.f1 if before else 0.0,
             after.f1 if after else 0.0,
         )
+
+    return LazyRows(len(names), change)
 
 
 def sign_test(won: int, lost: int) -> float:

@@ -6,10 +6,12 @@ Sums can be added, so that data are measured in pieces with bounded memory.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,23 +58,48 @@ class Gold:
 
 def gold_of(labels: Sequence[str], label_sets: Iterable[Iterable[str]]) -> Gold:
     """Create Gold from label names. labels: those of the model, in its order."""
-    numbers = {label: number for number, label in enumerate(labels)}
+    met: dict[str, int] = {}
     sets = Lists.of(
-        [numbers.setdefault(label, len(numbers)) for label in dict.fromkeys(given)]
-        for given in label_sets
+        [met.setdefault(label, len(met)) for label in dict.fromkeys(given)] for given in label_sets
     )
-    return Gold(tuple(numbers), len(labels), sets)
+    # only labels that occur, as a table of very many labels takes much memory
+    known = {label: number for number, label in enumerate(labels) if label in met}
+    strange = [label for label in met if label not in known]
+    known |= {label: number for number, label in enumerate(strange, len(labels))}
+    places = np.array([known[label] for label in met], np.int32)
+    names = (*labels, *strange) if strange else tuple(labels)
+    return Gold(names, len(labels), Lists(sets.starts, places[sets.items]))
 
 
 # Sums over examples --------------------------------------------------------------------------
 
 
 class Sums:
-    """A dataclass of numbers, arrays and Counters, in which `+` adds the fields."""
+    """A dataclass of numbers, arrays and Counters, in which `+` adds the fields.
+
+    `+=` changes the arrays and Counters of the first operand; copies of long Counters for each
+    piece of the data would take quadratic time.
+    """
 
     def __add__(self, other: Self) -> Self:
+        return self._joined(other, operator.add)
+
+    def __iadd__(self, other: Self) -> Self:
+        return self._joined(other, _taken_up)
+
+    def _joined(self, other: Self, join: Callable[[Any, Any], Any]) -> Self:
         names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
-        return type(self)(**{name: getattr(self, name) + getattr(other, name) for name in names})
+        return type(self)(**{n: join(getattr(self, n), getattr(other, n)) for n in names})
+
+
+def _taken_up(first: Any, second: Any) -> Any:
+    if isinstance(first, Counter):
+        first.update(second)  # += would look at all its items
+        return first
+    if isinstance(first, np.ndarray):
+        first += second
+        return first
+    return first._joined(second, _taken_up) if isinstance(first, Sums) else first + second
 
 
 def share(part: float, whole: float) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.arrays import Float64, Int64, Scores
+from boostext.arrays import Float64, Int32, Int64, Scores
 from boostext.evaluation.gold import Booleans, Gold, Sums, share
 
 
@@ -31,19 +31,23 @@ def ranked(scores: Scores, gold: Gold) -> Ranked:
     Labels with equal scores are ranked in label order, and are misordered for ranking loss. Labels
     that the model does not know rank below all others and contribute 0 to average precision.
     """
+    m, k = scores.shape
     order = np.argsort(-scores, axis=1, kind="stable")
     true = np.take_along_axis(gold.matrix, order, 1)  # (m, k), by rank
-    above = np.asarray(np.cumsum(true, axis=1), np.int64)
-    given = above[:, -1] + gold.strange
-    labelled, paired = given > 0, (given > 0) & (above[:, -1] < scores.shape[1])
-    precision = _ratio(np.sum(true * above / np.arange(1, scores.shape[1] + 1), axis=1), given)
-    disorder = _disorder(np.take_along_axis(scores, order, 1), true, above, gold.strange)
+    above = np.cumsum(true, axis=1, dtype=np.int32)
+    rows, ranks = np.nonzero(true)
+    inside = above[:, -1].astype(np.int64)
+    given, false = inside + gold.strange, k - inside
+    labelled, paired = given > 0, (given > 0) & (false > 0)
+    precision = _ratio(np.bincount(rows, above[rows, ranks] / (ranks + 1), m), given)
+    ends = _tie_ends(np.take_along_axis(scores, order, 1))[rows, ranks]
+    misordered = np.bincount(rows, ends + 1 - above[rows, ends], m) + gold.strange * false
     return Ranked(
         labelled=int(labelled.sum()),
         coverage=float(_coverage(true, gold.strange)[labelled].sum()),
         precision=float(precision[labelled].sum()),
         paired=int(paired.sum()),
-        disorder=float(disorder[paired].sum()),
+        disorder=float(_ratio(misordered, given * false)[paired].sum()),
     )
 
 
@@ -54,19 +58,16 @@ def _coverage(true: Booleans, strange: Int64) -> Int64:
     return np.asarray(np.where(strange > 0, k - 1 + strange, last))
 
 
-def _disorder(sorted_scores: Float64, true: Booleans, above: Int64, strange: Int64) -> Float64:
-    """(m,): share of misordered pairs of a given label and one that is not given."""
-    k = true.shape[1]
-    false_above = np.arange(1, k + 1) - above
-    # subtle: a label of equal score that is not given is also misordered: count to the tie's end
-    ends = np.ones(true.shape, np.bool_)
+def _tie_ends(sorted_scores: Float64) -> Int32:
+    """(m, k): the last rank with the same score.
+
+    Subtle: a label of equal score that is not given is also misordered.
+    """
+    k = sorted_scores.shape[1]
+    ends = np.ones(sorted_scores.shape, np.bool_)
     ends[:, :-1] = sorted_scores[:, :-1] != sorted_scores[:, 1:]
-    places = np.where(ends, np.arange(k), k)
-    tie_end = np.minimum.accumulate(places[:, ::-1], axis=1)[:, ::-1]
-    wrong = np.take_along_axis(false_above, tie_end, 1)
-    false = k - above[:, -1]
-    misordered = np.sum(wrong * true, axis=1) + strange * false
-    return _ratio(misordered, (above[:, -1] + strange) * false)
+    places = np.where(ends, np.arange(k, dtype=np.int32), np.int32(k))
+    return np.asarray(np.minimum.accumulate(places[:, ::-1], axis=1)[:, ::-1])
 
 
 def _ratio(part: Float64 | Int64, whole: Int64) -> Float64:

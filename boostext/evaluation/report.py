@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import partial
+from itertools import chain
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -16,19 +19,55 @@ from boostext.arrays import Scores
 from boostext.corpus.checks import lookalikes
 from boostext.corpus.documents import Document
 from boostext.evaluation.calibration import BINS, Calibration, equal_size
-from boostext.evaluation.decided import Decided, confusions, precision_recall
+from boostext.evaluation.decided import Decided, confusions
 from boostext.evaluation.gold import Booleans, Gold, gold_of, share
 from boostext.evaluation.measures import MEASURES, Scored, Tally
 from boostext.model.model import Model
 from boostext.model.predict import decisions, link_of
 
 Key = TypeVar("Key", str, tuple[str, str])
+Row = TypeVar("Row", covariant=True)
 
 Measured = tuple[Tally, Counter[tuple[str, str]]]
 """The sums for some documents, and their confusions."""
 
-CELLS = 1 << 20
-"""Number of (example, label) pairs that are measured at a time."""
+CELLS, PIECE = 1 << 20, 10_000
+"""Number of (example, label) pairs, and of examples, that are measured at a time."""
+
+
+class LazyRows(Sequence[Row]):
+    """Rows that are made when they are asked for, as a million of them take much memory.
+
+    count: their number. make: returns the row with a number.
+    """
+
+    def __init__(self, count: int, make: Callable[[int], Row]) -> None:
+        self._count, self._make = count, make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, place: int | slice) -> Row | tuple[Row, ...]:
+        found = range(self._count)[place]
+        return self._make(found) if isinstance(found, int) else tuple(map(self._make, found))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(map(operator.eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self[:]) if self._count <= SHOWN else f"<{self._count:,} rows>"
+
+
+SHOWN = 1000
+"""Maximum number of rows that the representation of LazyRows shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +138,20 @@ class Report:
     multilabel: bool
     measures: dict[str, float]
     baseline: Baseline | None
-    labels: tuple[LabelRow, ...]
-    confusions: tuple[ConfusionRow, ...]
-    calibration: tuple[Bin, ...]
+    labels: Sequence[LabelRow]
+    confusions: Sequence[ConfusionRow]
+    calibration: Sequence[Bin]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to values that JSON can represent; NaN becomes None."""
-        return {name: _plain(value) for name, value in dataclasses.asdict(self).items()}
+    def to_dict(self, rows: Callable[[Iterable[Any]], Any] = list) -> dict[str, Any]:
+        """Convert to values that JSON can represent; NaN becomes None.
+
+        rows: the form of sequences of rows; `iter` gives iterators, which take no memory.
+        """
+        parts = [(part.name, getattr(self, part.name)) for part in dataclasses.fields(self)]
+        return {
+            name: rows(map(_plain, value)) if isinstance(value, Sequence) else _plain(value)
+            for name, value in parts
+        }
 
 
 def evaluate(
@@ -118,24 +164,57 @@ def evaluate(
     """Measure documents with their scores (k,), as returned by `Predictor.scores`.
 
     threshold, chance: see `decisions`. bins: the bins of the calibration curve, a key of BINNINGS.
-    Memory does not grow with the number of documents.
+    Memory grows with the number of labels that the model does not know, not with that of documents.
     """
+    measuring = Measuring(model, threshold, chance)
+    for document, scores in scored:
+        measuring.add(document, scores)
+    return measuring.report(bins)
 
-    def measured(documents: list[Document], scores: Scores) -> Measured:
-        gold = gold_of(model.labels, (document.labels for document in documents))
-        given = decisions(scores, model, threshold, chance)
-        return _tally(model, scores, gold, given), confusions(scores, gold, given)
 
-    tally, pairs = measured([], np.zeros((0, len(model.labels))))
-    unlabelled = 0
-    for documents, scores in _pieces(scored, max(1, CELLS // len(model.labels))):
-        labelled = np.array([is_judged(document, model) for document in documents])
-        unlabelled += int((~labelled).sum())
-        kept = [document for document in documents if is_judged(document, model)]
-        more, more_pairs = measured(kept, scores[labelled])
-        tally += more
-        pairs.update(more_pairs)
-    return _report(model, tally, pairs, unlabelled, bins)
+class Measuring:
+    """The measures of documents that are added one by one. Parameters are as for `evaluate`."""
+
+    def __init__(
+        self, model: Model, threshold: float | None = None, chance: float | None = None
+    ) -> None:
+        self._model, self._threshold, self._chance = model, threshold, chance
+        self._size = min(max(1, CELLS // len(model.labels)), PIECE)
+        self._labels: list[tuple[str, ...]] = []
+        self._scores: list[Scores] = []
+        self._tally, self._pairs = self._measured()
+        self._unlabelled = 0
+
+    def add(self, document: Document, scores: Scores) -> None:
+        """Add a document with its scores (k,)."""
+        if not is_judged(document, self._model):
+            self._unlabelled += 1
+            return
+        self._labels.append(document.labels)
+        self._scores.append(scores)
+        if len(self._labels) >= self._size:
+            self._take()
+
+    def report(self, bins: str = "equal-width") -> Report:
+        """Return the measures of all documents that were added."""
+        self._take()
+        return _report(self._model, self._tally, self._pairs, self._unlabelled, bins)
+
+    def _take(self) -> None:
+        """Add the piece that is complete to the sums."""
+        if self._labels:
+            more, pairs = self._measured()
+            self._tally += more
+            self._pairs.update(pairs)
+            self._labels = []
+
+    def _measured(self) -> Measured:
+        empty = np.zeros((0, len(self._model.labels)))
+        scores = np.stack(self._scores) if self._scores else empty
+        self._scores = []
+        gold = gold_of(self._model.labels, self._labels)
+        given = decisions(scores, self._model, self._threshold, self._chance)
+        return _tally(self._model, scores, gold, given), confusions(scores, gold, given)
 
 
 def is_judged(document: Document, model: Model) -> bool:
@@ -155,22 +234,6 @@ def _tally(model: Model, scores: Scores, gold: Gold, given: Booleans) -> Tally:
     return Scored(scores, gold, given, model.multilabel, link, curves, signed).tally()
 
 
-def _pieces(
-    scored: Iterable[tuple[Document, Scores]], size: int
-) -> Iterator[tuple[list[Document], Scores]]:
-    documents: list[Document] = []
-    rows: list[Scores] = []
-    for document, scores in scored:
-        # the texts are no longer needed
-        documents.append(dataclasses.replace(document, texts={}))
-        rows.append(scores)
-        if len(rows) >= size:
-            yield documents, np.stack(rows)
-            documents, rows = [], []
-    if rows:
-        yield documents, np.stack(rows)
-
-
 def _report(
     model: Model,
     tally: Tally,
@@ -179,45 +242,61 @@ def _report(
     bins: str = "equal-width",
 ) -> Report:
     sums = tally.decided
+    strange, confused = _by_count(sums.strange), _by_count(pairs)
+    known = len(model.labels)
     return Report(
         examples=sums.examples,
         unlabelled=unlabelled,
         without_labels=sums.examples - sums.labelled,
         without_pairs=sums.examples - tally.ranked.paired,
         unknown_examples=sums.strange_examples,
-        unknown_labels=dict(_by_count(sums.strange)),
+        unknown_labels={label: sums.strange[label] for label in strange},
         alike_labels=lookalikes(sums.strange, model.labels),
         multilabel=model.multilabel,
         measures={name: measure.value(tally) for name, measure in MEASURES.items()},
         baseline=_baseline(model.labels, sums),
-        labels=tuple(_label_rows(model.labels, sums)),
-        confusions=tuple(ConfusionRow(*pair, count) for pair, count in _by_count(pairs)),
+        labels=LazyRows(known + len(strange), partial(_label_row, model.labels, strange, sums)),
+        confusions=LazyRows(len(confused), partial(_confusion_row, confused, pairs)),
         calibration=tuple(BINNINGS[bins](tally.calibration)),
     )
 
 
-def _by_count(counts: Counter[Key]) -> list[tuple[Key, int]]:
-    """Sorted by descending count, then by name, so that the order is deterministic."""
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+def _by_count(counts: Counter[Key]) -> list[Key]:
+    """The keys by descending count, then by name, so that the order is deterministic."""
+    keys = sorted(counts)
+    keys.sort(key=counts.__getitem__, reverse=True)  # stable, and without a tuple for each key
+    return keys
 
 
-def _label_rows(labels: tuple[str, ...], sums: Decided) -> Iterator[LabelRow]:
+def _label_row(
+    labels: tuple[str, ...], strange: Sequence[str], sums: Decided, number: int
+) -> LabelRow:
     """The model's labels in label order, then unknown ones by their number of examples."""
-    rates = precision_recall(*(a.astype(np.float64) for a in (sums.tp, sums.fp, sums.fn)))
-    columns = [a.tolist() for a in (sums.tp + sums.fn, sums.tp, sums.fp, sums.fn, *rates)]
-    for label, *numbers in zip(labels, *columns, strict=True):
-        yield LabelRow(label, True, *numbers)
-    for label, count in _by_count(sums.strange):
-        yield LabelRow(label, False, count, 0, 0, count, 0.0, 0.0, 0.0)
+    if number >= len(labels):
+        label = strange[number - len(labels)]
+        count = sums.strange[label]
+        return LabelRow(label, False, count, 0, 0, count, 0.0, 0.0, 0.0)
+    tp, fp, fn = (int(counts[number]) for counts in (sums.tp, sums.fp, sums.fn))
+    precision, recall = tp / max(tp + fp, 1), tp / max(tp + fn, 1)
+    f1 = 2 * tp / max(2 * tp + fp + fn, 1)
+    return LabelRow(labels[number], True, tp + fn, tp, fp, fn, precision, recall, f1)
+
+
+def _confusion_row(
+    confused: Sequence[tuple[str, str]], counts: Counter[tuple[str, str]], number: int
+) -> ConfusionRow:
+    return ConfusionRow(*confused[number], counts[confused[number]])
 
 
 def _baseline(labels: tuple[str, ...], sums: Decided) -> Baseline | None:
     """The baseline; None if no example has a label."""
-    support = Counter(dict(zip(labels, (sums.tp + sums.fn).tolist(), strict=True))) + sums.strange
-    if not support:
+    support, strange = sums.tp + sums.fn, sums.strange
+    most = max(int(support.max()), max(strange.values(), default=0))
+    if not most:
         return None
-    label, most = _by_count(support)[0]
-    f1 = 2 * most / (sums.examples + support.total())
+    first = [labels[number] for number in np.flatnonzero(support == most).tolist()]
+    label = min(chain(first, (label for label, count in strange.items() if count == most)))
+    f1 = 2 * most / (sums.examples + int(support.sum()) + strange.total())
     return Baseline(label, 1 - most / sums.labelled, f1)
 
 
@@ -242,6 +321,8 @@ BINNINGS: dict[str, Callable[[Calibration], Iterator[Bin]]] = {
 
 def _plain(value: Any) -> Any:
     """Convert nested values of any kind to plain data."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {part.name: getattr(value, part.name) for part in dataclasses.fields(value)}
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +16,17 @@ from boostext.features.conditions import Always, AtLeast, Condition, Equals, Occ
 from boostext.features.tokenizer import TOKENIZER_VERSION
 from boostext.model.calibration import Curve, Isotonic, Sigmoid
 from boostext.model.model import Model, Provenance
-from boostext.model.plain import Plain, dataclass_from, number, numbers, objects, only, take, texts
+from boostext.model.plain import (
+    Plain,
+    dataclass_from,
+    json_parts,
+    number,
+    numbers,
+    objects,
+    only,
+    take,
+    texts,
+)
 from boostext.model.prior_form import prior_from, prior_to_plain
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
@@ -88,8 +97,9 @@ def _digest(words: Plain, arrays: Sequence[bytes]) -> str:
     """Return the SHA-256 in hex; it does not depend on white space or the order of JSON names."""
     content = {name: value for name, value in words.items() if name != DIGEST}
     # subtle: escaped to ASCII, so that a surrogate pair and the character it encodes are the same
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    found = hashlib.sha256(text.encode("ascii"))
+    found = hashlib.sha256()
+    for text in json_parts(content, (",", ":"), sort_keys=True):
+        found.update(text.encode("ascii"))
     for array in arrays:
         found.update(array)
     return found.hexdigest()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 from boostext.errors import ModelError
@@ -28,6 +30,49 @@ def to_json(value: object) -> bytes:
         raise ModelError("a setting or number of the model is not finite") from None
     # subtle: a lone surrogate, which UTF-8 cannot encode, is written as the JSON escape \udXXX
     return text.encode("utf-8", "backslashreplace")
+
+
+PART = 10_000
+"""Number of values that are converted to JSON at a time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Members:
+    """An object of JSON whose names and values are read when it is written."""
+
+    pairs: Iterable[tuple[str, Any]]
+
+
+def json_parts(
+    record: Mapping[str, Any], separators: tuple[str, str] = (", ", ": "), **how: Any
+) -> Iterator[str]:
+    """Yield what `json.dumps` returns, which needs many times the memory of a long text.
+
+    Values of the record may also be iterators, which become lists, and Members. how: further
+    parameters of `json.dumps`.
+    """
+    dumped: Callable[[Any], str] = partial(json.dumps, separators=separators, **how)
+    before = "{"
+    for name in sorted(record) if how.get("sort_keys") else record:
+        yield before + dumped(name) + separators[1]
+        value, before = record[name], separators[0]
+        if isinstance(value, Members):
+            yield from _in_parts(value.pairs, "{}", separators[0], lambda part: dumped(dict(part)))
+        elif isinstance(value, Iterator) or (isinstance(value, list) and len(value) > PART):
+            yield from _in_parts(value, "[]", separators[0], dumped)
+        else:
+            yield dumped(value)
+    yield "}" if record else "{}"
+
+
+def _in_parts(
+    values: Iterable[Any], around: str, between: str, dumped: Callable[[Any], str]
+) -> Iterator[str]:
+    remaining, before = iter(values), around[0]
+    while part := list(islice(remaining, PART)):
+        yield before + dumped(part)[1:-1]
+        before = between
+    yield around if before == around[0] else around[1]
 
 
 def from_json(content: bytes, limit: int = JSON_LIMIT) -> Plain:

@@ -5,10 +5,10 @@ The scores of labels are the sums of votes, unless the labels are coded; then th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -267,8 +267,10 @@ def greatest(scores: Scores) -> NDArray[np.bool_]:
 
 def given_numbers(given: NDArray[np.bool_]) -> list[list[int]]:
     """Return the ascending indexes of the assigned labels for each row of `decisions`."""
-    numbers = range(given.shape[1])
-    return [list(compress(numbers, row.tolist())) for row in given]
+    rows, numbers = np.nonzero(given)
+    ends = np.searchsorted(rows, np.arange(len(given) + 1)).tolist()
+    listed = numbers.tolist()
+    return [listed[start:stop] for start, stop in itertools.pairwise(ends)]
 
 
 def decide(scores: Scores, model: Model, threshold: float | None = None) -> tuple[int, ...]:

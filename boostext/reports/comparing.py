@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import Any
 
 from rich.text import Text
@@ -61,8 +62,11 @@ class Compared:
             if not (math.isnan(value) or math.isnan(after[name])):
                 yield name, value, after[name]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all results as a JSON object; the documents are those kept in `found.changes`."""
+    def to_dict(self, rows: Callable[[Iterable[Any]], Any] = list) -> dict[str, Any]:
+        """Return all results as a JSON object; the documents are those kept in `found.changes`.
+
+        rows: the form of sequences of rows; `iter` gives iterators, which take no memory.
+        """
         found = self.found
         return {
             "models": list(self.names),
@@ -75,9 +79,9 @@ class Compared:
                 {"name": name, "first": before, "second": after}
                 for name, before, after in self.measures()
             ],
-            "labels": [dataclasses.asdict(row) for row in found.labels],
-            "changes": [dataclasses.asdict(row) for row in found.changes],
-            "terms": [dataclasses.asdict(row) for row in self.terms],
+            "labels": rows(map(dataclasses.asdict, found.labels)),
+            "changes": rows(map(dataclasses.asdict, found.changes)),
+            "terms": rows(map(dataclasses.asdict, self.terms)),
         }
 
     def summary(self) -> str:
@@ -107,7 +111,8 @@ def _measure_lines(compared: Compared, page: Page) -> Iterator[Text]:
 
 
 def _label_lines(compared: Compared, top: int, page: Page) -> Iterator[Text]:
-    rows = [row for row in compared.found.labels if row.won or row.lost][:top]
+    changed = takewhile(lambda row: row.won or row.lost, compared.found.labels)
+    rows = list(islice(changed, top))
     width = min(34, page.width - 36)
     if rows:
         yield Text("")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from rich.text import Text
 
@@ -22,6 +23,8 @@ NARROW = 66
 MEASURE_WIDTH, BETWEEN = 26, 3
 MOST_LABELS = 10_000
 """Maximum number of lines of the table of labels, as each line takes a tenth of a millisecond."""
+MOST_NAMED = 100
+"""Maximum number of labels that a note names."""
 MOST_POINTS, BESIDE_CURVE = 12, 26
 """Maximum number of lines of a curve, and width of the columns to the left of its bars."""
 
@@ -57,13 +60,22 @@ def _notes(report: Report) -> list[str]:
     notes = [left_out] if report.unlabelled else []
     notes += [f"{empty} coverage and average precision"] if report.without_labels else []
     if report.unknown_examples:
-        names = (f"{spelled(label)} ({n:,})" for label, n in report.unknown_labels.items())
-        notes.append(strange + "counted as misses: " + ", ".join(names))
+        unknown = islice(report.unknown_labels.items(), MOST_NAMED)
+        names = ", ".join(f"{spelled(label)} ({n:,})" for label, n in unknown)
+        rest = _rest(len(report.unknown_labels), "further label")
+        notes.append(f"{strange}counted as misses: {names}{rest}")
     notes += [
         f"{spelled(label)} looks like the model's {spelled(known)}; are they the same label?"
-        for label, known in report.alike_labels.items()
+        for label, known in islice(report.alike_labels.items(), MOST_NAMED)
     ]
+    if rest := _rest(len(report.alike_labels), "further label"):
+        notes.append(f"{rest.removeprefix(' and ')} that look like labels of the model")
     return notes + ([_guessing(report.baseline)] if report.baseline else [])
+
+
+def _rest(count: int, noun: str) -> str:
+    """Say how many of `count` are not named."""
+    return f" and {plural(count - MOST_NAMED, noun)}" if count > MOST_NAMED else ""
 
 
 def _guessing(baseline: Baseline) -> str:

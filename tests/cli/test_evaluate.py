@@ -53,6 +53,12 @@ def test_labels_that_the_model_lacks_are_misses_and_told(run, model, tmp_path):
     assert "'new' (1)" in done.stdout
 
 
+def test_of_very_many_labels_that_the_model_lacks_some_are_named(run, model, tmp_path):
+    rows = [{"text": "my bill", "labels": [f"new{n:03}"]} for n in range(130)]
+    done = run("evaluate", model, write_jsonl(tmp_path / "d.jsonl", rows))
+    assert "'new099' (1) and 30 further labels" in " ".join(done.stdout.split())
+
+
 def test_strict_makes_an_unknown_label_an_error_with_its_line(run, model, tmp_path):
     rows = [{"text": "x", "labels": ["billing"]}, {"text": "y", "labels": ["moving", "new"]}]
     data = write_jsonl(tmp_path / "d.jsonl", rows)

@@ -303,6 +303,14 @@ def test_safe_cells_begin_no_formula(run, tmp_path):
 def test_the_scores_of_very_many_labels_are_written_in_parts(run, model, monkeypatch):
     arguments = ("predict", model, "--document", "my bill", "--all-scores", "--proba", "--json")
     whole = run(*arguments).stdout
-    monkeypatch.setattr("boostext.library.results.PART", 2)
+    for module in ("boostext.library.results", "boostext.model.plain"):
+        monkeypatch.setattr(f"{module}.PART", 2)
     assert run(*arguments).stdout == whole
     assert len(json.loads(whole)["scores"]) > 2
+
+
+def test_a_page_shows_a_limited_number_of_labels(run, model, monkeypatch):
+    arguments = ("predict", model, "--document", "my bill", "--all-scores", "--output", "html")
+    assert "further labels" not in run(*arguments).stdout
+    monkeypatch.setattr("boostext.reports.page.documents.MOST_SUMS", 1)
+    assert "2 further labels; predict --output jsonl has" in run(*arguments).stdout

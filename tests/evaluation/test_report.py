@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -16,6 +17,7 @@ from boostext.evaluation.gold import gold_of
 from boostext.evaluation.measures import MEASURES
 from boostext.evaluation.report import Baseline, ConfusionRow, LabelRow, evaluate
 from boostext.model.model import Model
+from boostext.model.plain import json_parts
 
 SINGLE = Model(("a", "b", "c"), False, ())
 MULTI = Model(("a", "b", "c"), True, ())
@@ -139,3 +141,22 @@ def test_bins_of_equal_size_hold_every_pair_once_and_about_as_many_each(rows):
     assert all(row.low - 1e-9 <= row.probability <= row.high + 1e-9 for row in found)
     cells = Counter(round(score * 51.2 - 0.5) for score, _ in rows)
     assert max(row.count for row in found) <= len(rows) / 10 + 1 + 3 * max(cells.values())
+
+
+def test_the_memory_for_very_many_labels_is_that_of_numbers():
+    """A label takes the counts of its row, but no row, dict or string until it is written."""
+    k = 20_000
+    model = Model(tuple(f"l{j:05}" for j in range(k)), False, ())
+    scored = list(pairs((["l00003"], np.zeros(k)), (["strange"], np.zeros(k))))
+    tracemalloc.start()
+    found = evaluate(model, scored)
+    held, peak = tracemalloc.get_traced_memory()
+    for part in json_parts(found.to_dict(iter)):
+        assert len(part) < 10**7
+    written = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert held < 60 * k
+    assert peak < 150 * k
+    assert written < peak + 2**23
+    assert len(found.labels) == k + 1
+    assert found.labels[-1] == LabelRow("strange", False, 1, 0, 0, 1, 0.0, 0.0, 0.0)

@@ -13,6 +13,9 @@ from boostext.reports.html import asset, environment, policy, shown
 from boostext.reports.marks import Piece
 from boostext.reports.page.worked import LONGEST, LabelSum, label_sum, marked_field
 
+MOST_SUMS = 1000
+"""Maximum number of labels of a document whose scores are shown; browsers are slow with more."""
+
 
 @dataclass(frozen=True)
 class Field:
@@ -69,6 +72,7 @@ def document_section(model: Model, explained: Explained) -> str:
             wrong=bool(wanted) and set(wanted) != set(labels),
             fields=list(_fields(model, explained)),
             sums=list(_sums(model, explained)),
+            more=len(explained.shown) - MOST_SUMS,
         )
     )
 
@@ -96,12 +100,12 @@ def _sums(model: Model, explained: Explained) -> Sequence[LabelSum]:
     count, likely = explained.count, explained.chances
     sums = (
         label_sum(model, explained.contributions, float(explained.scores[j]), j, count, count)
-        for j in explained.shown
+        for j in explained.shown[:MOST_SUMS]
     )
     if likely is None:
         return list(sums)
     return [
-        replace(one, chance=float(likely[j])) for one, j in zip(sums, explained.shown, strict=True)
+        replace(one, chance=float(likely[j])) for one, j in zip(sums, explained.shown, strict=False)
     ]
 
 
