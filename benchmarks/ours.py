@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -142,9 +143,15 @@ def changes(path: str, ngrams: tuple[int, int], min_df: int, rounds: int) -> dic
 
 
 def kernels() -> dict[str, Any]:
-    """Compile every kernel, or load it from the cache."""
+    """Make or load every kernel; `importing` is what numba's own import took, if it was needed."""
+    from boostext.compiled import notice
+
+    began = time.perf_counter()
+    notice()  # imports numba if nothing is cached
+    importing = time.perf_counter() - began if "numba" in sys.modules else 0.0
     with watched() as told:
         told["kernels"] = load_kernels()
+    told["importing"] = importing
     return told
 
 

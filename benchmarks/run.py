@@ -34,7 +34,7 @@ PACKAGES = (
     "boostext",
     "numpy",
     "scipy",
-    "llvmlite",
+    "numba",
     "scikit-learn",
     "xgboost",
     "lightgbm",

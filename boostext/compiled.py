@@ -1,13 +1,14 @@
-"""Compile plain functions with LLVM when they are first used.
+"""Compile plain functions with numba when they are first used.
 
     fast = compiled(count_terms, "int32[::1], int64")
     result = fast(ids, 5) if fast else plain_count(ids, 5)
 
 A kernel is an ordinary function of arrays, named tuples of arrays, and numbers. It may call other
 functions of this package, which are compiled along with it. It does not allocate arrays; working
-memory is an argument. `machine_code` translates it. Its machine code is cached in a folder of the
-user (`BOOSTEXT_CACHE_DIR`, `XDG_CACHE_HOME` or the default of the system), or not at all if no
-folder is writable.
+memory is an argument. Its machine code is cached in a folder of the user (`NUMBA_CACHE_DIR`,
+`XDG_CACHE_HOME` or the default of the system), or not at all if no folder is writable. Cached code
+is loaded by llvmlite alone; numba, which is slow to import, is imported only to compile
+(`machine_code`), or to find out whether it works if nothing has been compiled yet.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import importlib.util
 import json
 import os
-import struct
 import sys
 import threading
 from collections.abc import Callable
@@ -27,22 +28,23 @@ from typing import Any, TypeVar, cast
 
 from boostext.atomic import replacing
 from boostext.errors import BoostextError
-from boostext.packs import SLOTS, Code, array_kind, called, kinds_of, llvm_target
+from boostext.packs import Code, array_kind, called, kinds_of
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _lock = threading.RLock()
 _made: dict[Any, Any] = {}
 _hooks: list[Callable[[], None]] = []
+_spares_blas = False
 
 
 def compiled(function: Kernel, signature: str = "") -> Kernel | None:
-    """Return the compiled kernel, or None if LLVM cannot be used (see `notice`).
+    """Return the compiled kernel, or None if numba cannot be used (see `notice`).
 
-    signature: the types of the arguments, such as "int32[::1], float64[:, ::1], int64". Without
-    it, types are taken from the annotations: int, float, bool, `Annotated[Any, "int32[::1]"]`, and
-    NamedTuples of these, which the caller packs (see `packs.Packed`). A kernel has one signature;
-    arrays of other types are refused with a TypeError.
+    signature: the types of the arguments in numba's notation, such as "int32[::1], float64[:, ::1],
+    int64". Without it, types are taken from the annotations: int, float, bool,
+    `Annotated[Any, "int32[::1]"]`, and NamedTuples of these, which the caller packs (see
+    `packs.Packed`). A kernel has one signature; arrays of other types are refused with a TypeError.
     """
     with _lock:
         key = (function, signature)
@@ -58,14 +60,23 @@ def loaded() -> bool:
 
 def notice() -> str:
     """Return one sentence for the user on why kernels cannot be compiled; "" if they can."""
-    if os.environ.get("BOOSTEXT_DISABLE_JIT", "0") not in ("", "0"):
-        return f"BOOSTEXT_DISABLE_JIT is set; {SLOWER}"
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return f"NUMBA_DISABLE_JIT is set; {SLOWER}"
     with _lock:
-        known = _failure.cache_info().currsize > 0
-        return _failure() if known or not _has_compiled() else ""
+        known = _numba.cache_info().currsize > 0
+        return _numba()[1] if known or not _has_compiled() else ""
 
 
 SLOWER = "the plain code does the same work, slower"
+
+
+def spare_blas() -> None:
+    """Import numba without SciPy's BLAS, which no kernel here uses; this saves a tenth of a second.
+
+    This is only for programs that use no other kernels, because those may multiply matrices.
+    """
+    global _spares_blas
+    _spares_blas = True
 
 
 def on_compile(hook: Callable[[], None]) -> None:
@@ -74,34 +85,59 @@ def on_compile(hook: Callable[[], None]) -> None:
 
 
 @functools.cache
-def _failure() -> str:
-    """Return why LLVM cannot be used, found by compiling and calling the smallest kernel, or ""."""
+def _numba() -> tuple[Any, str]:
+    """Return the module, or None and the reason."""
     try:
-        from boostext.machine_code import translate
-    # shared libraries fail to load in many ways
+        import numba
+    # numba and llvmlite fail in many ways with versions of NumPy or LLVM that they do not support
     except (ImportError, OSError, AttributeError, SystemError, RuntimeError) as error:
-        return f"llvmlite cannot be imported ({error}); {SLOWER}"
-    kinds = ["int64"]
+        return None, f"numba cannot be imported ({error}); {SLOWER}"
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return None, f"numba's configuration disables compiling; {SLOWER}"
+    if _spares_blas:
+        _import_without_blas()
     try:
-        if Native(translate(_same, kinds), kinds)(1) != 1:
-            raise RuntimeError("it returned another number than expected")
-    except Exception as error:  # noqa: BLE001  # a version of llvmlite that is not as expected
+        _try_out()
+    except Exception as error:  # noqa: BLE001  # a version of numba whose inner parts are not as expected
         reason = str(error).partition("\n")[0] or type(error).__name__
-        return f"llvmlite cannot compile the kernels ({reason}); {SLOWER}"
-    return ""
+        return None, f"numba {numba.__version__} cannot compile the kernels ({reason}); {SLOWER}"
+    return numba, ""
+
+
+def _try_out() -> None:
+    """Compile, load and call the smallest kernel."""
+    from boostext.machine_code import translate
+
+    kinds = ["int64"]
+    if Native(translate(_same, kinds), kinds)(1) != 1:
+        raise RuntimeError("it returned another number than expected")
 
 
 def _same(number: int) -> int:
     return number
 
 
+BLAS = "scipy.linalg.cython_blas"
+
+
+def _import_without_blas() -> None:
+    """Import the part of numba that looks for BLAS as if it were not installed."""
+    if BLAS in sys.modules:
+        return
+    sys.modules[BLAS] = None  # type: ignore[assignment]  # makes the import fail
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        del sys.modules[BLAS]
+
+
 def _make(function: Any, signature: str) -> Any:
-    """Load a kernel from the cache, or compile it; None if LLVM turns out not to work."""
+    """Load a kernel from the cache, or compile it; None if numba turns out not to work."""
     kinds = kinds_of(function, signature)
     path = _cache_file(function, kinds)
     code = _read(path) if path else None
     if code is None:
-        if _failure():
+        if _numba()[0] is None:
             return None
         while _hooks:
             _hooks.pop()()
@@ -115,12 +151,26 @@ def _make(function: Any, signature: str) -> Any:
 
 # Calls ---------------------------------------------------------------------------------------
 
+NATIVE = {
+    "int32": ctypes.c_int32,
+    "int64": ctypes.c_int64,
+    "uint32": ctypes.c_uint32,
+    "uint64": ctypes.c_uint64,
+    "float64": ctypes.c_double,
+    "boolean": ctypes.c_bool,
+}
+"""The types of numbers that kernels take and return."""
+PAIR = "UniTuple(int64 x 2)"
+"""The type of a result of two integers."""
 STANDARD = frozenset(
     name + single
     for name in ("ceil", "exp", "expm1", "fabs", "floor", "log", "log1p", "pow", "rint", "sqrt")
     for single in ("", "f")
 ) | {"memcpy", "memmove", "memset"}
-"""The functions of C that any process has. Code that needs others is not used."""
+"""The functions of C that any process has. Code that needs others, such as those of Intel's SVML,
+is not cached, because a process that has not imported numba may not have them."""
+FINE = (0, -2)
+"""What the function of a kernel returns if it did not fail."""
 
 
 class Native:
@@ -130,48 +180,56 @@ class Native:
     """
 
     def __init__(self, code: Code, kinds: list[Any]) -> None:
-        parameters = [_parameter(kind) for kind in kinds]
-        self._flatten = [flatten for _, flatten in parameters]
-        # a row of the table for each argument, as in `Packed`, then the results
-        self._table = struct.Struct("=" + "".join(letters for letters, _ in parameters))
-        numbers = "".join("d" if kind == "float64" else "q" for kind in code.results)
-        self._results = struct.Struct("=" + numbers)
-        self._is_boolean = code.results == ("boolean",)
-        self._size = self._table.size + self._results.size
-        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_loaded(code))
+        taken, self._flatten = zip(*map(_parameter, kinds), strict=True)
+        self._read = _result(code.result)
+        pointer = ctypes.c_void_p
+        native = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, *sum(taken, ()))
+        self._call = native(_loaded(code))
 
     def __call__(self, *arguments: Any) -> Any:
         given: list[Any] = []
         for flatten, argument in zip(self._flatten, arguments, strict=True):
             flatten(argument, given)
-        table = ctypes.create_string_buffer(self._size)
-        self._table.pack_into(table, 0, *given)
-        self._call(table)
-        found = self._results.unpack_from(table, self._table.size)
-        if len(found) == 1:
-            return bool(found[0]) if self._is_boolean else found[0]
-        return found or None
+        room = (ctypes.c_int64 * 3)()  # for the result, and for a pointer to an error
+        place = ctypes.addressof(room)
+        status = self._call(place, place + 16, *given)
+        if status not in FINE:
+            raise RuntimeError(f"a kernel failed with status {status}")
+        return self._read(room)
 
 
-def _parameter(kind: Any) -> tuple[str, Callable[[Any, list[Any]], None]]:
-    """Return how `struct` writes a parameter, and a function that appends an argument so."""
+def _result(kind: str) -> Callable[[Any], Any]:
+    """Return a function that reads a result of this type from memory."""
+    if kind == "none":
+        return lambda room: None
+    if kind == PAIR:
+        return lambda room: (room[0], room[1])
+    native: Any = NATIVE[kind]
+    return lambda room: native.from_buffer(room).value
+
+
+def _parameter(kind: Any) -> tuple[tuple[Any, ...], Callable[[Any, list[Any]], None]]:
+    """Return the native types of a parameter, and a function that appends an argument as these.
+
+    numba passes an array as two pointers for its owner, the number of items, their size, the
+    address, the shape and the strides.
+    """
     if not isinstance(kind, str):
-        return _row("q"), lambda packed, given: given.append(packed.address)
+        return (ctypes.c_void_p,), lambda packed, given: given.append(packed.address)
     if "[" not in kind:
         turn = float if kind == "float64" else int
-        return _row("d" if turn is float else "q"), lambda number, given: given.append(turn(number))
+        return (NATIVE[kind],), lambda number, given: given.append(turn(number))
     dtype, ndim = array_kind(kind)
+    size = dtype.itemsize
 
     def flatten(array: Any, given: list[Any]) -> None:
         if array.dtype != dtype or array.ndim != ndim or not array.flags.carray:
             raise TypeError(f"{array.dtype}, {array.ndim} dimensions, where {kind} belongs")
-        given += (array.__array_interface__["data"][0], *array.shape)
+        address = array.__array_interface__["data"][0]
+        given += (None, None, array.size, size, address, *array.shape, *array.strides)
 
-    return _row("q" * (1 + ndim)), flatten
-
-
-def _row(letters: str) -> str:
-    return f"{letters}{8 * (SLOTS - len(letters))}x"
+    pointers, integers = (ctypes.c_void_p,), (ctypes.c_int64,)
+    return 2 * pointers + 2 * integers + pointers + 2 * ndim * integers, flatten
 
 
 @functools.cache
@@ -179,7 +237,12 @@ def _engine() -> Any:
     """Return the engine of LLVM that loads machine code into this process."""
     from llvmlite import binding
 
-    machine = llvm_target().create_target_machine(codemodel="jitdefault", jit=True)
+    with suppress(RuntimeError):  # recent versions need no initialization, and say so in this way
+        binding.initialize()
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    target = binding.Target.from_triple(binding.get_process_triple())
+    machine = target.create_target_machine(codemodel="jitdefault", jit=True)
     return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
 
 
@@ -204,12 +267,12 @@ def _read(path: Path) -> Code | None:
     if hashlib.sha256(content).hexdigest().encode() != digest:
         return None
     head, _, content = content.partition(b"\n")
-    name, results = json.loads(head)
-    return Code(name, tuple(results), (), content)
+    name, result = json.loads(head)
+    return Code(name, result, (), content)
 
 
 def _write(path: Path, code: Code) -> None:
-    head = json.dumps([code.name, code.results]).encode()
+    head = json.dumps([code.name, code.result]).encode()
     content = head + b"\n" + code.content
     with suppress(BoostextError), replacing(path) as file:
         file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
@@ -237,8 +300,7 @@ def _sources(function: Any) -> set[str]:
     that translates them.
     """
     here = Path(__file__)
-    own = (here.with_name(f"{name}.py") for name in ("packs", "instructions", "machine_code"))
-    files = {function.__code__.co_filename, str(here), *map(str, own)}
+    files = {function.__code__.co_filename, str(here), str(here.with_name("machine_code.py"))}
     return files.union(*map(_sources, called(function).values()))
 
 
@@ -247,36 +309,39 @@ def _cache_folder() -> Path | None:
     """Return a writable folder for the code of this machine and these versions, or None."""
     import tempfile
 
-    # without llvmlite, or with a broken one, there is no version
+    # without numba, or with a broken one, there is no version
     try:
         folder = _cache_home() / hashlib.sha256(_machine()).hexdigest()[:16]
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
-    except (ImportError, AttributeError, OSError, SystemError, RuntimeError, ValueError, TypeError):
+    except (ImportError, AttributeError, OSError, RuntimeError, ValueError, TypeError):
         return None
     return folder
 
 
 @functools.cache
 def _has_compiled() -> bool:
-    """Whether kernels were compiled on this machine with these versions, so that LLVM works."""
+    """Whether kernels were compiled on this machine with these versions, so that numba works."""
     folder = _cache_folder()
     return folder is not None and any(folder.iterdir())
 
 
 def _machine() -> bytes:
-    """Return what machine code depends on, apart from the sources. Raises if LLVM is missing."""
+    """Return what machine code depends on, apart from the sources. Raises if numba is missing."""
     import llvmlite
+    import numpy as np
     from llvmlite import binding
 
+    found = importlib.util.find_spec("numba")
+    numba = Path(cast(str, found.origin)).with_name("_version.py").read_text("utf-8")  # type: ignore[union-attr]
     processor = [binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()]
-    versions = [llvmlite.__version__, *map(str, binding.llvm_version_info), sys.version]
+    versions = [numba, llvmlite.__version__, np.__version__, sys.version]
     return "\n".join([*versions, *processor]).encode("utf-8")
 
 
 def _cache_home() -> Path:
     """Return the user's cache folder. Raises RuntimeError if the user has no home folder."""
-    given = os.environ.get("BOOSTEXT_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    given = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     if given:
         return Path(given) / "boostext"
     if sys.platform == "win32":

@@ -5,27 +5,24 @@ from __future__ import annotations
 import functools
 import re
 import types
-from contextlib import suppress
 from typing import Any, NamedTuple, get_type_hints
 
 
 class Code(NamedTuple):
     """The machine code of a kernel.
 
-    name: the symbol of its function. results: the types of the numbers that it returns. needs: the
+    name: the symbol of its function. result: the type of the result, as numba writes it. needs: the
     names of the functions that it calls and does not contain. content: an object file.
     """
 
     name: str
-    results: tuple[str, ...]
+    result: str
     needs: tuple[str, ...]
     content: bytes
 
 
 def kinds_of(function: Any, signature: str) -> list[Any]:
-    """Return the type of each argument: a number or an array such as "int64" or "int32[:, ::1]",
-    or a class of NamedTuple.
-    """
+    """Return the type of each argument: a name in numba's notation, or a class of NamedTuple."""
     if signature:
         return re.split(r",\s*(?![^\[]*\])", signature)
     hints = get_type_hints(function, include_extras=True)
@@ -56,11 +53,7 @@ def called(function: Any) -> dict[str, Any]:
 
 
 SLOTS = 4
-"""Integers in the table of `Packed` for each field.
-
-They are the address and the shape of an array, the address of the table of a named tuple, or a
-number.
-"""
+"""Integers in the table of `Packed` for each field: address and shape of an array, or a number."""
 
 
 @functools.cache
@@ -79,7 +72,7 @@ class Packed:
     TypeError if an array has another type than the annotation.
     """
 
-    __slots__ = ("_inner", "address", "arrays", "table")
+    __slots__ = ("address", "arrays", "table")
 
     def __init__(self, arrays: Any) -> None:
         import numpy as np
@@ -87,14 +80,8 @@ class Packed:
         self.arrays = arrays
         kinds = fields(type(arrays)).values()  # type: ignore[arg-type]
         self.table = np.zeros((len(arrays), SLOTS), np.int64)
-        self.address: int = self.table.ctypes.data
-        self._inner: list[Packed] = []
         for row, value, kind in zip(self.table, arrays, kinds, strict=True):
-            if not isinstance(kind, str):
-                inner = Packed(value)
-                self._inner.append(inner)
-                row[0] = inner.address
-            elif "[" in kind:
+            if "[" in kind:
                 wanted = array_kind(kind)
                 if (value.dtype, value.ndim) != wanted or not value.flags.c_contiguous:
                     name = type(arrays).__name__
@@ -105,21 +92,11 @@ class Packed:
                 row[:1].view(np.float64)[0] = value
             else:
                 row[0] = value
+        self.address = self.table.ctypes.data
 
 
 @functools.cache
-def fields(kind: Any) -> dict[str, Any]:
+def fields(kind: Any) -> dict[str, str]:
     """Return the type of each field of a named tuple, in order."""
     hints = get_type_hints(kind, include_extras=True)
     return {name: kind_of(hints[name]) for name in kind._fields}
-
-
-def llvm_target() -> Any:
-    """Prepare LLVM for this processor, and return its target."""
-    from llvmlite import binding
-
-    with suppress(RuntimeError):  # recent versions need no initialization, and say so in this way
-        binding.initialize()
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    return binding.Target.from_triple(binding.get_process_triple())

@@ -13,7 +13,6 @@ LEVELS = (
     ("text_settings",),
     ("boosting_settings",),
     ("packs", "atomic"),
-    ("instructions",),
     ("machine_code",),
     ("settings", "arrays", "compiled", "threads", "strict_yaml"),
     ("corpus",),
@@ -32,7 +31,7 @@ LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 DOORS = ("__init__", "__main__")
 UNSAFE_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 UNSAFE_CALLS = {"eval", "exec", "compile", "__import__"}
-# Naming the error that a damaged cache raises runs nothing.
+# Naming the error that a damaged cache of numba raises runs nothing.
 HARMLESS = {"pickle.UnpicklingError"}
 # Kernels are one long loop by nature; everything else is read top to bottom.
 LONGEST_FUNCTION, LONGEST_FILE = 60, 800

@@ -17,6 +17,7 @@ import click
 from boostext import fields
 from boostext.cli.places import is_read
 from boostext.cli.talk import Talk, logging_to
+from boostext.compiled import spare_blas
 from boostext.errors import SettingsError
 from boostext.presets import OPEN, PRESETS
 from boostext.settings import (
@@ -424,6 +425,7 @@ def talk_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def with_talk(quiet: bool, no_color: bool, debug: bool, **values: Any) -> Any:
+        spare_blas()  # kernels of this program are all that the process has
         talk = Talk(quiet=quiet, color=not no_color)
         with logging_to(talk):
             return command(talk=talk, **values)

@@ -52,7 +52,7 @@ OBJECTS = 50_000
 """Number of new objects after which these processes look for unused cycles, as in cli.program. With
 Python's default of 700, the search takes a seventh of the time in which documents are labelled.
 """
-PACKAGES = ("numpy", "llvmlite", "scipy", "distributed")
+PACKAGES = ("numpy", "numba", "scipy", "distributed")
 """Packages whose versions must be equal on all workers, for equal results and for communication."""
 
 

@@ -199,7 +199,7 @@ class Parts:
 # Terms ---------------------------------------------------------------------------------------
 
 SMALL = 300_000
-"""Number of characters up to which plain code is faster than loading kernels."""
+"""Number of characters up to which plain code is faster than importing numba."""
 
 
 class Counter(Protocol):
@@ -238,6 +238,7 @@ class TermCounter:
     def _begin(self, many: bool) -> Counter:
         counter: Counter = PlainCounter(self.settings)
         if many and not compiled.notice():
+            # numba is slow to import
             from boostext.features.compiled_terms import CompiledCounter
 
             counter = CompiledCounter(self.settings, self._threads)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 SMALL, LARGE = 1_000_000, 30_000_000
-"""Numbers of characters up to which kernels do not pay for building arrays and loading them."""
+"""Numbers of characters up to which kernels do not pay for building arrays and importing numba."""
 LONG = 1_000_000
 """Number of characters from which plain code keeps only the tokens that terms have."""
 MOST_FOUND = 10_000

@@ -29,7 +29,7 @@ from boostext.training.run import Prepared, prepare
 
 MB = 1024 * 1024
 KERNELS = 120 * MB
-"""Memory that compiled kernels take."""
+"""Memory that numba takes."""
 
 
 def sizes(prepared: Prepared) -> str:

@@ -33,7 +33,7 @@ from boostext.features.matrix import FeatureMatrix, NumericColumn
 from boostext.settings import BoostingSettings, TextSettings
 from tests.boosting.bags import Names, bag, features_of
 
-needs_kernels = pytest.mark.skipif(bool(notice()), reason=notice())
+needs_numba = pytest.mark.skipif(bool(notice()), reason=notice())
 FORMS = [(votes, abstain) for votes in ("real", "discrete") for abstain in (False, True)]
 
 
@@ -120,7 +120,7 @@ def problems(draw):
     return data, weights, single
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 @given(
     problem=problems(),
@@ -166,7 +166,7 @@ RECOMPUTED = (
 """Settings whose weights are not updated by rules; searches for their rules are compiled."""
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize("choices", RECOMPUTED, ids=lambda c: "-".join(map(str, c.values())))
 @given(
     problem=problems(),
@@ -200,7 +200,7 @@ def test_compiled_searches_find_the_rules_of_the_plain_engine(
     assert fast.stopped == plain.stopped
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 @given(
     problem=problems(),
@@ -246,7 +246,7 @@ def test_rules_of_one_label_are_those_of_the_plain_engine(
     assert np.array_equal(again.weights(), fast.weights())
 
 
-@needs_kernels
+@needs_numba
 @given(
     problem=problems(),
     prior=st.booleans(),
@@ -270,7 +270,7 @@ def test_silent_rules_of_logistic_loss_are_those_of_the_plain_engine(
     )
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("single", "rounds"), [(True, 2000), (False, 1000)])
 def test_the_fast_engine_follows_the_plain_one_for_thousands_of_rounds(single, rounds):
     rng = np.random.default_rng(5)
@@ -278,7 +278,7 @@ def test_the_fast_engine_follows_the_plain_one_for_thousands_of_rounds(single, r
     agree(data, np.ones(300), rounds=rounds)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize("name", ["trec6", "semeval2018-ec-en", "debian-section-en"])
 def test_the_fast_engine_follows_the_plain_one_on_real_texts(data_dir, name):
     with gzip.open(data_dir / name / "train.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -290,7 +290,7 @@ def test_the_fast_engine_follows_the_plain_one_on_real_texts(data_dir, name):
     agree((features, sets, len(labels)), np.ones(len(records)), rounds=200)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(
     ("votes", "abstain", "rounds"),
     [
@@ -312,7 +312,7 @@ def test_separable_data_stay_finite_for_ten_thousand_rounds(votes, abstain, roun
     assert booster.weights().sum() == pytest.approx(1)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 def test_threads_do_not_change_a_byte(votes, abstain, monkeypatch):
     monkeypatch.setattr(threads_module, "SPLIT", 0)
@@ -324,7 +324,7 @@ def test_threads_do_not_change_a_byte(votes, abstain, monkeypatch):
         assert_same_bits(one, first, many, second)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize("rounds", [1, 30, 79])
 def test_replaying_leaves_the_bits_of_finding(rounds, monkeypatch):
     monkeypatch.setattr(weights_module, "LASTS", 25)
@@ -335,7 +335,7 @@ def test_replaying_leaves_the_bits_of_finding(rounds, monkeypatch):
     assert_same_bits(whole, made, resumed, again)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 def test_scores_and_weights_are_those_of_the_rounds_so_far(votes, abstain):
     """Though several are learned at once."""
@@ -363,7 +363,7 @@ def assert_same_bits(one, first, other, second):
     assert one.weights().tobytes() == other.weights().tobytes()
 
 
-@needs_kernels
+@needs_numba
 def test_no_round_allocates_terms_x_labels():
     rng = np.random.default_rng(3)
     m, k, terms = 400, 60, 4000
@@ -381,7 +381,7 @@ def test_no_round_allocates_terms_x_labels():
     assert peak < len(features.yes) * k * 4  # the least: one float32 each
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 def test_rows_that_find_no_room_only_cost_time(votes, abstain, monkeypatch):
     data = corpus(np.random.default_rng(4), 150, 5, 60, 0.1, False, True)
@@ -392,7 +392,7 @@ def test_rows_that_find_no_room_only_cost_time(votes, abstain, monkeypatch):
     assert_same_bits(roomy, made, without, again)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 def test_rows_given_up_early_and_often_only_cost_time(votes, abstain, monkeypatch):
     data = corpus(np.random.default_rng(4), 150, 5, 60, 0.1, False, True)
@@ -404,7 +404,7 @@ def test_rows_given_up_early_and_often_only_cost_time(votes, abstain, monkeypatc
     assert_same_bits(lasting, made, fleeting, again)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize("deep", [1e-300, 1.0])
 def test_weights_that_move_far_are_looked_at_and_computed_anew_if_deep(deep, monkeypatch):
     """A separable corpus with hardly any smoothing, whose votes are as great as they get."""
@@ -414,7 +414,7 @@ def test_weights_that_move_far_are_looked_at_and_computed_anew_if_deep(deep, mon
     agree((features, label_sets, k), np.ones(120), rounds=200, smoothing=1e-9)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 @pytest.mark.parametrize("k", [2, 7])
 def test_sums_of_thresholds_that_find_no_room_only_cost_time(votes, abstain, k, monkeypatch):
@@ -428,7 +428,7 @@ def test_sums_of_thresholds_that_find_no_room_only_cost_time(votes, abstain, k, 
     assert_same_bits(roomy, made, without, again)
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("k", "single"), [(2, True), (3, False), (9, False)])
 def test_sums_told_of_changes_alone_are_those_counted_anew(k, single):
     data = corpus(np.random.default_rng(7), 150, k, 20, 0.1, single, True, 2)
@@ -442,7 +442,7 @@ def test_sums_told_of_changes_alone_are_those_counted_anew(k, single):
     np.testing.assert_array_equal(updated, kept.rows)
 
 
-@needs_kernels
+@needs_numba
 @given(problem=problems(), form=st.sampled_from(FORMS))
 @settings(max_examples=20, deadline=None)
 def test_hamming_loss_is_below_the_product_of_z_in_every_round(problem, form):
@@ -458,15 +458,15 @@ def test_hamming_loss_is_below_the_product_of_z_in_every_round(problem, form):
         assert made.z <= 1 + 1e-9
 
 
-def test_auto_takes_the_plain_engine_where_nothing_can_be_compiled(monkeypatch):
-    monkeypatch.setattr(choose, "notice", lambda: "llvmlite cannot be imported")
+def test_auto_takes_the_plain_engine_where_numba_is_missing(monkeypatch):
+    monkeypatch.setattr(choose, "notice", lambda: "numba cannot be imported")
     monkeypatch.setattr(choose, "SMALL", 0)
     booster, made = boosted(CLEAR, np.ones(2), "auto", rounds=2)
     assert len(made) == 2
     assert type(booster._engine) is PlainEngine
 
 
-@needs_kernels
+@needs_numba
 def test_auto_goes_by_the_work_and_not_by_the_threads(monkeypatch):
     def engine(threads):
         return type(boosted(CLEAR, np.ones(2), "auto", threads, rounds=2)[0]._engine)
@@ -476,9 +476,9 @@ def test_auto_goes_by_the_work_and_not_by_the_threads(monkeypatch):
     assert engine(1) is engine(8) is IncrementalEngine
 
 
-def test_asking_for_the_fast_engine_without_a_compiler_says_what_to_do(monkeypatch):
+def test_asking_for_the_fast_engine_without_numba_says_what_to_do(monkeypatch):
     monkeypatch.setattr(kernels, "compiled", lambda function: None)
-    monkeypatch.setattr(kernels, "notice", lambda: "llvmlite cannot be imported (no such file)")
+    monkeypatch.setattr(kernels, "notice", lambda: "numba cannot be imported (no such file)")
     with pytest.raises(SettingsError, match=r"no such file.*use --engine plain"):
         boosted(CLEAR, np.ones(2), "incremental", rounds=2)
 
@@ -489,8 +489,8 @@ def test_the_fast_engine_is_refused_where_weights_change_everywhere(algorithm):
         boosted(CLEAR, np.ones(2), "incremental", rounds=2, algorithm=algorithm)
 
 
-def test_importing_the_engines_does_not_import_llvmlite():
-    code = "import boostext.boosting.rounds, sys; assert 'llvmlite' not in sys.modules"
+def test_importing_the_engines_does_not_import_numba():
+    code = "import boostext.boosting.rounds, sys; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -501,7 +501,7 @@ def test_the_bound_on_a_label_holds():
     assert (h <= np.minimum(p + q, (p + q) / 2 * (1 + np.maximum(p, q))) + 1e-15).all()
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
 @pytest.mark.parametrize("k", [1, 2])
 def test_the_engines_agree_where_every_example_has_the_same_label(votes, abstain, k):
@@ -555,7 +555,7 @@ def bounds_and_gain(form, neg, pos, inside, per_weight, common):
     return lowest, gain(form, within, sums, scales), highest
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize("form", range(4))
 @given(
     seed=st.integers(0, 2**32),
@@ -582,7 +582,7 @@ def test_what_a_term_gains_is_within_the_bounds_of_its_row(form, seed, k, spread
     assert least <= gain <= most
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize("form", range(4))
 def test_no_row_forgets_many_small_labels_beside_great_ones(form):
     """Eight labels have most of the weight; 728 others add less than float32 tells from 0, each."""

@@ -15,7 +15,7 @@ from boostext.features.conditions import Always, Occurs
 from boostext.settings import BoostingSettings
 from tests.boosting.test_engines import corpus
 
-needs_kernels = pytest.mark.skipif(bool(notice()), reason=notice())
+needs_numba = pytest.mark.skipif(bool(notice()), reason=notice())
 PREFERRED = {"rarity": 1.3, "reuse": 0.6, "term_fraction": 0.7}
 
 
@@ -74,7 +74,7 @@ def test_the_rule_of_a_round_has_the_greatest_gain_times_preference(name):
         used[chosen.condition] += 1
 
 
-@needs_kernels
+@needs_numba
 @pytest.mark.parametrize("name", ["mh", "mo"])
 @pytest.mark.parametrize("votes", ["real", "discrete"])
 @pytest.mark.parametrize("more", [{}, {"terms": 7}, {"prior_rule": True}])
@@ -87,7 +87,7 @@ def test_engines_agree_on_what_is_preferred(name, votes, more):
         np.testing.assert_allclose(fast.scores(), slow.scores(), rtol=1e-8, atol=1e-8)
 
 
-@needs_kernels
+@needs_numba
 def test_engines_agree_where_reuse_has_worn_all_preferences_down():
     choices = {"rounds": 300, "reuse": 0.3, "shrinkage": 0.05, "terms": 5}
     slow, fast = (booster(data(4), e, **choices) for e in ("plain", "incremental"))

@@ -14,7 +14,7 @@ from boostext.errors import DataError, ModelError, SettingsError
 from boostext.library.watch import Stopped
 from boostext.reports.escape import visible
 
-HEAVY = ("numpy", "scipy", "llvmlite", "rich", "yaml")
+HEAVY = ("numpy", "scipy", "numba", "rich", "yaml")
 
 
 def modules_after(*arguments):
@@ -47,12 +47,12 @@ def test_importing_the_package_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_predicting_one_text_imports_neither_llvmlite_nor_scipy(model):
+def test_predicting_one_text_imports_neither_numba_nor_scipy(model):
     code = (
         "import sys\nfrom boostext.cli import main\n"
         f"try:\n    main(['predict', {str(model)!r}, '--document', 'a bill'])\n"
         "except SystemExit:\n    pass\n"
-        "print([n for n in ('llvmlite', 'scipy') if n in sys.modules], file=sys.stderr)"
+        "print([n for n in ('numba', 'scipy') if n in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True

@@ -26,9 +26,7 @@ def test_small_and_large_corpora_are_counted_alike(monkeypatch):
     plain = counted()
     monkeypatch.setattr("boostext.features.extract.SMALL", 1000)  # kernels from the middle on
     assert counted() == plain
-    monkeypatch.setattr(
-        compiled, "notice", lambda: "no compiler"
-    )  # and without kernels all the same
+    monkeypatch.setattr(compiled, "notice", lambda: "no numba")  # and without numba all the same
     assert counted() == plain
 
 

@@ -88,7 +88,7 @@ def test_a_document_without_the_field_is_an_empty_text():
     assert [part.tolist() for part in lookup.blocks(Document("1", {"text": "a"}))] == [[], []]
 
 
-def test_a_small_prediction_and_a_small_extraction_load_no_kernels():
+def test_a_small_prediction_and_a_small_extraction_import_no_numba():
     program = """
 import sys
 from boostext.corpus.documents import Document
@@ -99,7 +99,7 @@ from boostext.settings import TextSettings
 document = Document("1", {"text": "a b"})
 extract([document] * 3, TextSettings(), ["text"])
 ConditionLookup([Occurs("text", ("a",))], TextSettings(), ["text"]).batch([document] * 3)
-sys.exit(str([name for name in ("llvmlite", "scipy") if name in sys.modules]))
+sys.exit(str([name for name in ("numba", "scipy") if name in sys.modules]))
 """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False

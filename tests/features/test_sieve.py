@@ -10,7 +10,7 @@ from boostext.features.compiled_terms import CompiledCounter
 from boostext.features.terms import PlainCounter
 from boostext.settings import TextSettings
 
-needs_kernels = pytest.mark.skipif(bool(notice()), reason=notice())
+needs_numba = pytest.mark.skipif(bool(notice()), reason=notice())
 RARE = TextSettings(ngrams=(1, 2), min_df=3)
 
 
@@ -26,7 +26,7 @@ def counted(counter, found):
     return counter.finish(3)
 
 
-@needs_kernels
+@needs_numba
 def test_pairs_met_once_take_no_place_in_tables():
     found = texts(4000)
     counted(CompiledCounter(RARE), found)  # compile all that it takes, whose memory does not count
@@ -41,7 +41,7 @@ def test_pairs_met_once_take_no_place_in_tables():
     assert len(terms) > 2000
 
 
-@needs_kernels
+@needs_numba
 def test_what_is_sifted_out_is_what_the_plain_counter_leaves_out():
     found = texts(300, tokens=60, words=150)
     fast, plain = (counted(kind(RARE), found) for kind in (CompiledCounter, PlainCounter))

@@ -1,4 +1,4 @@
-"""The arrays that the kernels of the incremental engine work on, with their types.
+"""The arrays that the kernels of the incremental engine work on, with their types for numba.
 
 There are m examples and k labels. kp is k padded with zeros so that vector instructions have no
 remainder. Sums run over labels innermost, and nothing depends on how terms are divided among

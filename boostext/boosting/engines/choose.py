@@ -65,9 +65,9 @@ def choose(
 ) -> Engine:
     """Create the engine of this name, which must have been checked by `check_engine`.
 
-    For "auto", the choice depends on the settings, on the size of the problem and on whether LLVM
+    For "auto", the choice depends on the settings, on the size of the problem and on whether numba
     can be used, but not on the number of threads or on `make`. Raises SettingsError for
-    "incremental" if LLVM cannot be used.
+    "incremental" if numba cannot be used.
     """
     if name == "auto":
         few = all(len(c) < MANY_VALUES for c in problem.members.columns)

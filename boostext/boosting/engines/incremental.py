@@ -64,7 +64,7 @@ class IncrementalEngine:
 
     It learns the same rules, votes and scores as PlainEngine. Its memory is proportional to
     documents x labels, plus 8 bytes x labels for each frequent term, distinct numeric value and
-    partly unknown condition. Raises SettingsError if LLVM cannot be used.
+    partly unknown condition. Raises SettingsError if numba cannot be used.
 
     search: the search for rules; by default, it covers all conditions and labels of the problem.
     """

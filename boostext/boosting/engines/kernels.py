@@ -23,7 +23,7 @@ class Kernels(dict[str, Any]):
     """The compiled kernels by name; each is loaded or compiled when it is first used.
 
     Kernels take named tuples as arguments. The arrays of a named tuple must not be replaced while
-    it is in use. Raises SettingsError if LLVM cannot be used.
+    it is in use. Raises SettingsError if numba cannot be used.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Kernels(dict[str, Any]):
         kernel = compiled(named[name])
         if kernel is None:
             raise SettingsError(
-                f"this engine needs compiled code: {notice()}; mend that, or use --engine plain"
+                f"the incremental engine needs numba: {notice()}; mend that, or use --engine plain"
             )
         self[name] = call = partial(self._call, kernel)
         return call

@@ -34,7 +34,7 @@ def fits(votes: str, abstains: bool) -> bool:
 class RecomputingEngine(PlainEngine):
     """The plain engine with compiled searches.
 
-    It learns the same rules, votes and scores as PlainEngine. Raises SettingsError if LLVM cannot
+    It learns the same rules, votes and scores as PlainEngine. Raises SettingsError if numba cannot
     be used.
     """
 
