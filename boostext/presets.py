@@ -39,9 +39,10 @@ SPREAD: Choices = {
 SHARPER: Choices = {**SPREAD, "smoothing": "0.2/m"}
 PER_LABEL: Choices = {**SPREAD, "algorithm": "mp"}
 STEADY: Choices = {**PER_LABEL, "rarity": 0.5, "smoothing": "10/m"}
-RARER: Choices = {**SPREAD, "rarity": 1.5, "shrinkage": 0.25}
 COMMON: Choices = {**SHARPER, "rarity": 0.5}
+RAREST: Choices = {**SPREAD, "rarity": 1.5}
 SLOWER: Choices = {"shrinkage": 0.25}
+RARER: Choices = {**RAREST, **SLOWER}
 LEVEL: Choices = {**SPREAD, "rarity": 0.0}
 
 
@@ -244,7 +245,8 @@ def _rules(facts: Facts) -> Choices:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
     most = 8000 if facts.characters >= LONG else min(max(RULES_EACH * facts.labels, 4000), 8000)
     rounds = min(max(facts.documents, 1000), 2000 if facts.several else most)
-    rules = COMMON if "ngrams" in _terms(facts) else SHARPER
+    words = RAREST if facts.characters >= LONG and not facts.several else SHARPER
+    rules = COMMON if "ngrams" in _terms(facts) else words
     work = facts.documents * facts.characters * facts.labels
     if facts.unspaced > 0.5:
         work *= LETTERS_EACH

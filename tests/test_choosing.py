@@ -38,6 +38,14 @@ def test_rules_go_by_the_labels_and_their_number_by_the_documents():
     assert found == [8000, 12_000, 16_000]
 
 
+def test_long_texts_prefer_rarer_words_and_smooth_more():
+    assert chosen_for(characters=500.0)["rarity"] == 1.5
+    assert "smoothing" not in chosen_for(characters=500.0), "1/m is the general default"
+    for other in (chosen_for(characters=499.0), chosen_for(characters=500.0, several=True)):
+        assert other["rarity"] <= 1.0
+        assert other["smoothing"] == "0.2/m"
+
+
 def test_steps_are_larger_where_small_ones_would_take_too_long():
     assert chosen_for(unspaced=0.9)["shrinkage"] == 0.25
     small, large = chosen_for(documents=20_000), chosen_for(documents=20_000, characters=20_000.0)
