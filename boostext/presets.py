@@ -51,7 +51,8 @@ class Search:
     """The settings to try, in order, and for how long.
 
     trials: settings by name. several: the trials for documents with several labels, or none if they
-    are the same. steps: the numbers of steps after which at most half of the trials continue, where
+    are the same. around: changes of the settings that the data suggests, each of which is a trial
+    before these. steps: the numbers of steps after which at most half of the trials continue, where
     ties keep their order; the last number is the maximum. A step is one rule with full votes,
     so with shrinkage 0.25 it takes four rules.
     """
@@ -59,9 +60,13 @@ class Search:
     trials: tuple[Choices, ...]
     steps: tuple[int, ...]
     several: tuple[Choices, ...] = ()
+    around: tuple[Choices, ...] = ()
 
-    def trials_for(self, multilabel: bool) -> tuple[Choices, ...]:
-        return self.several if multilabel and self.several else self.trials
+    def trials_for(self, multilabel: bool, suggested: Choices | None = None) -> tuple[Choices, ...]:
+        """All trials. suggested: the settings that the data suggests, the first trial if given."""
+        others = self.several if multilabel and self.several else self.trials
+        first = () if suggested is None else (suggested,)
+        return (*first, *({**(suggested or {}), **change} for change in self.around), *others)
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,21 @@ class Preset:
     search: Search | None = None
 
 
+EVEN: Choices = {"shrinkage": 0.5, "reuse": 1.0}
+BOTH_SIDES: Choices = {"abstain": False}
 READABLE = Preset(
     "a model of at most 300 terms (or --terms) for people to read",
-    {"terms": 300, "min_df": 2},
+    {"terms": 300, "min_df": 2, "rarity": 0.0},
     Search(
-        ({}, {"abstain": True, "prior_rule": True}, {"shrinkage": 0.5}, {"rarity": 0.5}, PAIRS),
+        ({}, {"shrinkage": 0.5}, PAIRS),
         (300, 1500),
+        around=(
+            EVEN,
+            {**EVEN, **BOTH_SIDES},
+            {**EVEN, "ngrams": (1, 1), "punctuation": False},
+            {**BOTH_SIDES, "smoothing": "1/m"},
+            {"shrinkage": 0.5, "rarity": 0.5},
+        ),
     ),
 )
 STEPS = (300, 1200, 3000, 6000)

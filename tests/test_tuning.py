@@ -31,6 +31,7 @@ from boostext.training.tuning import Hooks, Intent, _Tuning, expected_gain, tune
 from boostext.training.tuning_parts import same_texts
 from tests.training_data import documents
 
+SUGGESTED = {"abstain": True, "prior_rule": True, "shrinkage": 0.25, "ngrams": (1, 2)}
 SMALL = Search(
     ({"rarity": 0.0}, {"rarity": 1.0}, {"abstain": True, "prior_rule": True}, {"ngrams": (1, 2)}),
     (10, 40),
@@ -52,11 +53,20 @@ def test_every_preset_and_every_point_of_the_grid_is_a_plan():
     for preset in PRESETS.values():
         base = plan(**preset.settings)
         for several in (False, True):
-            trials = preset.search.trials_for(several) if preset.search else ()
+            trials = preset.search.trials_for(several, SUGGESTED) if preset.search else ()
             assert len(list(candidates(base, trials))) == len(trials)
     points = np.prod([len(axis) for axis in AXES.values()])
     assert len(list(candidates(plan(), grid(0, multilabel=True)))) == 2 * points
     assert len(list(grid(0, multilabel=False))) == points + len(PRESETS["accurate"].search.trials)
+
+
+def test_changes_of_what_the_data_suggests_are_tried_before_the_trials_for_all_data():
+    search = Search(({"rarity": 1.0},), (10,), around=({"shrinkage": 0.5},))
+    found = search.trials_for(False, SUGGESTED)
+    assert found == (SUGGESTED, {**SUGGESTED, "shrinkage": 0.5}, {"rarity": 1.0})
+    assert search.trials_for(False) == ({"shrinkage": 0.5}, {"rarity": 1.0}), "nothing is open"
+    tried = settings_of(tune(documents(), plan().opened(None, ()), search))
+    assert sum("--shrinkage 0.5" in settings and "--abstain" in settings for settings in tried) == 1
 
 
 def test_the_grid_begins_with_the_trials_of_accurate_and_ends_in_the_order_of_the_seed():

@@ -225,7 +225,7 @@ def tune(
     run = _Tuning(documents, plan, most, budget, trials, hooks or Hooks(), jobs)
     multilabel = run.parts.multilabel
     if search:
-        choices = (*first, *search.trials_for(multilabel))
+        choices = search.trials_for(multilabel, next(iter(first), None))
     else:
         choices = (*first, *grid(plan.boosting.seed, multilabel))
     size, steps = (len(choices), search.steps) if search else (BRACKET, STEPS)
