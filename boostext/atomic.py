@@ -226,6 +226,8 @@ def make_parent(path: str) -> None:
         parents = Path(path).parents
         file = next((parent for parent in parents if parent.is_file()), Path(path).parent)
         raise BoostextError(f"{path}: {file} is not a folder; name a file in a folder") from None
+    except OSError as error:
+        raise _cannot_write(path, error) from None
 
 
 def check_writable(

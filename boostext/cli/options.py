@@ -8,7 +8,7 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,8 @@ METAVARS = {
 }
 """Maps types of values to their placeholders in the help."""
 
+PLACES = ("FILE", "DIR", "MODEL", "MODEL2")
+"""Placeholders of options that name a file or folder."""
 Command = Callable[..., Any]
 
 
@@ -88,7 +90,7 @@ class SettingsCommand(click.Command):
 
     `--help` shows the most important options, and `--help-all` all of them. common: further
     settings that `--help` shows for this command. A dash that a word processor has changed is
-    reported.
+    reported, and so is an empty name of a file.
     """
 
     def __init__(self, *args: Any, common: Sequence[str] = (), **kwargs: Any) -> None:
@@ -136,8 +138,14 @@ class SettingsCommand(click.Command):
         return RARE.isdisjoint(option.opts)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        options = {name for p in self.params if isinstance(p, click.Option) for name in p.opts}
-        for argument in args[: args.index("--")] if "--" in args else args:
+        options = {name: p for p in self.params if isinstance(p, click.Option) for name in p.opts}
+        given = args[: args.index("--")] if "--" in args else args
+        for argument, following in zip_longest(given, given[1:]):
+            name, equals, value = argument.partition("=")
+            is_empty = (value if equals else following) == ""
+            if is_empty and name in options and options[name].metavar in PLACES:
+                message = f"{name} has an empty name; give a file or folder, or leave it out"
+                raise click.UsageError(message, ctx)
             meant = _with_ascii_dashes(argument)
             if meant != argument and meant in options:
                 raise click.UsageError(
@@ -159,14 +167,12 @@ def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) 
 
 def _with_ascii_dashes(argument: str) -> str:
     """Return an option with ASCII dashes, such as `--rounds` for `—rounds=5`."""
-    head = "".join(
-        "-" if unicodedata.category(c) == "Pd" or c == "−" else c for c in argument.split("=")[0]
-    )
+    given = argument.split("=")[0]
+    head = "".join("-" if unicodedata.category(c) == "Pd" or c == "−" else c for c in given)
     name = head.lstrip("-")
-    if not head.startswith("-") or not re.fullmatch(r"[a-z][a-z-]*", name):
+    if given.isascii() or head == name or not re.fullmatch(r"[a-z][a-z-]*", name):
         return argument
-    given = argument[: len(argument.split("=")[0])]
-    return argument if given.isascii() else ("-" if len(name) == 1 else "--") + name
+    return ("-" if len(name) == 1 else "--") + name
 
 
 def settings_options(**groups: type[Group]) -> Callable[[Command], Command]:
@@ -358,9 +364,7 @@ def _metavar(field: dataclasses.Field[Any]) -> str:
         return f"[{'|'.join(choices)}]"
     special = {
         **dict.fromkeys(NAMED, "FIELD"),
-        "valid": "FILE",
-        "knowledge": "FILE",
-        "unlabelled": "FILE",
+        **dict.fromkeys(NAMING_FILES, "FILE"),
         "class_weight": "LABEL=X",
     }
     return special.get(field.name, METAVARS[fields.kind(field)])

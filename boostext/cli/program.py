@@ -145,7 +145,8 @@ def exit_code(call: Callable[[], None], debug: bool) -> int:
         if _is_closed_pipe(error):
             _forget_stdout()
             return 0
-        _tell(_disk_message(error), debug)
+        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        _tell(place + (error.strerror or str(error)), debug)
     return 1
 
 
@@ -162,11 +163,6 @@ def _tell(message: str, debug: bool, kind: str = "Error: ") -> None:
     if debug:
         traceback.print_exc()
     to_stderr(message, kind)
-
-
-def _disk_message(error: OSError) -> str:
-    reason = error.strerror or str(error)
-    return f"{os.fsdecode(error.filename)}: {reason}" if error.filename else reason
 
 
 def _is_closed_pipe(error: OSError) -> bool:

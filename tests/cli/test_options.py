@@ -1,5 +1,6 @@
 """Options come from the settings; what is typed wrong is told with what was meant."""
 
+import pathlib
 import re
 import shlex
 
@@ -8,7 +9,7 @@ import pytest
 
 from boostext import fields
 from boostext.cli import COMMANDS, main
-from boostext.cli.options import COMMON, RARE
+from boostext.cli.options import COMMON, PLACES, RARE
 from boostext.errors import SettingsError
 from boostext.presets import PRESETS
 from boostext.settings import ALL_GROUPS, BoostingSettings, DataSettings
@@ -273,3 +274,25 @@ def test_a_number_that_is_too_large_is_told_the_limit(run, option, value, said):
     done = run("train", "data.csv", option, value)
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_a_file_with_an_empty_name_is_an_error_in_every_option(run, name):
+    places = [p for p in options_of(name) if p.metavar in PLACES]
+    assert {"-o", "--report"} & {option for p in places for option in p.opts} or name in NO_OUTPUT
+    for option in [option for p in places for option in p.opts]:
+        joined = [[f"{option}="]] if option.startswith("--") else []
+        for typed in ([option, ""], *joined):
+            done = run(name, *typed)
+            assert done.exit_code == 2
+            assert done.stderr.startswith(f"Error: {option} has an empty name; give a file")
+
+
+NO_OUTPUT = ("check", "convert", "predict")
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self").is_dir(), reason="there is no /proc")
+def test_a_folder_that_cannot_be_made_is_told_with_the_output(run, corpus):
+    done = run("train", corpus, "-o", "/proc/none/m.boostext")
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1].startswith("Error: /proc/none/m.boostext: cannot be ")

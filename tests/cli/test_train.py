@@ -172,7 +172,7 @@ def test_a_report_folder_that_cannot_be_one_is_told_before_data_is_read(
     [
         (["-o", "m"], "no data; name labelled files, or - for stdin"),
         (["x.jsonl"], "no place for the model; give it with -o MODEL"),
-        (["x.jsonl", "-o", ""], "no place for the model"),
+        (["x.jsonl", "-o", ""], "-o has an empty name"),
     ],
 )
 def test_what_is_missing_is_told(run, arguments, said):
