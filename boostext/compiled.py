@@ -28,7 +28,7 @@ from typing import Any, TypeVar, cast
 
 from boostext.atomic import replacing
 from boostext.errors import BoostextError
-from boostext.packs import Code, array_kind, called, kinds_of
+from boostext.packs import Code, array_kind, called, fields, kinds_of
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -291,7 +291,10 @@ def _cache_file(function: Any, kinds: list[Any]) -> Path | None:
         content = b"".join(Path(source).read_bytes() for source in sources)
     except OSError:
         return None
-    digest = hashlib.sha256(f"{function.__name__} {kinds}".encode() + content).hexdigest()
+    known = (
+        f"{function.__name__} {[_written(kind) for kind in kinds]} {sorted(_constants(function))}"
+    )
+    digest = hashlib.sha256(known.encode() + content).hexdigest()
     return folder / f"{function.__name__}-{digest[:16]}"
 
 
@@ -302,6 +305,24 @@ def _sources(function: Any) -> set[str]:
     here = Path(__file__)
     files = {function.__code__.co_filename, str(here), str(here.with_name("machine_code.py"))}
     return files.union(*map(_sources, called(function).values()))
+
+
+def _constants(function: Any) -> set[str]:
+    """Return the constants that a kernel and all functions that it calls use, with their values.
+
+    They may come from other source files.
+    """
+    scope = function.__globals__
+    used = {name: scope[name] for name in function.__code__.co_names if name in scope}
+    own = {f"{name}={one!r}" for name, one in used.items() if isinstance(one, int | float | tuple)}
+    return own.union(*map(_constants, called(function).values()))
+
+
+def _written(kind: Any) -> Any:
+    """Return a type as text, with the fields of named tuples."""
+    if isinstance(kind, str):
+        return kind
+    return [kind.__qualname__, *((name, _written(one)) for name, one in fields(kind).items())]
 
 
 @functools.cache

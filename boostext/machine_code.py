@@ -256,6 +256,8 @@ def _field(context: Any, builder: Any, pack: Pack, pointer: Any, name: str) -> A
     def slot(number: int) -> Any:
         return builder.gep(pointer, [ir.Constant(ir.IntType(64), SLOTS * place + number)])
 
+    if isinstance(kind, Pack):
+        return builder.inttoptr(builder.load(slot(0)), context.get_data_type(kind))
     wanted = context.get_data_type(kind.dtype if isinstance(kind, types.Array) else kind)
     if not isinstance(kind, types.Array):
         if kind == types.boolean:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import types
+from collections.abc import Callable
 from typing import Any, NamedTuple, get_type_hints
 
 
@@ -53,7 +54,11 @@ def called(function: Any) -> dict[str, Any]:
 
 
 SLOTS = 4
-"""Integers in the table of `Packed` for each field: address and shape of an array, or a number."""
+"""Integers in the table of `Packed` for each field.
+
+They are the address and the shape of an array, the address of the table of a named tuple, or a
+number.
+"""
 
 
 @functools.cache
@@ -68,20 +73,27 @@ def array_kind(kind: str) -> tuple[Any, int]:
 class Packed:
     """A named tuple as one pointer to a table of addresses and shapes, as kernels take it.
 
-    It is valid as long as the arrays are not moved or freed. address: that of the table. Raises
-    TypeError if an array has another type than the annotation.
+    It is valid as long as the arrays are not moved or freed. pack: packs the named tuples in the
+    fields, which may have been packed before. address: that of the table. Raises TypeError if an
+    array has another type than the annotation.
     """
 
-    __slots__ = ("address", "arrays", "table")
+    __slots__ = ("_inner", "address", "arrays", "table")
 
-    def __init__(self, arrays: Any) -> None:
+    def __init__(self, arrays: Any, pack: Callable[[Any], Packed] | None = None) -> None:
         import numpy as np
 
         self.arrays = arrays
         kinds = fields(type(arrays)).values()  # type: ignore[arg-type]
         self.table = np.zeros((len(arrays), SLOTS), np.int64)
+        self.address: int = self.table.ctypes.data
+        self._inner: list[Packed] = []
         for row, value, kind in zip(self.table, arrays, kinds, strict=True):
-            if "[" in kind:
+            if not isinstance(kind, str):
+                inner = (pack or Packed)(value)
+                self._inner.append(inner)
+                row[0] = inner.address
+            elif "[" in kind:
                 wanted = array_kind(kind)
                 if (value.dtype, value.ndim) != wanted or not value.flags.c_contiguous:
                     name = type(arrays).__name__
@@ -92,11 +104,10 @@ class Packed:
                 row[:1].view(np.float64)[0] = value
             else:
                 row[0] = value
-        self.address = self.table.ctypes.data
 
 
 @functools.cache
-def fields(kind: Any) -> dict[str, str]:
+def fields(kind: Any) -> dict[str, Any]:
     """Return the type of each field of a named tuple, in order."""
     hints = get_type_hints(kind, include_extras=True)
     return {name: kind_of(hints[name]) for name in kind._fields}

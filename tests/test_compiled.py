@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -90,6 +91,17 @@ def test_damaged_cache_is_ignored(run, tmp_path):
         file.write_bytes(damaged)
         assert run() == ["compiling", "20", ""]
         assert file.read_bytes() == whole
+
+
+def test_a_kernel_is_compiled_again_after_a_constant_of_another_file_has_changed(run, tmp_path):
+    needs_numba()
+    kernels, constants = tmp_path / "doubling_kernels.py", tmp_path / "doubling_constants.py"
+    text = "from doubling_constants import FACTOR\n" + KERNELS.replace("2 *", "FACTOR *")
+    kernels.write_text(text, encoding="utf-8")
+    for factor in (2, 3):
+        constants.write_text(f"FACTOR = {factor}  # of its items\n", encoding="utf-8")
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+        assert run() == ["compiling", str(10 * factor), ""]
 
 
 def test_first_runs_at_the_same_time_do_not_harm_each_other(run):

@@ -17,6 +17,22 @@ class Shelf(NamedTuple):
     numbers: Annotated[Any, "int32[::1]"]
 
 
+class Room(NamedTuple):
+    times: int
+    shelf: Shelf
+
+
+def total(room: Room) -> float:
+    return room.times * room.shelf.factor + room.shelf.numbers[1]
+
+
+def test_a_named_tuple_may_contain_others():
+    from boostext.packs import Packed
+
+    shelf = Shelf(np.zeros((0, 0)), 0.5, False, np.array([1, 2], np.int32))
+    assert compiled(total)(Packed(Room(3, shelf))) == 3 * 0.5 + 2
+
+
 def fill(shelf: Shelf) -> float:
     """numbers count down; the sum of the table, by the factor."""
     numbers, table = shelf.numbers, shelf.table

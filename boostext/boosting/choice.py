@@ -107,21 +107,6 @@ class Preferences:
             self.keep_only(self._chosen)
 
 
-class Asked(NamedTuple):
-    """The conditions that kernels may choose.
-
-    share: the share of conditions that are eligible. greatest: the largest preference.
-    preference: (n,), or (1,) if it is the same for all conditions.
-    """
-
-    share: float
-    greatest: float
-    preference: Float64
-
-
-NOTHING = Asked(1.0, 1.0, np.ones(1))
-
-
 class Preferred:
     """The preference in the form that kernels use: one number if it is equal for all conditions."""
 

@@ -436,10 +436,10 @@ def test_sums_told_of_changes_alone_are_those_counted_anew(k, single):
     engine = booster._engine
     engine.search.update()
     kept = engine.search.parts.thresholds
-    updated = kept.rows.copy()
+    updated = kept.blocks.sums.copy()
     kept.renew(engine.search.parts.weights)
     assert updated.any()
-    np.testing.assert_array_equal(updated, kept.rows)
+    np.testing.assert_array_equal(updated, kept.blocks.sums)
 
 
 @needs_numba

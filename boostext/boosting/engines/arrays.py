@@ -75,8 +75,8 @@ class WeightArrays(NamedTuple):
     each pair has both signs, otherwise empty. loss (2,): the value of a loss that is not a product,
     with twice the digits.
 
-    shift (k,), factor (2, k): working memory for the votes in a block. figures (3,): single
-    numbers, at the places TOTAL, SPREAD and MUST_RENEW.
+    shift (k,), factor (2, k): working memory for the votes in a block. figures (4,): single
+    numbers, at the places TOTAL, SPREAD, MUST_RENEW and FARTHEST.
     """
 
     neg: DoubleTable
@@ -97,12 +97,12 @@ class WeightArrays(NamedTuple):
     figures: Doubles
 
 
-TOTAL, SPREAD, MUST_RENEW = 0, 1, 2
+TOTAL, SPREAD, MUST_RENEW, FARTHEST = 0, 1, 2, 3
 """Places in WeightArrays.figures.
 
 TOTAL: the sum of e times the scales before they were divided by it. SPREAD: how far e may have
 moved since its smallest value was checked, as an exponent. MUST_RENEW: the result of the kernel
-must_renew.
+must_renew. FARTHEST: how far e may move before its smallest value is checked, as an exponent.
 """
 
 
@@ -272,16 +272,43 @@ class MoveRoom(NamedTuple):
     rest: Int32s
 
 
+class Asked(NamedTuple):
+    """The conditions that may be chosen.
+
+    share: the share of conditions that are eligible. greatest: the largest preference.
+    preference: (n,), or (1,) if it is the same for all conditions.
+    """
+
+    share: float
+    greatest: float
+    preference: Doubles
+
+
+class EngineArrays(NamedTuple):
+    """What the rounds of a problem work on, whatever the search keeps of the terms."""
+
+    kind: RuleKind
+    lists: ListArrays
+    labels: LabelArrays
+    terms: TermArrays
+    weights: WeightArrays
+    steps: StepArrays
+    changes: ChangeArrays
+    made: RoundArrays
+
+
 class BlockArrays(NamedTuple):
     """What is known of each row of thresholds.py.
 
-    sizes: the number of documents for which its condition holds. unknown: the row of its unknown
-    list. resets: whether its running sum begins at this row.
+    numbers: its condition. sizes: the number of documents for which the condition holds. unknown:
+    the row of its unknown list. resets: whether its running sum begins at this row. sums: the rows.
     """
 
+    numbers: Int32s
     sizes: Int32s
     unknown: Int32s
     resets: Bools
+    sums: StepTable
 
 
 class BlockRoom(NamedTuple):
@@ -289,6 +316,9 @@ class BlockRoom(NamedTuple):
 
     yes, no (2, k, rows): the sums of both blocks. inside, outside: the possible number of roundings
     in each. value, other: the parts of the bounds. running (2, k): the running sums.
+
+    parts (u, 2): what the unknown block of each of the first u rows adds to a bound. found, bounds:
+    the conditions found, and the bounds on their values.
     """
 
     yes: StepRows
@@ -298,3 +328,6 @@ class BlockRoom(NamedTuple):
     value: Doubles
     other: Doubles
     running: StepTable
+    parts: DoubleTable
+    found: Int32s
+    bounds: Doubles

@@ -18,10 +18,12 @@ import numpy as np
 
 from boostext.arrays import Float64, Int64, Lists, Scores
 from boostext.arrays import Weights as PairWeights
-from boostext.boosting.choice import NOTHING, Asked, Candidates, Choice, Eligible, Preferred
+from boostext.boosting.choice import Candidates, Choice, Eligible, Preferred
 from boostext.boosting.engines import layout
 from boostext.boosting.engines.arrays import (
+    Asked,
     ChangeArrays,
+    EngineArrays,
     FoundArrays,
     LabelSums,
     ListArrays,
@@ -218,6 +220,16 @@ class LabelSearch:
             np.zeros(two, np.float32),
         )
         self._table.counts[:, 0] = m - len(labels.items), len(labels.items)
+        self._arrays = EngineArrays(
+            self._kind,
+            shared.lists,
+            labels,
+            shared.terms,
+            self.weights.arrays,
+            self.weights.steps,
+            self.weights.changes,
+            self.made,
+        )
         self._preferred, self._last = Preferred(), -1
         self._renew()
 
@@ -235,7 +247,7 @@ class LabelSearch:
     def move(self, condition: int, votes: Float64) -> float:
         """Update the weights with the votes (3, 1) of a rule, and return Z."""
         self.made.conditions[0], self.made.votes[0], self._last = condition, votes, condition
-        self._run(NOTHING, (MOVE, MOVE), 1, condition)
+        self._run(layout.NOTHING, (MOVE, MOVE), 1, condition)
         return float(self.made.results[0, Z])
 
     def exact(self, condition: int) -> tuple[Float64, float]:
@@ -264,7 +276,7 @@ class LabelSearch:
     def _run(
         self, asked: Asked, stages: tuple[int, int], count: int, condition: int | None = None
     ) -> tuple[int, int]:
-        weights, yes, unknown = self.weights, NONE, NONE
+        yes, unknown = NONE, NONE
         if condition is not None:
             yes, unknown = self.members.yes(condition), self.members.unknown(condition)
         with self._shared.room() as room:
@@ -272,22 +284,13 @@ class LabelSearch:
                 *stages,
                 0,
                 count,
-                asked.share,
-                weights.farthest,
-                asked.preference,
                 yes,
                 unknown,
-                self._kind,
-                self._shared.lists,
-                weights.labels,
-                self._shared.terms,
-                weights.arrays,
-                weights.steps,
-                weights.changes,
+                asked,
+                self._arrays,
                 self._table,
                 room.found,
                 room.documents,
-                self.made,
             )
         return int(n), int(why)
 

@@ -49,5 +49,5 @@ class Kernels(dict[str, Any]):
         if known is None or known.arrays is not arrays:
             if len(self._packed) >= MOST_PACKED:
                 self._packed.clear()
-            self._packed[id(arrays)] = known = Packed(arrays)
+            self._packed[id(arrays)] = known = Packed(arrays, self._pack)
         return known

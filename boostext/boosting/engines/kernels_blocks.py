@@ -10,8 +10,6 @@ from boostext.boosting.engines.arrays import (
     BlockRoom,
     ChangeArrays,
     Doubles,
-    DoubleTable,
-    Int32s,
     LabelArrays,
     ListArrays,
     Number,
@@ -26,9 +24,13 @@ DENSE = 8
 
 
 def update_blocks(
-    changes: ChangeArrays, by_document: ListArrays, labels: LabelArrays, k: int, rows: StepTable,
+    changes: ChangeArrays,
+    by_document: ListArrays,
+    labels: LabelArrays,
+    k: int,
+    rows: StepTable,
     change: Steps,
-) -> None:  # fmt: skip
+) -> None:
     """Add the changes of the weights of documents to the rows that contain these documents.
 
     change: working memory for one row.
@@ -99,13 +101,13 @@ def unknown_parts(
 
 
 def fill(
-    start: int, stop: int, m: int, blocks: BlockArrays, rows: Array, all_steps: Array,
-    work: BlockRoom, parts: Array,
-) -> None:  # fmt: skip
+    start: int, stop: int, m: int, blocks: BlockArrays, all_steps: Array, work: BlockRoom
+) -> None:
     """Fill `work` with the sums of the blocks YES and NO for the rows start..stop - 1, labels
     first.
     """
-    sizes, unknown, resets = blocks.sizes, blocks.unknown, blocks.resets
+    sizes, unknown, resets, rows = blocks.sizes, blocks.unknown, blocks.resets, blocks.sums
+    parts = work.parts
     yes, no, inside, outside = work.yes, work.no, work.inside, work.outside
     value, other, running = work.value, work.other, work.running
     k = yes.shape[1]
@@ -140,8 +142,9 @@ def add_roots(label: int, sums: Array, scale: Array, value: Array) -> None:
         value[c] -= 2 * np.float64(np.sqrt(N * P))
 
 
-def add_weights(label: int, sums: Array, off: Array, counts: Array, scale: Array, value: Array
-                ) -> None:  # fmt: skip
+def add_weights(
+    label: int, sums: Array, off: Array, counts: Array, scale: Array, value: Array
+) -> None:
     """Add W+ + W- of one block to `value`, rounded so that the result is an upper bound.
 
     off: (STEP,), the number of weights in each sum that may have been rounded down.
@@ -153,8 +156,9 @@ def add_weights(label: int, sums: Array, off: Array, counts: Array, scale: Array
         value[c] += np.float64(N + P)
 
 
-def add_right_wrong(label: int, sums: Array, off: Array, counts: Array, scale: Array,
-                    value: Array, other: Array) -> None:  # fmt: skip
+def add_right_wrong(
+    label: int, sums: Array, off: Array, counts: Array, scale: Array, value: Array, other: Array
+) -> None:
     """Add max(W+, W-) of one block to `value`, rounded up, and min(W+, W-) to `other`, rounded
     down.
     """
@@ -167,23 +171,30 @@ def add_right_wrong(label: int, sums: Array, off: Array, counts: Array, scale: A
 
 
 def bound_blocks(
-    form: int, votes: bool, m: int, least: float, numbers: Int32s, preference: Doubles,
-    blocks: BlockArrays, rows: StepTable, all_steps: StepTable, counts: SingleTable,
-    scale: SingleTable, work: BlockRoom, parts: DoubleTable, found: Int32s, bounds: Doubles,
-) -> Number:  # fmt: skip
+    form: int,
+    votes: bool,
+    m: int,
+    least: float,
+    preference: Doubles,
+    blocks: BlockArrays,
+    all_steps: StepTable,
+    counts: SingleTable,
+    scale: SingleTable,
+    work: BlockRoom,
+) -> Number:
     """Find the conditions with rows whose value (gain x preference) may reach `least`.
 
-    votes: whether rules vote in the unknown block. m: the number of documents. numbers: (r,), the
-    conditions of the rows. all_steps: the sums over all documents. found, bounds: (r,), filled with
-    the conditions found and the bounds on their values. Returns their number.
+    votes: whether rules vote in the unknown block. m: the number of documents. all_steps: the sums
+    over all documents. Returns the number of conditions found.
     """
+    numbers, parts, found, bounds = blocks.numbers, work.parts, work.found, work.bounds
     yes, no, inside, outside = work.yes, work.no, work.inside, work.outside
     value, other = work.value, work.other
     step, count, k = len(value), 0, yes.shape[1]
-    unknown_parts(form, votes, k, rows, blocks.sizes, counts, scale, parts)
+    unknown_parts(form, votes, k, blocks.sums, blocks.sizes, counts, scale, parts)
     for start in range(len(parts), len(numbers), step):
         stop = min(start + step, len(numbers))
-        fill(start, stop, m, blocks, rows, all_steps, work, parts)
+        fill(start, stop, m, blocks, all_steps, work)
         for label in range(k):
             if form < 2:
                 add_roots(label, yes, scale, value)

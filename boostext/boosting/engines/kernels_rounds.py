@@ -14,6 +14,7 @@ from boostext.boosting.engines.arrays import (
     BEST,
     CLOCK,
     COUNTED,
+    FARTHEST,
     FIT,
     FOUND,
     LAST,
@@ -27,22 +28,18 @@ from boostext.boosting.engines.arrays import (
     WANTED,
     WINNER,
     Array,
+    Asked,
     BoundArrays,
     ChangeArrays,
-    Doubles,
+    EngineArrays,
     FoundArrays,
     Int32s,
     LabelArrays,
     LabelSums,
-    ListArrays,
     MoveRoom,
     Number,
-    RoundArrays,
     RowArrays,
-    RuleKind,
-    StepArrays,
     TermArrays,
-    WeightArrays,
 )
 from boostext.boosting.engines.kernels_search import (
     STEP,
@@ -85,74 +82,68 @@ MOST_BOUND = 2**30
 
 
 def play(
-    first: int, last: int, start: int, stop: int, low: int, high: int, share: float,
-    greatest: float, farthest: float, preference: Doubles, yes: Int32s, unknown: Int32s,
-    kind: RuleKind, lists: ListArrays, labels: LabelArrays, terms: TermArrays,
-    weights: WeightArrays, steps: StepArrays, changes: ChangeArrays, bounds: BoundArrays,
-    rows: RowArrays, found: FoundArrays, room: MoveRoom, made: RoundArrays,
-) -> Number:  # fmt: skip
-    """Learn the rounds start..stop - 1 of `made`.
+    first: int,
+    last: int,
+    start: int,
+    stop: int,
+    low: int,
+    high: int,
+    yes: Int32s,
+    unknown: Int32s,
+    asked: Asked,
+    engine: EngineArrays,
+    bounds: BoundArrays,
+    rows: RowArrays,
+    found: FoundArrays,
+    room: MoveRoom,
+) -> Number:
+    """Learn the rounds start..stop - 1 of `engine.made`.
 
     The first round begins at stage `first`, and every round ends after stage `last`. low, high: the
-    range of terms to update and to search. share: the share of the conditions that are eligible.
-    greatest: the largest preference. farthest: how far the weights may move before they are
-    checked, see Weights.farthest. yes, unknown: the documents of the condition, if it is not a
-    term. Returns the round in which the call ended, and the reason.
+    range of terms to update and to search. yes, unknown: the documents of the condition, if it is
+    not a term. Returns the round in which the call ended, and the reason.
     """
-    form, speaks = kind.form, kind.speaks
-    starts, items = lists.starts, lists.items
+    starts, items, kind = engine.lists.starts, engine.lists.items, engine.kind
+    weights, made = engine.weights, engine.made
     counts, figures = found.counts, found.figures
     for n in range(start, stop):
         if first <= BEGIN <= last:
             counts[CLOCK] += 1
-            begin(
-                form, counts[LAST], made.keys[n], share, greatest, preference, lists, labels,
-                terms, weights, steps.per_weight, changes, bounds, rows, found,
-            )  # fmt: skip
+            begin(n, asked, engine, bounds, rows, found)
             if counts[FOUND] > 0:
-                descend(form, preference, lists, labels, weights, speaks, found)
+                descend(asked, engine, found)
         if first <= UPDATE <= last:
-            update(low, high, labels, terms, changes, bounds, rows)
+            update(low, high, engine, bounds, rows)
         if first <= SCAN <= last:
-            scan(
-                form, low, high, made.keys[n], share, greatest, preference, lists, labels, terms,
-                weights, bounds, rows, found,
-            )  # fmt: skip
+            scan(n, low, high, asked, engine, bounds, rows, found)
         if first <= SUM_UP <= last:
-            descend(form, preference, lists, labels, weights, speaks, found)
-            changes.count[0] = 0
+            descend(asked, engine, found)
+            engine.changes.count[0] = 0
         if first <= CHOOSE <= last:
-            j = choice(form, preference, lists, labels, weights, speaks, found)
-            if not helps(form, n, j, preference, speaks, found, made):
+            if not helps(n, choice(asked, engine, found), asked, engine, found):
                 return n, NONE_HELPS
             if counts[WANTED] > 0 or is_loose(weights.figures[TOTAL], figures, bounds.figures):
                 return n, PAUSED
         if first <= VOTE <= last:
             made.results[n, ALPHA] = vote_of_blocks(
-                form, found.winner, speaks, kind.smoothing, kind.shrinkage, made.votes[n]
+                kind.form, found.winner, kind.speaks, kind.smoothing, kind.shrinkage, made.votes[n]
             )
         if first <= MOVE <= last:
             j = counts[LAST] = made.conditions[n]
             inside = yes
             if 0 <= j < len(starts) - 1:
                 inside = items[starts[j] : starts[j + 1]]
-            made.results[n, Z] = move(
-                kind.loss, inside, unknown, made.votes[n], kind.quiet, labels, weights, steps,
-                changes, room.inside, room.rest,
-            )  # fmt: skip
-            bounds.figures[SUM] += bound_changed(form, labels, weights, changes, bounds)
-            weights.figures[MUST_RENEW] = must_renew(weights, steps, COARSE)
-            moved = weights.figures[SPREAD] > farthest or bounds.figures[SUM] > MOST_BOUND
-            if moved or weights.figures[MUST_RENEW] > 0:
+            made.results[n, Z] = move(n, inside, unknown, engine, room)
+            bounds.figures[SUM] += bound_changed(engine, bounds)
+            weights.figures[MUST_RENEW] = must_renew(weights, engine.steps, COARSE)
+            moved = weights.figures[SPREAD] > weights.figures[FARTHEST]
+            if moved or bounds.figures[SUM] > MOST_BOUND or weights.figures[MUST_RENEW] > 0:
                 return n + 1, MOVED
         first = BEGIN
     return stop, DONE
 
 
-def choice(
-    form: int, preference: Array, lists: ListArrays, labels: LabelArrays, weights: WeightArrays,
-    speaks: Array, found: FoundArrays,
-) -> Number:  # fmt: skip
+def choice(asked: Asked, engine: EngineArrays, found: FoundArrays) -> Number:
     """Return the best of the conditions with exact gains, as choice.first_of_best does; -1 if none.
 
     found.winner is set to the block weights of that condition.
@@ -164,31 +155,24 @@ def choice(
             best, greatest = looked[c], values[c]
     if best < 0:
         return best
-    least = greatest - TIE * preference_of(preference, best)
+    least = greatest - TIE * preference_of(asked.preference, best)
     for c in range(counts[LOOKED]):
         if values[c] >= least and looked[c] < best:
             best = looked[c]
     if best != counts[WINNER]:
-        yes = lists.items[lists.starts[best] : lists.starts[best + 1]]
-        exact(form, yes, yes[:0], labels, weights, speaks, found.winner)
+        starts = engine.lists.starts
+        yes = engine.lists.items[starts[best] : starts[best + 1]]
+        exact(engine.kind, yes, yes[:0], engine.labels, engine.weights, found.winner)
     return best
 
 
-def helps(
-    form: int,
-    n: int,
-    j: int,
-    preference: Array,
-    speaks: Array,
-    found: FoundArrays,
-    made: RoundArrays,
-) -> Number:
+def helps(n: int, j: int, asked: Asked, engine: EngineArrays, found: FoundArrays) -> Number:
     """Record condition j as that of round n; return whether its rule lowers the loss."""
     if j < 0:
         return False
-    gain = gain_of_blocks(form, found.winner, speaks)
-    made.conditions[n], made.results[n, GAIN] = j, gain
-    return gain > LEAST_GAIN and preference_of(preference, j) > 0
+    gain = gain_of_blocks(engine.kind.form, found.winner, engine.kind.speaks)
+    engine.made.conditions[n], engine.made.results[n, GAIN] = j, gain
+    return gain > LEAST_GAIN and preference_of(asked.preference, j) > 0
 
 
 def is_loose(total: float, figures: Array, counted: Array) -> Number:
@@ -216,71 +200,37 @@ def play_label(
     last: int,
     start: int,
     stop: int,
-    share: float,
-    farthest: float,
-    preference: Doubles,
     yes: Int32s,
     unknown: Int32s,
-    kind: RuleKind,
-    lists: ListArrays,
-    labels: LabelArrays,
-    terms: TermArrays,
-    weights: WeightArrays,
-    steps: StepArrays,
-    changes: ChangeArrays,
+    asked: Asked,
+    engine: EngineArrays,
     table: LabelSums,
     found: FoundArrays,
     room: MoveRoom,
-    made: RoundArrays,
 ) -> Number:
-    """Learn the rounds start..stop - 1 of `made` for a single label; see kernels_rounds.play."""
-    form, speaks, counts = kind.form, kind.speaks, found.counts
+    """Learn the rounds start..stop - 1 of `engine.made` for a single label; see `play`."""
+    lists, weights, kind, made = engine.lists, engine.weights, engine.kind, engine.made
     for n in range(start, stop):
-        add_changed(labels, terms, changes, table)
-        changes.count[0] = 0
+        add_changed(engine.labels, engine.terms, engine.changes, table)
+        engine.changes.count[0] = 0
         if first <= CHOOSE:
-            counts[CLOCK] += 1
-            look(
-                form,
-                made.keys[n],
-                share,
-                preference,
-                lists,
-                labels,
-                terms,
-                weights,
-                steps,
-                table,
-                speaks,
-                found,
-            )
-            j = choice(form, preference, lists, labels, weights, speaks, found)
-            if not helps(form, n, j, preference, speaks, found, made):
+            found.counts[CLOCK] += 1
+            look(n, asked, engine, table, found)
+            if not helps(n, choice(asked, engine, found), asked, engine, found):
                 return n, NONE_HELPS
         if first <= VOTE <= last:
             made.results[n, ALPHA] = vote_of_blocks(
-                form, found.winner, speaks, kind.smoothing, kind.shrinkage, made.votes[n]
+                kind.form, found.winner, kind.speaks, kind.smoothing, kind.shrinkage, made.votes[n]
             )
         if last >= MOVE:
             j = made.conditions[n]
             inside = yes
             if 0 <= j < len(lists.starts) - 1:
                 inside = lists.items[lists.starts[j] : lists.starts[j + 1]]
-            made.results[n, Z] = move(
-                kind.loss,
-                inside,
-                unknown,
-                made.votes[n],
-                kind.quiet,
-                labels,
-                weights,
-                steps,
-                changes,
-                room.inside,
-                room.rest,
-            )
-            weights.figures[MUST_RENEW] = must_renew(weights, steps, COARSE_ALONE)
-            if weights.figures[SPREAD] > farthest or weights.figures[MUST_RENEW] > 0:
+            made.results[n, Z] = move(n, inside, unknown, engine, room)
+            weights.figures[MUST_RENEW] = must_renew(weights, engine.steps, COARSE_ALONE)
+            moved = weights.figures[SPREAD] > weights.figures[FARTHEST]
+            if moved or weights.figures[MUST_RENEW] > 0:
                 return n + 1, MOVED
     return stop, DONE
 
@@ -299,26 +249,16 @@ def add_changed(
             sums[sign, items[place]] += by
 
 
-def look(
-    form: int,
-    key: int,
-    share: float,
-    preference: Array,
-    lists: ListArrays,
-    labels: LabelArrays,
-    terms: TermArrays,
-    weights: WeightArrays,
-    steps: StepArrays,
-    table: LabelSums,
-    speaks: Array,
-    found: FoundArrays,
-) -> None:
+def look(n: int, asked: Asked, engine: EngineArrays, table: LabelSums, found: FoundArrays) -> None:
     """Compute exact gains of the terms that may be the best, beginning with the largest bound."""
+    weights, terms, form = engine.weights, engine.terms, engine.kind.form
     counts, figures, values, numbers = found.counts, found.figures, table.values, terms.numbers
+    key, share, preference = engine.made.keys[n], asked.share, asked.preference
+    per_weight = engine.steps.per_weight
     counts[LOOKED] = counts[FOUND] = 0
     counts[WINNER] = -1
     figures[BEST], figures[SLOP] = -1.0, 0.0
-    row_scales(form, weights.sums, weights.scales, steps.per_weight, table.scale, table.least)
+    row_scales(form, weights.sums, weights.scales, per_weight, table.scale, table.least)
     base = nowhere(form, weights.sums, weights.scales)
     most_of_label(
         form, table.sums, terms.sizes, table.least, table.counts, table.scale, base, values
@@ -342,7 +282,7 @@ def look(
     if best < 0:
         return
     found.numbers[0], found.bounds[0], counts[FOUND] = numbers[best], greatest, 1
-    descend(form, preference, lists, labels, weights, speaks, found)
+    descend(asked, engine, found)
     least, count = figures[BEST] - figures[SLOP], 0
     for low in range(0, len(values), STEP):
         high = min(low + STEP, len(values))
@@ -355,7 +295,7 @@ def look(
                     found.numbers[count], found.bounds[count] = numbers[t], values[t]
                     count += 1
     counts[FOUND] = count
-    descend(form, preference, lists, labels, weights, speaks, found)
+    descend(asked, engine, found)
 
 
 def most_of_label(

@@ -9,21 +9,19 @@ from boostext.boosting.engines.arrays import (
     BEST,
     CLOCK,
     FOUND,
+    LAST,
     LEAST_BOUND,
     LOOKED,
     SLOP,
     WANTED,
     WINNER,
     Array,
+    Asked,
     BoundArrays,
-    ChangeArrays,
+    EngineArrays,
     FoundArrays,
-    LabelArrays,
-    ListArrays,
     Number,
     RowArrays,
-    TermArrays,
-    WeightArrays,
 )
 from boostext.boosting.engines.kernels_terms import NEVER, add_changes, fit_bound
 from boostext.boosting.engines.kernels_weights import exact
@@ -71,37 +69,34 @@ def preference_of(preference: Array, j: int) -> Number:
 
 
 def begin(
-    form: int, last: int, key: int, share: float, greatest: float, preference: Array,
-    lists: ListArrays, labels: LabelArrays, terms: TermArrays, weights: WeightArrays,
-    per_weight: Array, changes: ChangeArrays, bounds: BoundArrays, rows: RowArrays,
+    n: int,
+    asked: Asked,
+    engine: EngineArrays,
+    bounds: BoundArrays,
+    rows: RowArrays,
     found: FoundArrays,
-) -> None:  # fmt: skip
-    """Find a good value to begin the search with, from the runners-up of the last search.
+) -> None:
+    """Find a good value to begin the search of round n with, from the last search's runners-up.
 
     The value of a runner-up with a row is a lower bound computed from the row, without reading its
     documents. If none has a row, `found` lists the first runner-up, or the terms with the largest
-    bounds, whose exact gains are to be computed. last: the condition of the last rule, which has no
-    gain left. greatest: the largest preference.
+    bounds, whose exact gains are to be computed.
     """
+    weights, per_weight = engine.weights, engine.steps.per_weight
     sums, scales, figures, counts = weights.sums, weights.scales, found.figures, found.counts
-    numbers, sizes, slot, row, all_sums = (
-        terms.numbers,
-        terms.sizes,
-        rows.slot,
-        found.row,
-        rows.sums,
-    )
-    near, near_bounds, of_term = found.near, found.near_bounds, bounds.of_term
-    starts, items = lists.starts, lists.items
+    numbers, sizes, slot = engine.terms.numbers, engine.terms.sizes, rows.slot
+    near, near_bounds, row, all_sums = found.near, found.near_bounds, found.row, rows.sums
+    starts, items, form = engine.lists.starts, engine.lists.items, engine.kind.form
+    key, share, last = engine.made.keys[n], asked.share, counts[LAST]
     row_scales(form, sums, scales, per_weight, rows.scale, rows.least)
     base = nowhere(form, sums, scales)
     best = -1.0
     counts[LOOKED] = counts[WANTED] = counts[FOUND] = 0
     counts[WINNER] = -1
     tried, first = 0, -1
-    for n in range(len(near)):
-        t = near[n]
-        if near_bounds[n] < 0 or tried == FIRST:
+    for place in range(len(near)):
+        t = near[place]
+        if near_bounds[place] < 0 or tried == FIRST:
             break
         j = numbers[t]
         if j == last or not is_drawn(key, share, j):
@@ -113,22 +108,19 @@ def begin(
             for sign in range(2):
                 for label in range(row.shape[1]):
                     row[sign, label] = all_sums[slot[t], sign, label]
-            add_changes(
-                items[starts[j] : starts[j + 1]], changes.count[0], changes.documents, changes.neg,
-                changes.pos, labels.starts, labels.items, row,
-            )  # fmt: skip
+            add_changes(items[starts[j] : starts[j + 1]], engine.changes, engine.labels, row)
             gain = at_least(form, row, sizes[t], base, sums, scales, per_weight)
-            best = max(best, preference_of(preference, j) * gain)
+            best = max(best, preference_of(asked.preference, j) * gain)
     figures[BASE], figures[BEST] = base, best
-    figures[SLOP] = WRONG * greatest if best >= 0 else 0.0
+    figures[SLOP] = WRONG * asked.greatest if best >= 0 else 0.0
     if best < 0:
         if first >= 0:
             found.numbers[0] = first
             counts[FOUND] = 1
         else:
-            counts[FOUND] = heaviest(key, share, numbers, of_term, found.numbers)
-        for n in range(counts[FOUND]):
-            found.bounds[n] = NEVER
+            counts[FOUND] = heaviest(key, share, numbers, bounds.of_term, found.numbers)
+        for place in range(counts[FOUND]):
+            found.bounds[place] = NEVER
 
 
 def heaviest(key: int, share: float, numbers: Array, of_term: Array, chosen: Array) -> Number:
@@ -166,23 +158,30 @@ def summed(
 
 
 def scan(
-    form: int, low: int, high: int, key: int, share: float, greatest: float, preference: Array,
-    lists: ListArrays, labels: LabelArrays, terms: TermArrays, weights: WeightArrays,
-    bounds: BoundArrays, rows: RowArrays, found: FoundArrays,
-) -> None:  # fmt: skip
-    """Find the terms in low..high - 1 that may be the best.
+    n: int,
+    low: int,
+    high: int,
+    asked: Asked,
+    engine: EngineArrays,
+    bounds: BoundArrays,
+    rows: RowArrays,
+    found: FoundArrays,
+) -> None:
+    """Find the terms in low..high - 1 that may be the best in round n.
 
     On entry, found.figures has a value that can be reached. found.numbers, found.bounds and
     found.wanted are filled from position `low` on; found.near gets the terms with the largest
     bounds.
     """
-    numbers, sizes = terms.numbers, terms.sizes
+    weights, form = engine.weights, engine.kind.form
+    numbers, sizes = engine.terms.numbers, engine.terms.sizes
+    key, share, preference = engine.made.keys[n], asked.share, asked.preference
     slot, scale, counts, least = rows.slot, rows.scale, rows.counts, rows.least
     of_term, near, near_bounds = bounds.of_term, found.near, found.near_bounds
     figures, all_rows, used, misses = found.figures, rows.sums, rows.used, rows.misses
     sums, scales, neg, pos = weights.sums, weights.scales, weights.neg, weights.pos
-    starts, items, room = lists.starts, lists.items, found.sums
-    label_starts, label_items = labels.starts, labels.items
+    starts, items, room = engine.lists.starts, engine.lists.items, found.sums
+    label_starts, label_items = engine.labels.starts, engine.labels.items
     numbers_found, bounds_found, wants = found.numbers, found.bounds, found.wanted
     base, least_value = figures[BASE], figures[BEST] - figures[SLOP]
     count, wanted, clock = low, low, found.counts[CLOCK]
@@ -190,7 +189,7 @@ def scan(
     for c in range(len(near_bounds)):
         near_bounds[c] = -1.0
     ratio, out, smallest, least_bound = fit_bound(
-        form, least_value / greatest, base, sums, scales, bounds.adds, bounds.counted, room
+        form, least_value / asked.greatest, base, weights, bounds, room
     )
     for start in range(low, high, STEP):
         stop = min(start + STEP, high)
@@ -252,14 +251,11 @@ def keep_near(t: int, value: float, near: Array, near_bounds: Array) -> None:
         near[place], near_bounds[place] = t, value
 
 
-def descend(
-    form: int, preference: Array, lists: ListArrays, labels: LabelArrays, weights: WeightArrays,
-    speaks: Array, found: FoundArrays,
-) -> None:  # fmt: skip
+def descend(asked: Asked, engine: EngineArrays, found: FoundArrays) -> None:
     """Compute exact gains in descending order of bounds, until no bound reaches the best value."""
     numbers, bounds, when, table = found.numbers, found.bounds, found.when, found.table
     figures, counts, winner = found.figures, found.counts, found.winner
-    clock = counts[CLOCK]
+    clock, lists, labels, weights = counts[CLOCK], engine.lists, engine.labels, engine.weights
     for _ in range(counts[FOUND]):
         place, bound = 0, -1.0
         for c in range(counts[FOUND]):
@@ -273,8 +269,8 @@ def descend(
             continue
         when[j] = clock
         yes = lists.items[lists.starts[j] : lists.starts[j + 1]]
-        like = preference_of(preference, j)
-        value = like * exact(form, yes, yes[:0], labels, weights, speaks, table)
+        like = preference_of(asked.preference, j)
+        value = like * exact(engine.kind, yes, yes[:0], labels, weights, table)
         found.looked[counts[LOOKED]], found.values[counts[LOOKED]] = j, value
         counts[LOOKED] += 1
         if value > figures[BEST]:

@@ -8,6 +8,7 @@ from boostext.boosting.engines.arrays import (
     Array,
     BoundArrays,
     ChangeArrays,
+    EngineArrays,
     Int32s,
     Int64s,
     LabelArrays,
@@ -77,15 +78,13 @@ def bound_documents(
     return np.int64(total)
 
 
-def bound_changed(
-    form: int, labels: LabelArrays, weights: WeightArrays, changes: ChangeArrays,
-    bounds: BoundArrays,
-) -> Number:  # fmt: skip
+def bound_changed(engine: EngineArrays, bounds: BoundArrays) -> Number:
     """Update the bounds of the documents that changed; return the change of their sum."""
+    labels, weights, changes = engine.labels, engine.weights, engine.changes
     starts, items, neg, pos = labels.starts, labels.items, weights.neg, weights.pos
     of_document, counted = bounds.of_document, bounds.counted
     documents, by = changes.documents, changes.bounds
-    adds_of(form, weights.sums, weights.scales, bounds.adds)
+    adds_of(engine.kind.form, weights.sums, weights.scales, bounds.adds)
     total = np.int64(0)
     for c in range(changes.count[0]):
         i = documents[c]
@@ -116,9 +115,8 @@ NEVER = 1e300
 
 
 def fit_bound(
-    form: int, gain: float, base: float, sums: Array, scales: Array, adds: Array, counted: Array,
-    room: Array,
-) -> tuple[Number, Number, Number, Number]:  # fmt: skip
+    form: int, gain: float, base: float, weights: WeightArrays, bounds: BoundArrays, room: Array
+) -> tuple[Number, Number, Number, Number]:
     """Return the smallest bound with which a term may still reach the given gain.
 
     Labels are left out of the bound, and counted with all their weight instead, if the value of
@@ -127,6 +125,7 @@ def fit_bound(
     room: working memory, (2, kp). Returns ratio, out, least and the smallest bound; ratio times the
     bound of a term is the argument x of gains.roof.
     """
+    sums, scales, adds, counted = weights.sums, weights.scales, bounds.adds, bounds.counted
     k = sums.shape[1]
     unit = NEVER
     for label in range(k):
@@ -160,11 +159,9 @@ def fit_bound(
 # Rows ----------------------------------------------------------------------------------------
 
 
-def update(
-    low: int, high: int, labels: LabelArrays, terms: TermArrays,
-    changes: ChangeArrays, bounds: BoundArrays, rows: RowArrays,
-) -> None:  # fmt: skip
+def update(low: int, high: int, engine: EngineArrays, bounds: BoundArrays, rows: RowArrays) -> None:
     """Add the changes of documents to the bounds and rows of their terms in low..high - 1."""
+    labels, terms, changes = engine.labels, engine.terms, engine.changes
     starts, items, sums, slot = terms.starts, terms.items, rows.sums, rows.slot
     label_starts, label_items, of_term = labels.starts, labels.items, bounds.of_term
     documents, by_neg, by_pos, by = changes.documents, changes.neg, changes.pos, changes.bounds
@@ -208,9 +205,13 @@ def lower_bound(items: Array, low: int, high: int, x: int) -> int:
 
 
 def fill_rows(
-    wanted: Int32s, lists: ListArrays, labels: LabelArrays, terms: TermArrays, steps: StepArrays,
+    wanted: Int32s,
+    lists: ListArrays,
+    labels: LabelArrays,
+    terms: TermArrays,
+    steps: StepArrays,
     rows: RowArrays,
-) -> None:  # fmt: skip
+) -> None:
     """Compute the rows of the terms in `wanted`, which have been given a slot."""
     sums, slot, numbers = rows.sums, rows.slot, terms.numbers
     starts, items, label_starts, label_items = (
@@ -232,14 +233,13 @@ def fill_rows(
                 sums[r, 1, label_items[p]] += pos[p]
 
 
-def add_changes(
-    term: Array, count: int, documents: Array, by_neg: Array, by_pos: Array, starts: Array,
-    items: Array, row: Array,
-) -> None:  # fmt: skip
+def add_changes(term: Array, changes: ChangeArrays, labels: LabelArrays, row: Array) -> None:
     """Add the changes of documents to the row (2, kp) of a term; its documents are in ascending
     order.
     """
-    for c in range(count):
+    documents, by_neg, by_pos = changes.documents, changes.neg, changes.pos
+    starts, items = labels.starts, labels.items
+    for c in range(changes.count[0]):
         i = documents[c]
         place = lower_bound(term, 0, len(term), i)
         if place < len(term) and term[place] == i:

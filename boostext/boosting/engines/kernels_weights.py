@@ -8,13 +8,15 @@ from boostext.boosting.engines.arrays import (
     SPREAD,
     TOTAL,
     Array,
-    ChangeArrays,
     DoubleBlocks,
     Doubles,
+    EngineArrays,
     Int32s,
     Int64s,
     LabelArrays,
+    MoveRoom,
     Number,
+    RuleKind,
     StepArrays,
     WeightArrays,
 )
@@ -100,14 +102,13 @@ def sum_weights(loss: int, labels: LabelArrays, weights: WeightArrays) -> None:
             sums[sign, label] = high[sign, label] + low[sign, label]
 
 
-def advance(
-    loss: int, documents: Array, shift: Array, factor: Array, labels: LabelArrays,
-    weights: WeightArrays, steps: StepArrays, changes: ChangeArrays,
-) -> None:  # fmt: skip
+def advance(documents: Array, engine: EngineArrays) -> None:
     """Add votes to the scores of the documents of one block, and update their weights.
 
-    shift: (k,), the votes. factor: (2, k), exp(shift) and exp(-shift).
+    The votes (k,) are in `shift` of the weights, and exp(shift) and exp(-shift) in `factor`.
     """
+    loss, labels, weights, steps = engine.kind.loss, engine.labels, engine.weights, engine.steps
+    shift, factor, changes = weights.shift, weights.factor, engine.changes
     starts, items, value = labels.starts, labels.items, weights.loss
     neg, pos, local, high, low = weights.neg, weights.pos, weights.local, weights.high, weights.low
     example, factors, per_weight = weights.example, weights.factors, steps.per_weight
@@ -199,24 +200,22 @@ def rest_of(yes: Array, unknown: Array, inside: Array, rest: Array) -> Number:
     return count
 
 
-def move(
-    loss: int, yes: Array, unknown: Array, votes: Array, quiet: bool, labels: LabelArrays,
-    weights: WeightArrays, steps: StepArrays, changes: ChangeArrays, inside: Array, rest: Array,
-) -> Number:  # fmt: skip
-    """Apply the votes (3, k) of a rule: update scores, weights and sums, and record what changed.
+def move(n: int, yes: Array, unknown: Array, engine: EngineArrays, room: MoveRoom) -> Number:
+    """Apply the votes of round n: update scores, weights and sums, and record what changed.
 
-    yes, unknown: the documents of its condition. quiet: whether the rule is silent in block NO. The
-    documents of one block keep their e, and all others are updated relative to them: those of block
-    NO if it is silent, and otherwise those of the largest block. inside, rest: working memory for
-    documents. Returns Z, the factor that the loss was multiplied by.
+    yes, unknown: the documents of the condition. The documents of one block keep their e, and all
+    others are updated relative to them: those of block NO if rules are silent in it, and otherwise
+    those of the largest block. Returns Z, the factor that the loss was multiplied by.
     """
+    loss, weights, changes = engine.kind.loss, engine.weights, engine.changes
+    votes = engine.made.votes[n]
     m, k = weights.neg.shape
     figures, value = weights.figures, weights.loss
     before = value[0] + value[1] if loss == LOGISTIC else figures[TOTAL]
     common, sums, high, low = weights.common, weights.sums, weights.high, weights.low
     sizes = (len(unknown), m - len(yes) - len(unknown), len(yes))
     base = 1
-    if not quiet:
+    if not engine.kind.quiet:
         if sizes[2] > sizes[base]:
             base = 2
         if sizes[0] > sizes[base]:
@@ -234,8 +233,8 @@ def move(
             continue
         documents = yes if block == 2 else unknown
         if block == 1:
-            documents = rest[: rest_of(yes, unknown, inside, rest)]
-        advance(loss, documents, shift, factor, labels, weights, steps, changes)
+            documents = room.rest[: rest_of(yes, unknown, room.inside, room.rest)]
+        advance(documents, engine)
         farthest = max(farthest, greatest)
     for label in range(k):
         common[label] += votes[base, label]
@@ -314,9 +313,13 @@ def rest_negative(label: int, yes: Array, unknown: Array, neg: Array) -> Number:
 
 
 def exact(
-    form: int, yes: Int32s, unknown: Int32s, labels: LabelArrays, weights: WeightArrays,
-    speaks: Doubles, W: DoubleBlocks,
-) -> Number:  # fmt: skip
+    kind: RuleKind,
+    yes: Int32s,
+    unknown: Int32s,
+    labels: LabelArrays,
+    weights: WeightArrays,
+    W: DoubleBlocks,
+) -> Number:
     """Return the exact gain of the condition with these documents, which are in ascending order.
 
     W (3, 2, k) is filled with its block weights.
@@ -341,14 +344,20 @@ def exact(
             W[1, sign, label] = rest
             for block in range(3):
                 W[block, sign, label] *= scales[sign, label]
-    return gain_of_blocks(form, W, speaks)
+    return gain_of_blocks(kind.form, W, kind.speaks)
 
 
 def cut_gains(
-    form: int, order: Int32s, first: Int64s, unknown: Int32s, labels: LabelArrays,
-    weights: WeightArrays, speaks: Doubles, gains: Doubles, sums: DoubleBlocks,
+    kind: RuleKind,
+    order: Int32s,
+    first: Int64s,
+    unknown: Int32s,
+    labels: LabelArrays,
+    weights: WeightArrays,
+    gains: Doubles,
+    sums: DoubleBlocks,
     table: DoubleBlocks,
-) -> None:  # fmt: skip
+) -> None:
     """Compute the gains (c,) of the thresholds of one column, by sums from the largest value down.
 
     order, first, unknown: as in Cuts. sums, table: working memory, (3, 2, k).
@@ -371,7 +380,7 @@ def cut_gains(
                 table[0, sign, label] = sums[0, sign, label] * scales[sign, label]
                 table[1, sign, label] = max(rest, 0.0) * scales[sign, label]
                 table[2, sign, label] = sums[2, sign, label] * scales[sign, label]
-        gains[cut] = gain_of_blocks(form, table, speaks)
+        gains[cut] = gain_of_blocks(kind.form, table, kind.speaks)
 
 
 KERNELS = (sum_weights, exact, cut_gains)

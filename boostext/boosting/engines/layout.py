@@ -9,6 +9,7 @@ import numpy as np
 from boostext.arrays import Lists
 from boostext.boosting.engines.arrays import (
     LAST,
+    Asked,
     FoundArrays,
     LabelArrays,
     ListArrays,
@@ -27,6 +28,10 @@ RUNNERS_UP = 32
 """The number of runners-up that are kept for the next search."""
 MOST_AHEAD = 64
 """The largest number of rounds that are learned in one call."""
+
+
+NOTHING = Asked(1.0, 1.0, np.ones(1))
+"""What stages that do not choose are given."""
 
 
 def list_arrays(lists: Lists) -> ListArrays:
@@ -90,6 +95,20 @@ def found_arrays(members: Membership, terms: TermArrays, k: int) -> FoundArrays:
     )
     found.counts[LAST] = -1
     return found
+
+
+def of_range(found: FoundArrays) -> FoundArrays:
+    """Return the arrays for the results of a search in a part of the terms.
+
+    Those whose values the parts write to different places are shared.
+    """
+    return found._replace(
+        near=np.zeros(RUNNERS_UP, np.int32),
+        near_bounds=np.zeros(RUNNERS_UP),
+        sums=np.zeros_like(found.sums),
+        counts=found.counts.copy(),
+        figures=found.figures.copy(),
+    )
 
 
 def round_arrays(k: int) -> RoundArrays:

@@ -14,8 +14,6 @@ import numpy as np
 from boostext.arrays import Float64, Int32
 from boostext.boosting.choice import (
     LEAST_GAIN,
-    NOTHING,
-    Asked,
     Candidates,
     Eligible,
     Preferred,
@@ -33,6 +31,8 @@ from boostext.boosting.engines.arrays import (
     SLOP,
     WANTED,
     WINNER,
+    Asked,
+    EngineArrays,
     FoundArrays,
     ListArrays,
     TermArrays,
@@ -122,7 +122,19 @@ class Search:
         self.kind = layout.kind_of(problem, self.weights)
         self.found = layout.found_arrays(self.members, self.terms, problem.label_count)
         self.made = layout.round_arrays(problem.label_count)
+        weights = self.weights
+        self._arrays = EngineArrays(
+            self.kind,
+            self.lists,
+            weights.labels,
+            self.terms,
+            weights.arrays,
+            weights.steps,
+            weights.changes,
+            self.made,
+        )
         self._room = layout.move_room(problem.example_count)
+        self._of_ranges: list[FoundArrays] = []
         self._preferred = Preferred()
         self._others: dict[int, float] = {}  # values of conditions that are not terms
         thresholds = len(self.members) > self.members.listed
@@ -175,7 +187,7 @@ class Search:
         """Apply the votes (3, k) of a rule to the weights, and return Z."""
         self.update()
         self.made.conditions[0], self.made.votes[0] = condition, votes
-        self._run(NOTHING, (MOVE, MOVE), (0, 1), condition)
+        self._run(layout.NOTHING, (MOVE, MOVE), (0, 1), condition)
         return float(self.made.results[0, Z])
 
     def update(self) -> None:
@@ -186,7 +198,9 @@ class Search:
         if parts.thresholds is not None:
             parts.thresholds.update(parts.weights.changes, parts.weights.labels)
         parts.threads.each_range(
-            lambda low, high: self._run(NOTHING, (UPDATE, UPDATE), (0, 1), terms=(low, high)),
+            lambda low, high: self._run(
+                layout.NOTHING, (UPDATE, UPDATE), (0, 1), terms=(low, high)
+            ),
             self._work(),
         )
         parts.weights.changes.count[0] = 0
@@ -236,32 +250,21 @@ class Search:
         """Run stages of rounds in compiled code. condition: that of the rule, if it was found in
         Python.
         """
-        parts, yes, unknown = self.parts, NONE, NONE
+        yes, unknown = NONE, NONE
         if condition is not None:
             yes, unknown = self.members.yes(condition), self.members.unknown(condition)
-        weights = parts.weights
         n, why = self.kernels["play"](
             *stages,
             *rounds,
             *(terms or (0, len(self.terms.numbers))),
-            asked.share,
-            asked.greatest,
-            weights.farthest,
-            asked.preference,
             yes,
             unknown,
-            self.kind,
-            self.lists,
-            weights.labels,
-            self.terms,
-            weights.arrays,
-            weights.steps,
-            weights.changes,
-            parts.bounds.arrays,
-            parts.rows.arrays,
+            asked,
+            self._arrays,
+            self.parts.bounds.arrays,
+            self.parts.rows.arrays,
             found or self.found,
             self._room,
-            self.made,
         )
         return int(n), int(why)
 
@@ -292,6 +295,8 @@ class Search:
         one, shared = (n, n + 1), self.parts.threads.several and pays(work)
         if shared:
             self.parts.threads.wake()
+            while len(self._of_ranges) < len(self.parts.threads.ranges):
+                self._of_ranges.append(layout.of_range(found))
         self._others.clear()
         self._run(asked, (BEGIN, BEGIN), one)
         likely = self._likely(kept, asked.preference, draw) if kept is not None else NO_LIKELY
@@ -315,14 +320,8 @@ class Search:
 
     def _scan(self, asked: Asked, one: tuple[int, int], low: int, high: int) -> FoundArrays:
         """Update and search a range of terms, and return what was found in it."""
-        found = self.found
-        own = found._replace(
-            near=np.zeros(layout.RUNNERS_UP, np.int32),
-            near_bounds=np.zeros(layout.RUNNERS_UP),
-            sums=np.zeros_like(found.sums),
-            counts=found.counts.copy(),
-            figures=found.figures.copy(),
-        )
+        own = self._of_ranges[self.parts.threads.ranges.index((low, high))]
+        own.counts[:], own.figures[:] = self.found.counts, self.found.figures
         self._run(asked, (UPDATE, SCAN), one, terms=(low, high), found=own)
         return own
 
@@ -385,13 +384,12 @@ class Search:
         for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
             gains = np.zeros(len(column))
             self.kernels["cut_gains"](
-                self.kind.form,
+                self.kind,
                 column.order,
                 column.first,
                 column.unknown,
                 weights.labels,
                 weights.arrays,
-                self.kind.speaks,
                 gains,
                 self.found.table,
                 room,
@@ -454,5 +452,5 @@ class Search:
         made.conditions[0], made.results[0, GAIN] = condition, gain
         if gain <= LEAST_GAIN:
             return None
-        self._run(NOTHING, (VOTE, VOTE), (0, 1))
+        self._run(layout.NOTHING, (VOTE, VOTE), (0, 1))
         return np.array(made.votes[0])

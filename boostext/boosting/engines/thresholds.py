@@ -41,8 +41,8 @@ documents can seem to have more.
 class Thresholds:
     """The rows of unknown lists, partly unknown conditions and steps, in this order.
 
-    The steps of a column begin with the one with the largest values. numbers: the condition of each
-    row, -1 for none.
+    The steps of a column begin with the one with the largest values. blocks: the rows, for the
+    kernels.
     """
 
     def __init__(self, problem: Problem, kernels: Mapping[str, Any], form: int) -> None:
@@ -56,11 +56,9 @@ class Thresholds:
         steps = [_step_lists(members, c) for c in range(len(members.columns))]
         documents = [*unknown, *listed, *(step for column in steps for step in column)]
         self._by_document = _transposed(documents, self._m)
-        self.numbers, self._blocks = _described(members, documents, len(unknown), partly)
-        self.rows = np.zeros((len(documents), -(-2 * k // 4) * 4), np.uint32)
-        self._change = np.zeros(self.rows.shape[1], np.uint32)
-        self._parts = np.zeros((len(unknown), 2))
-        self._found = (np.zeros(len(documents), np.int32), np.zeros(len(documents)))
+        width = -(-2 * k // 4) * 4
+        self.blocks = _described(members, documents, len(unknown), partly, width)
+        self._change = np.zeros(width, np.uint32)
         self._work = BlockRoom(
             np.zeros((2, k, STEP), np.uint32),
             np.zeros((2, k, STEP), np.uint32),
@@ -69,17 +67,20 @@ class Thresholds:
             np.zeros(STEP),
             np.zeros(STEP),
             np.zeros((2, k), np.uint32),
+            np.zeros((len(unknown), 2)),
+            np.zeros(len(documents), np.int32),
+            np.zeros(len(documents)),
         )
 
     def update(self, changes: ChangeArrays, labels: LabelArrays) -> None:
         """Update the rows for the documents that changed."""
         self._kernels["update_blocks"](
-            changes, self._by_document, labels, self._k, self.rows, self._change
+            changes, self._by_document, labels, self._k, self.blocks.sums, self._change
         )
 
     def renew(self, weights: Weights) -> None:
         """Compute all rows again, from the weights of all documents."""
-        self.rows[:] = 0
+        self.blocks.sums[:] = 0
         everyone = np.arange(self._m, dtype=np.int32)
         every, steps = np.array([self._m], np.int64), weights.steps
         changes = ChangeArrays(every, everyone, steps.neg, steps.pos, np.zeros(0, np.int32))
@@ -95,25 +96,19 @@ class Thresholds:
         steps = weights.steps
         of_step = weights.arrays.scales / steps.per_weight
         scale = np.minimum(of_step, GREATEST).astype(np.float32)
-        found, bounds = self._found
         count = self._kernels["bound_blocks"](
             self._form,
             self._votes,
             self._m,
             least,
-            self.numbers,
             preference,
-            self._blocks,
-            self.rows,
+            self.blocks,
             steps.sums,
             counts,
             scale,
             self._work,
-            self._parts,
-            found,
-            bounds,
         )
-        return found[:count], bounds[:count]
+        return self._work.found[:count], self._work.bounds[:count]
 
 
 def fits(members: Membership, k: int) -> bool:
@@ -132,9 +127,9 @@ def _step_lists(members: Membership, column: int) -> list[Int32]:
 
 
 def _described(
-    members: Membership, documents: list[Int32], unknown: int, partly: Int32
-) -> tuple[Int32, BlockArrays]:
-    """Return the condition of each row, and what the kernels need to know of the rows.
+    members: Membership, documents: list[Int32], unknown: int, partly: Int32, width: int
+) -> BlockArrays:
+    """Return the rows, each of this width, and what the kernels need to know of them.
 
     The first `unknown` rows are unknown lists; those of the conditions in `partly` follow.
     """
@@ -153,7 +148,8 @@ def _described(
         unknown_of[rows] = unknown - len(members.columns) + c
         resets[first : first + min(1, len(column))] = True
         first += len(column)
-    return numbers, BlockArrays(sizes, unknown_of, resets)
+    sums = np.zeros((len(documents), width), np.uint32)
+    return BlockArrays(numbers, sizes, unknown_of, resets, sums)
 
 
 def _transposed(documents: list[Int32], m: int) -> ListArrays:

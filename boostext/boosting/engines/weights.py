@@ -17,6 +17,7 @@ import numpy as np
 from boostext.arrays import Float64, Int32, Int64, Scores, aligned
 from boostext.arrays import Weights as PairWeights
 from boostext.boosting.engines.arrays import (
+    FARTHEST,
     MUST_RENEW,
     SPREAD,
     ChangeArrays,
@@ -87,7 +88,7 @@ class Weights:
             loss=np.zeros(2),
             shift=np.zeros(k),
             factor=table(),
-            figures=np.array([1.0, 0.0, 0.0]),
+            figures=np.array([1.0, 0.0, 0.0, 0.0]),
         )
         if problem.pairs is not None:
             self.arrays = self.arrays._replace(
@@ -119,9 +120,8 @@ class Weights:
         """The number of rules that may still be applied before e is computed again."""
         return LASTS - self._moves
 
-    @property
-    def farthest(self) -> float:
-        """How far e may move before its smallest value is checked, as an exponent."""
+    def _farthest(self) -> float:
+        """Return how far e may move before its smallest value is checked, as an exponent."""
         return 2.0 * MOST_SPREAD if self._deep else float(MOST_SPREAD)
 
     def must_renew(self, moves: int) -> bool:
@@ -140,13 +140,15 @@ class Weights:
 
     def _may_have_vanished(self) -> bool:
         """Return whether some e may have fallen below the range of doubles and risen again."""
-        if self.arrays.figures[SPREAD] <= self.farthest:
+        figures = self.arrays.figures
+        if figures[SPREAD] <= figures[FARTHEST]:
             return False
         if self._deep:
             return True
         both = (self.arrays.neg, self.arrays.pos)
         least = min(e.min(where=e > 0, initial=1.0) for e in both)
-        self._deep, self.arrays.figures[SPREAD] = bool(least < DEEP), 0.0
+        self._deep = bool(least < DEEP)
+        figures[SPREAD], figures[FARTHEST] = 0.0, self._farthest()
         return False
 
     def scores(self) -> Scores:
@@ -168,7 +170,7 @@ class Weights:
         if condition >= members.listed:
             yes = _ascending(yes, members.features.document_count)
         gain = self._kernels["exact"](
-            kind.form, yes, members.unknown(condition), self.labels, self.arrays, kind.speaks, W
+            kind, yes, members.unknown(condition), self.labels, self.arrays, W
         )
         return W, float(gain)
 
@@ -192,7 +194,7 @@ class Weights:
         self._moves = 0
         self._kernels["sum_weights"](self.loss, self.labels, weights)
         total = float(weights.sums.sum())
-        weights.figures[:] = total, 0.0, 0.0
+        weights.figures[:] = total, 0.0, 0.0, self._farthest()
         weights.scales[:] = 1 / total
         steps.per_weight[:] = STEPS / np.maximum(weights.sums, 1e-250)
         steps.neg[:, :k] = weights.neg * steps.per_weight[0]  # rounded down
