@@ -91,7 +91,7 @@ READABLE = Preset(
             {**EVEN, **BOTH_SIDES},
             {**EVEN, "ngrams": (1, 1), "punctuation": False},
             {**BOTH_SIDES, "smoothing": "1/m"},
-            {"shrinkage": 0.5, "rarity": 0.5},
+            {"shrinkage": 0.5},
         ),
     ),
 )
@@ -134,6 +134,7 @@ PRESETS: Mapping[str, Preset] = {"paper": PAPER, "readable": READABLE, "accurate
 
 OPEN = frozenset(
     [
+        "analyzer",
         "ngrams",
         "punctuation",
         "counts",
@@ -230,23 +231,26 @@ FEW_EACH = 120
 """Documents per label below which pairs of words are too rare to distinguish labels."""
 
 
-RULES_EACH = 100
+RULES_EACH, LETTER_RULES_EACH = 100, 300
 """Rules of shrinkage 0.5 per label that short texts may have beyond the usual maximum. With many
-labels, each of them is the subject of few rules.
+labels, each of them is the subject of few rules. The second value is for terms of letters, which
+say less than words.
 """
+MOST_RULES, MOST_LETTER_RULES = 8000, 16_000
+"""The maximum number of these rules for any number of labels."""
 MANY_LABELS = 100
 """Number of labels, if documents have several, from which each label needs rules of its own."""
-MOST_WORK = 1_000_000_000
+MOST_WORK, MOST_LETTER_WORK = 1_000_000_000, 150_000_000
 """Number of characters times labels up to which steps are half as large and rules twice as many.
 Training takes about twice the time with them, which is too long for more data. Where letters are
-terms, characters count five times.
+terms, characters count five times, and the second value is that up to which labels have more rules.
 """
 
 
 def _terms(facts: Facts) -> Choices:
     least = {"min_df": 2 if facts.documents >= MANY else 1}
     if facts.unspaced > 0.5:
-        return {"ngrams": (1, LETTERS_EACH), "punctuation": True, **least}
+        return {"analyzer": "char", "ngrams": (1, LETTERS_EACH), **least}
     if facts.characters >= LONG:
         return {**COUNTED, **least}
     few = facts.documents < FEW_EACH * facts.labels
@@ -257,14 +261,19 @@ def _rules(facts: Facts) -> Choices:
     found: Choices = {"threshold": 0.0} if facts.several else {}
     if facts.several and facts.labels >= MANY_LABELS:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
-    most = 8000 if facts.characters >= LONG else min(max(RULES_EACH * facts.labels, 4000), 8000)
-    rounds = min(max(facts.documents, 1000), 2000 if facts.several else most)
     words = RAREST if facts.characters >= LONG and not facts.several else SHARPER
     rules = COMMON if "ngrams" in _terms(facts) else words
-    work = facts.documents * facts.characters * facts.labels
-    if facts.unspaced > 0.5:
-        work *= LETTERS_EACH
-    if facts.complete and not facts.several and work <= MOST_WORK:
+    letters = facts.unspaced > 0.5
+    work = facts.documents * facts.characters * facts.labels * (LETTERS_EACH if letters else 1)
+    slow = facts.complete and not facts.several and work <= MOST_WORK
+    each, most = RULES_EACH, MOST_RULES
+    if letters and slow and work <= MOST_LETTER_WORK:
+        each, most = LETTER_RULES_EACH, MOST_LETTER_RULES
+    by_labels = (
+        MOST_RULES if facts.characters >= LONG else min(max(each * facts.labels, 4000), most)
+    )
+    rounds = min(max(facts.documents, 1000), 2000 if facts.several else by_labels)
+    if slow:
         return {**rules, **SLOWER, "rounds": 2 * rounds}
     return {**rules, "rounds": rounds, **found}
 

@@ -36,6 +36,8 @@ def test_rules_go_by_the_labels_and_their_number_by_the_documents():
     assert [chosen_for(documents=n)["rounds"] for n in (10, 2000, 10**6)] == [2000, 4000, 8000]
     found = [chosen_for(documents=10**4, labels=n)["rounds"] for n in (40, 60, 200)]
     assert found == [8000, 12_000, 16_000]
+    found = [chosen_for(documents=n, labels=40, unspaced=0.9)["rounds"] for n in (12_000, 13_000)]
+    assert found == [24_000, 8000], "letters need more rules, unless there is too much data"
 
 
 def test_long_texts_prefer_rarer_words_and_smooth_more():
@@ -105,6 +107,19 @@ def test_no_more_is_held_than_the_bound_and_no_document_is_lost(monkeypatch):
     assert len(read) == 10 + 1 < MOST_DOCUMENTS, "one more tells that there are more"
     assert [d.id for d in found] == [d.id for d in docs]
     assert not plan.open
+
+
+def test_characters_are_the_tokens_of_texts_without_spaces_unless_options_need_words():
+    short = [dataclasses.replace(d, texts={"text": "โทรศัพท์ของฉัน"}) for d in documents(40, labels=3)]
+    found = decided(short, OPENED)[1].text
+    assert (found.analyzer, found.ngrams, found.punctuation) == ("char", (1, 5), False)
+    for given in ({"stop_words": ("ok",)}, {"expert": "sparse"}, {"analyzer": "word"}):
+        kept = Plan.of(**given).opened(None, given)
+        assert decided(short, kept)[1].text.analyzer == "word"
+        assert decided(short, kept)[1].text.punctuation
+    pattern = {"token_pattern": "."}
+    kept = decided(short, Plan.of(**pattern).opened(None, pattern))[1].text
+    assert (kept.analyzer, kept.token_pattern) == ("word", ".")
 
 
 def test_a_given_option_stands_alone_and_an_algorithm_ends_the_choice():

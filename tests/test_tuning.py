@@ -31,7 +31,7 @@ from boostext.training.tuning import Hooks, Intent, _Tuning, expected_gain, tune
 from boostext.training.tuning_parts import same_texts
 from tests.training_data import documents
 
-SUGGESTED = {"abstain": True, "prior_rule": True, "shrinkage": 0.25, "ngrams": (1, 2)}
+SUGGESTED = {"abstain": True, "reuse": 0.5, "shrinkage": 0.25, "ngrams": (1, 2)}
 SMALL = Search(
     ({"rarity": 0.0}, {"rarity": 1.0}, {"abstain": True, "prior_rule": True}, {"ngrams": (1, 2)}),
     (10, 40),

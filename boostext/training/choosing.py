@@ -45,7 +45,10 @@ def decided(
     numbers = NUMBERS if any(document.attributes for document in head) else {}
     choices = {**(by_facts(facts) if facts else {}), **numbers}
     chosen = {name: value for name, value in choices.items() if name in plan.open}
-    if chosen.get("punctuation") and not _takes_marks(plan):
+    if "analyzer" in choices and not ("analyzer" in chosen and _takes(plan, analyzer="char")):
+        chosen.pop("analyzer", None)
+        chosen.update({"punctuation": True} if "punctuation" in plan.open else {})
+    if chosen.get("punctuation") and not _takes(plan, punctuation=True):
         del chosen["punctuation"]
     share = fields.SHARE_OF_M.fullmatch(str(chosen.get("smoothing", "")))
     if facts and share and any(document.weight != 1 for document in head):
@@ -53,13 +56,13 @@ def decided(
     return chain(head, following, rest), changed(replace(plan, open=frozenset()), chosen), chosen
 
 
-def _takes_marks(plan: Plan) -> bool:
-    """Whether punctuation marks can be tokens besides those that the plan's text settings make."""
+def _takes(plan: Plan, **settings: Any) -> bool:
+    """Whether the plan's other text settings allow these. Words to leave out require words."""
     try:
-        replace(plan.text, punctuation=True)
+        changed = replace(plan.text, **settings)
     except SettingsError:
         return False
-    return True
+    return changed.analyzer == "word" or not plan.text.stop_words
 
 
 def _head(documents: Iterator[Document]) -> Iterator[Document]:

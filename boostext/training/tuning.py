@@ -229,7 +229,8 @@ def tune(
     else:
         choices = (*first, *grid(plan.boosting.seed, multilabel))
     size, steps = (len(choices), search.steps) if search else (BRACKET, STEPS)
-    found = (c for c in candidates(plan, choices, given) if run.parts.suit(c.plan))
+    letters = bool(first) and first[0].get("analyzer") == "char"
+    found = (c for c in candidates(plan, choices, given) if letters or run.parts.suit(c.plan))
     while bracket := list(islice(found, size)):
         run.default = run.default or (bracket[0].settings if first else "")
         run.bracket(bracket, steps)
