@@ -64,7 +64,7 @@ def notice() -> str:
         return f"NUMBA_DISABLE_JIT is set; {SLOWER}"
     with _lock:
         known = _numba.cache_info().currsize > 0
-        return _numba()[1] if known or not _has_compiled() else ""
+        return _numba()[1] if known or not has_compiled() else ""
 
 
 SLOWER = "the plain code does the same work, slower"
@@ -341,7 +341,7 @@ def _cache_folder() -> Path | None:
 
 
 @functools.cache
-def _has_compiled() -> bool:
+def has_compiled() -> bool:
     """Whether kernels were compiled on this machine with these versions, so that numba works."""
     folder = _cache_folder()
     return folder is not None and any(folder.iterdir())

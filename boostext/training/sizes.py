@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostext.arrays import Int64
-from boostext.compiled import loaded, notice
+from boostext.compiled import has_compiled, loaded, notice
 from boostext.corpus.documents import Document
 from boostext.corpus.files import DAMAGED, compression, head_of, stored_size
 from boostext.corpus.readers import inputs_of, read_documents
@@ -28,8 +28,8 @@ from boostext.training.plan import Plan
 from boostext.training.run import Prepared, prepare
 
 MB = 1024 * 1024
-KERNELS = 120 * MB
-"""Memory that numba takes."""
+LOADING, COMPILING = 50 * MB, 230 * MB
+"""Memory for kernels: to load all of them from the cache, or to compile them, with numba."""
 
 
 def sizes(prepared: Prepared) -> str:
@@ -112,7 +112,7 @@ def estimated_peak(prepared: Prepared) -> int:
     m, k, n, postings, numbers = of.documents, of.labels, of.conditions, of.postings, of.numbers
     if prepared.plan.run.engine == "plain" or notice():
         return peak_so_far() + m * k * 64 + n * k * 24 + postings * 16 + numbers * 64
-    kernels = 0 if loaded() else KERNELS
+    kernels = 0 if loaded() else LOADING if has_compiled() else COMPILING
     return peak_so_far() + kernels + m * k * 32 + n * 64 + postings * 16 + numbers * 600
 
 
