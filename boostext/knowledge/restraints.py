@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,14 +48,14 @@ class Restraints:
         number = {label: j for j, label in enumerate(labels)}
         self._k = len(labels)
         everyone = range(self._k)
-        self._forbidden = [
-            (
-                f.term,
-                conditions_of(f.term, settings, fields),
-                [number[label] for label in f.labels] if f.labels else list(everyone),
-            )
-            for f in knowledge.forbid
-        ]
+        # conditions are many, so forbidden terms are found by their first token, and others by name
+        self._forbidden: dict[object, list[tuple[Condition | None, list[int]]]] = {}
+        for f in knowledge.forbid:
+            shut = [number[label] for label in f.labels] if f.labels else list(everyone)
+            self._forbidden.setdefault(f.term, []).append((None, shut))
+            for part in conditions_of(f.term, settings, fields):
+                first = (part.field, part.term[0]) if isinstance(part, Occurs) else part
+                self._forbidden.setdefault(first, []).append((part, shut))
         self._one_sided = [
             (set(conditions_of(one.term, settings, fields)), number[one.label], one.sign)
             for one in knowledge.only
@@ -64,9 +64,10 @@ class Restraints:
     def of(self, condition: Condition) -> Range | None:
         """The range of a condition's votes; None if they are not restricted."""
         low, high = np.full((3, self._k), -np.inf), np.full((3, self._k), np.inf)
-        for term, asked, labels in self._forbidden:
-            if any(_holds_in(part, condition) for part in asked) or _is_column(term, condition):
-                low[:, labels] = high[:, labels] = 0
+        for key in _keys(condition):
+            for part, labels in self._forbidden.get(key, ()):
+                if part is None or _holds_in(part, condition):
+                    low[:, labels] = high[:, labels] = 0
         plain = _once(condition)
         for meant, label, sign in self._one_sided:
             if plain in meant or condition in meant:
@@ -74,6 +75,16 @@ class Restraints:
                 present[YES, label] = absent[NO, label] = 0
         free = np.isneginf(low).all() and np.isposinf(high).all()
         return None if free else Range(low, high)
+
+
+def _keys(condition: Condition) -> Iterator[object]:
+    """What a forbidden term that concerns the condition may be stored under."""
+    if isinstance(condition, Occurs):
+        yield from ((condition.field, token) for token in dict.fromkeys(condition.term))
+        return
+    yield condition
+    if isinstance(condition, Equals | AtLeast):
+        yield condition.column
 
 
 def _once(condition: Condition) -> Condition:
@@ -92,8 +103,3 @@ def _holds_in(part: Condition, condition: Condition) -> bool:
         return inner == outer
     places = range(len(outer) - len(inner) + 1)
     return any(outer[i : i + len(inner)] == inner for i in places)
-
-
-def _is_column(name: str, condition: Condition) -> bool:
-    """Whether the condition is about the attribute with this name."""
-    return isinstance(condition, Equals | AtLeast) and condition.column == name
