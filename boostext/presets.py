@@ -170,7 +170,6 @@ OWN_LEARNER = frozenset(
         "rules_for",
         "tree_depth",
         "rules_per_round",
-        "knowledge",
     ]
 )
 """If the user changes one of these or names an algorithm, they want that learner as published, so
@@ -201,7 +200,8 @@ class Facts:
     documents, labels: their numbers. several: whether documents may have several labels.
     characters: the mean length of a text. unspaced: the proportion of letters in scripts that do
     not separate words with spaces. complete: whether these are facts about all of the data, and not
-    only about the beginning of data that are larger.
+    only about the beginning of data that are larger. knowledge: whether there is prior knowledge.
+    unlabelled: the number of documents without labels that are used with it.
     """
 
     documents: int
@@ -210,6 +210,8 @@ class Facts:
     characters: float
     unspaced: float
     complete: bool = True
+    knowledge: bool = False
+    unlabelled: int = 0
 
 
 NUMBERS: Choices = {"bins": 255}
@@ -248,7 +250,7 @@ terms, characters count five times, and the second value is that up to which lab
 
 
 def _terms(facts: Facts) -> Choices:
-    least = {"min_df": 2 if facts.documents >= MANY else 1}
+    least = {"min_df": 2 if facts.documents + facts.unlabelled >= MANY else 1}
     if facts.unspaced > 0.5:
         return {"analyzer": "char", "ngrams": (1, LETTERS_EACH), **least}
     if facts.characters >= LONG:
@@ -259,7 +261,7 @@ def _terms(facts: Facts) -> Choices:
 
 def _rules(facts: Facts) -> Choices:
     found: Choices = {"threshold": 0.0} if facts.several else {}
-    if facts.several and facts.labels >= MANY_LABELS:
+    if facts.several and facts.labels >= MANY_LABELS and not facts.knowledge:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
     words = RAREST if facts.characters >= LONG and not facts.several else SHARPER
     rules = COMMON if "ngrams" in _terms(facts) else words

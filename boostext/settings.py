@@ -272,7 +272,8 @@ class KnowledgeSettings(Group):
     knowledge_weight: float | str = setting(
         "auto",
         "Weight of the knowledge about a document, relative to its labels. auto decreases with "
-        "the number of documents; 0 does not use the knowledge.",
+        "the number of documents, and combines knowledge and labels in the way that is best by "
+        "cross-validation; 0 does not use the knowledge.",
         parse="number_or_auto",
         low=0,
         high=1e6,

@@ -9,7 +9,8 @@ where there is much. They print graphs of call routing at How may I help you, wh
 
 The rules were written from the names of the labels. A draw is an order of the training documents;
 the first so many keep their labels. Knowledge alone, and both, have the other documents without
-labels, on which the rules teach a model; "rules alone" do not even have these. The error is the
+labels, on which the rules teach a model; "rules alone" do not even have these. All have the default
+settings of `train`, unless --preset or --rounds says otherwise. The error is the
 share of test documents of which the best label is none of theirs. "labels needed" is the first
 number of labels at which both reach the error of data alone at 500, between two sizes by a straight
 line.
@@ -18,14 +19,14 @@ line.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from common import PROJECT, Corpus, options, percent, table
 from graphs import Line, graph
-from tab_active import labels_needed, read, test_error, without_labels
+from tab_active import SMOKE_ROUNDS, labels_needed, read, test_error, without_labels
 
 import boostext
 
@@ -39,8 +40,6 @@ FILES = {
     "20newsgroups": Path(__file__).parent / "knowledge" / "20newsgroups.yaml",
 }
 TASKS = {"calls": "multi"}
-PAPER = {"preset": "paper"}  # --knowledge has this learner, and labels alone get the same
-SETTINGS = {"20newsgroups": {"min_df": 2}, "bbc-news": {"min_df": 2}}
 
 
 @dataclass(frozen=True)
@@ -58,17 +57,20 @@ class Errors:
 def main() -> None:
     given = options(
         __doc__,
-        rounds=200,
+        rounds=0,
         smoke=20,
         names=tuple(FILES),
         graphs=True,
-        more={"--draws": {"type": int, "default": 5}},
+        more={"--draws": {"type": int, "default": 5}, "--preset": {"choices": ["paper"]}},
     )
+    settings = {"preset": given.preset} if given.preset else {}
+    rounds = SMOKE_ROUNDS if given.smoke else given.rounds
+    settings |= {"rounds": rounds} if rounds else {}
     rows, needs = [], []
     for name in given.names:
         found = read(name, given.most)
         sizes = [*(QUICK if given.smoke else SIZES), len(found.train)]
-        errors = measured(found, sizes, 1 if given.smoke else given.draws, given.rounds)
+        errors = measured(found, sizes, 1 if given.smoke else given.draws, settings)
         rows += [
             (name, size, percent(errors.knowledge), percent(data), percent(both))
             for size, data, both in zip(map(str, sizes), errors.data, errors.both, strict=True)
@@ -85,9 +87,11 @@ def main() -> None:
     print(table(heads, needs))
 
 
-def measured(found: Corpus, sizes: Sequence[int], draws: int, rounds: int) -> Errors:
+def measured(
+    found: Corpus, sizes: Sequence[int], draws: int, settings: Mapping[str, object]
+) -> Errors:
     """All documents at once are the same in each draw."""
-    ways = {"data": {}, "both": {"knowledge": str(FILES[found.name])}}
+    ways = {"data": settings, "both": {**settings, "knowledge": str(FILES[found.name])}}
     errors: dict[str, list[list[float]]] = {way: [] for way in ways}
     for number in range(draws):
         order = np.random.default_rng(number).permutation(len(found.train)).tolist()
@@ -98,27 +102,25 @@ def measured(found: Corpus, sizes: Sequence[int], draws: int, rounds: int) -> Er
                     errors[way][-1].append(errors[way][0][-1])
                     continue
                 others = order[size:] if way == "both" else []
-                known = error(found, order[:size], rounds, others, **more)
+                known = error(found, order[:size], others, **more)
                 errors[way][-1].append(known)
                 print(f"{found.name} {way} {number}: {size}, {known:.3f}", file=sys.stderr)
     means = {way: np.mean(rows, axis=0).tolist() for way, rows in errors.items()}
     every = range(len(found.train))
-    rules, alone = (error(found, [], rounds, some, **ways["both"]) for some in (every[:1], every))
+    rules, alone = (error(found, [], some, **ways["both"]) for some in (every[:1], every))
     return Errors(rules, alone, means["data"], means["both"])
 
 
 def error(
-    found: Corpus, chosen: Sequence[int], rounds: int, others: Sequence[int] = (), **more: str
+    found: Corpus, chosen: Sequence[int], others: Sequence[int] = (), **more: object
 ) -> float:
     """Of the model of the chosen documents and of others without their labels."""
     documents = [found.train[i] for i in chosen]
     documents += [without_labels(found.train[i]) for i in others]
     task = TASKS.get(found.name, "single")
-    settings = {"rounds": rounds, "task": task, "seed": 0, **PAPER, **SETTINGS.get(found.name, {})}
-    settings |= more
-    if len(documents) == 1:
-        settings["min_df"] = 1
-    return test_error(boostext.train(documents, **settings).model.content, found.test)
+    return test_error(
+        boostext.train(documents, task=task, seed=0, **more).model.content, found.test
+    )
 
 
 def draw(folder: Path, name: str, sizes: Sequence[int], errors: Errors) -> None:

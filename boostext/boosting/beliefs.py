@@ -27,12 +27,13 @@ class Belief(NamedTuple):
 
     chances: (m, k), the probabilities pi, each above 0 and below 1. weight: (m, 1), eta v_i, or one
     number for all documents. starts: whether boosting starts from f_0; otherwise it starts from 0
-    and learns pi from the terms of the documents.
+    and learns pi from the terms of the documents. scale: factor by which f_0 is multiplied.
     """
 
     chances: Float64
     weight: float | Float64
     starts: bool = True
+    scale: float = 1.0
 
 
 class Pairs(NamedTuple):
@@ -61,7 +62,8 @@ def pairs_of(belief: Belief, start: Start, signs: Signs, weights: Float64, link:
     positive = np.where(signs > 0, own, 0.0) + belief.weight * belief.chances
     negative = np.where(signs < 0, own, 0.0) + belief.weight * (1 - belief.chances)
     total = float(positive.sum() + negative.sum())
-    scores = prior_scores(belief.chances, link) if belief.starts else np.zeros(signs.shape)
+    scale = belief.scale if belief.starts else 0.0
+    scores = scale * prior_scores(belief.chances, link)
     return Pairs(negative / total, positive / total, scores, labelled / total)
 
 

@@ -22,7 +22,8 @@ def vote_total(model: Model) -> float:
     """
     known = 0.0
     if model.prior is not None and model.prior.speaks:
-        known = float(np.log((1 - LEAST) / LEAST)) / ALGORITHMS[model.boosting.algorithm].link
+        link = ALGORITHMS[model.boosting.algorithm].link
+        known = model.prior.scale * float(np.log((1 - LEAST) / LEAST)) / link
     return known + float(sum(np.abs(rule.votes).max() for rule in model.rules))
 
 

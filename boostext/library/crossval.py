@@ -28,7 +28,7 @@ from boostext.training.crossval import (
     remarks_before,
     with_rounds,
 )
-from boostext.training.held_out import with_threshold
+from boostext.training.held_out import with_knowledge, with_threshold
 from boostext.training.jobs import Jobs
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared
@@ -154,6 +154,7 @@ def held_out_in_turn(
     stop = prepared.plan.stop
     for remark in remarks_before(prepared):
         LOG.info(remark)
+    prepared = with_knowledge(prepared, jobs=jobs)
     if prepared.multilabel and "threshold" in prepared.chosen:
         prepared = with_threshold(prepared, jobs=jobs)
     if prepared.plan.boosting.rounds == 0:

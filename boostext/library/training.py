@@ -41,6 +41,7 @@ from boostext.library.tuning import Tuning, table, tuned
 from boostext.library.watch import StopRequest, Watch, interrupts
 from boostext.model.file import MODEL_FILE, read_model, write_model
 from boostext.model.model import Model
+from boostext.model.prior import influence
 from boostext.presets import PRESETS, Choices, Preset
 from boostext.reports.page.content import Read, nothing_read
 from boostext.training.choosing import decided
@@ -51,6 +52,7 @@ from boostext.training.held_out import (
     finished,
     settled,
     wants_cross_validation,
+    with_knowledge,
 )
 from boostext.training.jobs import Jobs
 from boostext.training.knowing import prior_of, unlabelled_documents
@@ -309,7 +311,7 @@ def run(
         if pool is None:
             check_memory(prepared)
         make = pool.make_for(prepared, tuning is not None) if pool is not None else made_here
-        prepared, cross = settle(prepared, watch, jobs_of(pool))
+        prepared, cross = settle(prepared, watch, jobs_of(pool), old)
         trained = learned(prepared, cross, watch, old, checkpoint, make)
         if not len(prepared.corpus):
             LOG.info("no document has a label: the model is the knowledge alone")
@@ -423,11 +425,21 @@ def _compiling() -> None:
 
 
 def settle(
-    prepared: Prepared, watch: Watch, jobs: Jobs | None = None
+    prepared: Prepared, watch: Watch, jobs: Jobs | None = None, old: Model | None = None
 ) -> tuple[Prepared, CrossValidation | None]:
-    """Choose settings by cross-validation if the plan requires it, and log the result."""
+    """Choose settings by cross-validation if the plan requires it, and log the result.
+
+    old: a model to continue from, whose prior knowledge keeps its influence.
+    """
     for remark in remarks_before(prepared) if wants_cross_validation(prepared) else ():
         LOG.info(remark)
+    before = prepared.known
+    if old is None:
+        prepared = with_knowledge(prepared, watch.cross_validating, jobs=jobs)
+    elif old.prior is not None and before is not None:
+        prepared = prepared.knowing(old.prior.scale, old.prior.apart)
+    if prepared.known is not before and prepared.known is not None:
+        LOG.info(f"chosen by cross-validation: {influence(prepared.known.prior)}")
     prepared, found = settled(prepared, watch.cross_validating, jobs=jobs)
     if "threshold" in prepared.chosen:
         LOG.info(threshold_words(prepared))

@@ -29,7 +29,9 @@ class Prior:
     knowledge: as read. weight: eta, the weight of the knowledge in training. old: the model that
     provides the initial probabilities, which is an older one or was taught by the rules.
     unlabelled: the number of documents without labels that were used in training. digest: SHA-256,
-    in hex, of those documents.
+    in hex, of those documents. scale: the factor by which f_0 is multiplied. apart: whether the
+    rules were learned from the labels alone, and f_0 is only added to their votes; otherwise
+    boosting started from f_0.
     """
 
     knowledge: Knowledge
@@ -37,6 +39,8 @@ class Prior:
     old: Model | None = None
     unlabelled: int = 0
     digest: str = ""
+    scale: float = 1.0
+    apart: bool = False
 
     @property
     def speaks(self) -> bool:
@@ -65,6 +69,8 @@ def check_prior(prior: Prior, labels: Sequence[str]) -> None:
         raise ModelError(f"its knowledge is about the label {min(strange)[:40]!r}, which it lacks")
     if not 0 <= prior.weight < float("inf"):
         raise ModelError(f"its knowledge has weight {prior.weight}; expected 0 or more")
+    if not 0 <= prior.scale < float("inf"):
+        raise ModelError(f"its knowledge has scale {prior.scale}; expected 0 or more")
 
 
 class Evidence(NamedTuple):
@@ -139,13 +145,14 @@ class PriorScores:
 
     def __init__(self, model: Model, prior: Prior, link: float, threads: int = 1) -> None:
         self._model, self._link, self._threads = model, link, threads
+        self._scale = prior.scale
         self.evaluator = KnowledgeEvaluator(prior, model.text, model.data.text)
 
     def scores(self, documents: Sequence[Document]) -> Scores:
-        """Return (n, k): ln(pi / (1 - pi)) / link."""
+        """Return (n, k): ln(pi / (1 - pi)) / link, times the scale of the knowledge."""
         evidence = self.evaluator.evidence(documents, self._threads)
         found = self.evaluator.chances(evidence, self._model.labels, self._model.multilabel)
-        return prior_scores(found, self._link)
+        return self._scale * prior_scores(found, self._link)
 
     def fired(self, document: Document) -> tuple[str, ...]:
         """Return the rules that hold for one document, in readable form."""
@@ -155,10 +162,20 @@ class PriorScores:
         )
 
 
+def influence(prior: Prior) -> str:
+    """Return how the scores of prior knowledge and the votes of rules are combined, in words."""
+    times = f"the scores of the knowledge times {prior.scale:g}"
+    if prior.apart:
+        return f"{times} are added to rules that were learned from the labels alone"
+    return f"boosting starts from {times}"
+
+
 def prior_in_short(prior: Prior) -> str:
     """Return a summary: `12 rules, weight 0.4 a document, 300 documents without labels`."""
     count = len(prior.knowledge.rules)
-    parts = [f"{count:,} rule{'s' * (count != 1)}", f"weight {prior.weight:g} a document"]
+    parts = [f"{count:,} rule{'s' * (count != 1)}"]
+    parts += [] if prior.apart else [f"weight {prior.weight:g} a document"]
+    parts += [influence(prior)] if prior.apart or prior.scale != 1 else []
     if prior.old and not prior.taught:
         parts.insert(0, f"an older model of {len(prior.old.rules):,} rules")
     if prior.old and prior.taught:

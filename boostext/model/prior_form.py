@@ -10,7 +10,18 @@ from boostext.model.model import Model
 from boostext.model.plain import Plain, number, objects, only, take, texts
 from boostext.model.prior import Prior
 
-_NAMES = ("weight", "unlabelled", "digest", "labels", "rules", "forbid", "only", "old")
+_NAMES = (
+    "weight",
+    "unlabelled",
+    "digest",
+    "labels",
+    "rules",
+    "forbid",
+    "only",
+    "old",
+    "scale",
+    "apart",
+)
 
 
 def prior_to_plain(prior: Prior) -> Plain:
@@ -27,6 +38,8 @@ def prior_to_plain(prior: Prior) -> Plain:
     }
     of_documents: Plain = {"unlabelled": prior.unlabelled, "digest": prior.digest}
     more = of_documents if prior.unlabelled else {}
+    more |= {"scale": prior.scale} if prior.scale != 1 else {}
+    more |= {"apart": True} if prior.apart else {}
     return {"weight": prior.weight, **more, **{k: v for k, v in parts.items() if v}}
 
 
@@ -54,6 +67,8 @@ def prior_from(record: Plain) -> Prior:
         _old(take(record, "old", dict)) if "old" in record else None,
         take(record, "unlabelled", int) if "unlabelled" in record else 0,
         take(record, "digest", str) if "digest" in record else "",
+        number(record, "scale") if "scale" in record else 1.0,
+        take(record, "apart", bool) if "apart" in record else False,
     )
 
 

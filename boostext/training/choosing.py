@@ -15,7 +15,7 @@ from boostext import fields
 from boostext.corpus.documents import Document, RemoteDocument
 from boostext.errors import SettingsError
 from boostext.features.unicode_classes import class_letters
-from boostext.presets import NUMBERS, Choices, Facts, by_facts
+from boostext.presets import MANY, NUMBERS, Choices, Facts, by_facts
 from boostext.settings import Group
 from boostext.training.plan import CLOSED, Plan, command_line
 
@@ -43,7 +43,7 @@ def decided(
     following = list(islice(rest, 1))
     facts = facts_of(list(whole(head)), plan, complete=not following)
     numbers = NUMBERS if any(document.attributes for document in head) else {}
-    choices = {**(by_facts(facts) if facts else {}), **numbers}
+    choices = {**(by_facts(facts) if facts else _without_facts(len(head), plan)), **numbers}
     chosen = {name: value for name, value in choices.items() if name in plan.open}
     if "analyzer" in choices and not ("analyzer" in chosen and _takes(plan, analyzer="char")):
         chosen.pop("analyzer", None)
@@ -54,6 +54,11 @@ def decided(
     if facts and share and any(document.weight != 1 for document in head):
         chosen["smoothing"] = float(share[1]) / facts.documents
     return chain(head, following, rest), changed(replace(plan, open=frozenset()), chosen), chosen
+
+
+def _without_facts(documents: int, plan: Plan) -> Choices:
+    """What prior knowledge needs to learn from documents that all have no label."""
+    return {"min_df": 2} if plan.known.knowledge and documents >= MANY else {}
 
 
 def _takes(plan: Plan, **settings: Any) -> bool:
@@ -94,7 +99,9 @@ def facts_of(documents: Sequence[Document], plan: Plan, complete: bool = True) -
     labels = {label for document in used for label in document.labels}
     count = max(round(sum(times)), len(used))
     unspaced = 1.0 if plan.text.analyzer == "char" else _unspaced(used)
-    return Facts(count, len(labels), several, characters, unspaced, complete)
+    known = bool(plan.known.knowledge)
+    others = len(documents) - len(used) if known else 0
+    return Facts(count, len(labels), several, characters, unspaced, complete, known, others)
 
 
 def _unspaced(documents: Sequence[Document]) -> float:

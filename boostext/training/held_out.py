@@ -16,23 +16,29 @@ from boostext.arrays import Scores
 from boostext.boosting.codings import decode
 from boostext.errors import SettingsError
 from boostext.evaluation.calibration import fit
+from boostext.evaluation.folds import make_folds
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.features.merge import gather
+from boostext.knowledge.terms import Bools
 from boostext.training.courses import marks_held_out
 from boostext.training.crossval import (
     MOST_ROUNDS,
     CrossValidation,
+    HeldOut,
     code_of,
     cross_validate,
+    held_out,
     with_rounds,
 )
-from boostext.training.jobs import Jobs
+from boostext.training.jobs import InThreads, Jobs
 from boostext.training.plan import Plan
 from boostext.training.run import Hooks, Prepared, Trained, learn
 
 ENOUGH = 1000
 """Number of documents that are held out to choose a threshold, or all if there are fewer."""
+SEVERAL = 200
+"""Number of documents that are held out to choose the influence of prior knowledge."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +50,9 @@ class Judged:
 
 
 def learn_and_judge(prepared: Prepared, hooks: Hooks | None = None) -> Trained:
-    """`settled`, `learn` and `finished` in one."""
+    """`with_knowledge`, `settled`, `learn` and `finished` in one."""
     hooks = hooks or Hooks()
+    prepared = with_knowledge(prepared, should_stop=hooks.should_stop)
     prepared, found = settled(prepared, should_stop=hooks.should_stop)
     return finished(learn(prepared, hooks), found)
 
@@ -133,6 +140,102 @@ def with_threshold(
         boosting = replace(boosting, rounds=best.round)
     chosen = {name: getattr(boosting, name, value) for name, value in prepared.chosen.items()}
     return replace(prepared, plan=replace(plan, boosting=boosting), chosen=chosen)
+
+
+def with_knowledge(
+    prepared: Prepared,
+    on_round: Callable[[int, int], None] = lambda done, total: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    jobs: Jobs | None = None,
+) -> Prepared:
+    """Choose how prior knowledge is combined with the labels, if its weight is automatic.
+
+    Boosting either starts from the knowledge, or learns from the labels alone, and the scores of
+    the knowledge are added. Both are learned in folds until `SEVERAL` documents have been held out,
+    and `best_scale` finds by which factor the scores of the knowledge are multiplied. The lower
+    loss decides. With too few documents, nothing changes. Prior knowledge that has a factor already
+    keeps it.
+    """
+    plan, known = prepared.plan, prepared.known
+    if known is None or plan.known.knowledge_weight != "auto" or not plan.known.knowledge:
+        return prepared
+    sets = prepared.corpus.label_sets
+    try:
+        folds = make_folds(sets, plan.stop.folds, plan.boosting.seed, prepared.groups)
+    except SettingsError:
+        return prepared
+    sizes = np.cumsum([0, *(len(folds.held(n)) for n in range(folds.count - 1))])
+    each = [(folds, n) for n in range(int(np.count_nonzero(sizes < SEVERAL)))]
+    trial = prepared if plan.boosting.rounds else with_rounds(prepared, MOST_ROUNDS)
+    done = [0] * (2 * len(each))
+    found = []
+    for apart in (False, True):
+
+        def on_rounds(number: int, rounds: int, first: int = apart * len(each)) -> bool:
+            done[first + number] = rounds
+            on_round(sum(done), len(done) * trial.plan.boosting.rounds)
+            return should_stop()
+
+        candidate = trial.knowing(1.0, apart)
+        held = list((jobs or InThreads(plan.threads)).run(held_out, candidate, each, on_rounds))
+        found.append((*_scale_of(held, candidate), apart))
+    _, scale, apart = min(found)
+    return prepared.knowing(scale, apart)
+
+
+SCALES = (0.0, *(2.0 ** (n / 2) for n in range(-6, 9)))
+"""Factors of the scores of prior knowledge that are tried."""
+ABOUT_EQUAL = 1.01
+"""Losses up to this many times the lowest one are not distinguished from it."""
+
+
+def _scale_of(held: Sequence[HeldOut], prepared: Prepared) -> tuple[float, float]:
+    """The loss on held-out documents, and the scale for which it is lowest."""
+    examples = np.concatenate([fold.examples for fold in held])
+    start = np.concatenate([fold.start for fold in held if fold.start is not None])
+    sums = np.concatenate([fold.sums(len(fold.rounds)) for fold in held])
+    labels = prepared.corpus.labels
+    gold = Gold(labels, len(labels), gather(prepared.corpus.label_sets, examples)).matrix
+    return best_scale(start, sums - start, gold, prepared.multilabel)
+
+
+def best_scale(known: Scores, votes: Scores, gold: Bools, several: bool) -> tuple[float, float]:
+    """Return the lowest logistic loss of v (s known + votes) with v > 0 and s in SCALES, and s.
+
+    The factor v makes the loss independent of how large scores are: it is fitted for each s, and
+    then forgotten, because it does not change the order of labels. known, votes: (m, k) scores.
+    gold: (m, k), which labels are right. several: whether documents may have several labels. Of
+    scales with about equal losses, the one nearest to 1 is returned.
+    Source: Wolpert 1992 (stacked generalization).
+    """
+    sign = np.where(gold, -1.0, 1.0)
+
+    def loss_and_slope(v: float, f: Scores) -> tuple[float, float]:
+        """The mean loss over documents, and its derivative by v."""
+        if several:
+            losses = np.logaddexp(0.0, sign * v * f)
+            slopes = sign * f / (1 + np.exp(np.minimum(-sign * v * f, 700.0)))
+            return float(losses.sum(axis=1).mean()), float(slopes.sum(axis=1).mean())
+        z = v * (f - f.max(axis=1, keepdims=True))
+        odds = np.exp(z)
+        total = odds.sum(axis=1)
+        right = gold / gold.sum(axis=1, keepdims=True)
+        losses = np.log(total) - (right * z).sum(axis=1)
+        slopes = (odds * f).sum(axis=1) / total - (right * f).sum(axis=1)
+        return float(losses.mean()), float(slopes.mean())
+
+    def lowest(s: float) -> float:
+        f, low, high = s * known + votes, -6.0, 6.0  # the loss is convex in v = exp(x)
+        for _ in range(16):
+            middle = (low + high) / 2
+            low, high = (
+                (middle, high) if loss_and_slope(np.exp(middle), f)[1] < 0 else (low, middle)
+            )
+        return loss_and_slope(np.exp(low), f)[0]
+
+    losses = [lowest(s) for s in SCALES]
+    equal = [s for s, loss in zip(SCALES, losses, strict=True) if loss <= min(losses) * ABOUT_EQUAL]
+    return min(losses), min(equal, key=lambda s: max(s, 1) / max(min(s, 1), SCALES[1] / 2))
 
 
 def finished(

@@ -65,9 +65,14 @@ class Known:
     fired: Bools
     more: int
 
-    def belief(self, examples: Int64) -> Belief:
-        """The belief about these training documents and about all documents without labels."""
-        return Belief(self.chances[self.with_unlabelled(examples)], self.prior.weight)
+    def belief(self, examples: Int64) -> Belief | None:
+        """The belief about these training documents and about all documents without labels; None if
+        rules are learned from the labels alone.
+        """
+        if self.prior.apart:
+            return None
+        chances = self.chances[self.with_unlabelled(examples)]
+        return Belief(chances, self.prior.weight, scale=self.prior.scale)
 
     def with_unlabelled(self, examples: Int64) -> Int64:
         """The numbers of these training documents and of all without labels, ascending."""
@@ -75,8 +80,8 @@ class Known:
         return np.concatenate([examples, np.arange(M - self.more, M)])
 
     def scores(self, examples: Int64) -> Scores:
-        """The initial scores f_0 of training documents."""
-        return prior_scores(self.chances[examples], self.link)
+        """The scores f_0 of training documents, times the scale of the knowledge."""
+        return self.prior.scale * prior_scores(self.chances[examples], self.link)
 
     def contribution(self, example: int) -> Contribution:
         """The knowledge's contribution to a training document, as in `Predictor.contributions`."""
@@ -91,15 +96,20 @@ class Known:
         )
 
     def scores_of(self, collector: EvidenceCollector, labels: Sequence[str]) -> Scores:
-        """The initial scores f_0 of further documents."""
+        """The scores f_0 of further documents, times the scale of the knowledge."""
         chances = self.evaluator.chances(collector.evidence(), labels, self.multilabel)
-        return prior_scores(chances, self.link)
+        return self.prior.scale * prior_scores(chances, self.link)
 
     def labelled_features(self) -> FeatureMatrix:
         """The features of the training documents only. Conditions have the same numbers."""
         if not self.more:
             return self.features
         return first_documents(self.features, len(self.chances) - self.more)
+
+    def counted(self, scale: float, apart: bool) -> Known:
+        """The same knowledge with another influence on the model; see Prior."""
+        prior = replace(self.prior, scale=scale, apart=apart)
+        return replace(self.without_more() if apart else self, prior=prior)
 
     def without_more(self) -> Known:
         """The same knowledge about the training documents only."""
@@ -266,7 +276,10 @@ def taught(known: Known, labels: Sequence[str], plan: Plan) -> Known:
     knowledge, M = known.prior.knowledge, len(known.chances)
     terms = dict.fromkeys(term for rule in knowledge.rules for term in rule.terms)
     forbid = (*knowledge.forbid, *map(Forbidden, terms))
-    boosting = replace(plan.boosting, rounds=LESSONS)
+    given = plan.boosting
+    boosting = BoostingSettings(
+        algorithm=given.algorithm, task=given.task, seed=given.seed, rounds=LESSONS
+    )
     speaks = known.fired.any(axis=1, keepdims=True).astype(np.float64)
     nothing = Lists(np.zeros(M + 1, np.int64), np.zeros(0, np.int32))
     booster = Booster(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Protocol
 
@@ -113,6 +113,15 @@ class Prepared:
     def start(self, examples: Int64) -> Scores | None:
         """(n, k): the initial scores of training documents before any rule; None if all are 0."""
         return None if self.known is None else self.known.scores(examples)
+
+    def knowing(self, scale: float, apart: bool) -> Prepared:
+        """With another influence of the knowledge on the model; see Prior."""
+        assert self.known is not None, "there is knowledge"
+        known = self.known.counted(scale, apart)
+        found = replace(self, known=known, prior=known.prior)
+        if self.validation is not None:
+            self.validation.weigh(scale)
+        return found
 
     @property
     def start_of_all(self) -> Scores | None:
@@ -352,7 +361,9 @@ class _Learning:
 
     def _scores(self) -> Scores:
         """The scores of the training documents."""
-        return self.booster.label_scores()[: len(self.prepared.corpus)]
+        found = self.booster.label_scores()[: len(self.prepared.corpus)]
+        known, start = self.prepared.known, self.prepared.start_of_all
+        return found if start is None or not (known and known.prior.apart) else start + found
 
     def _validate(self, made: Round) -> float | None:
         validation, last = self.prepared.validation, self.prepared.plan.boosting.rounds

@@ -152,7 +152,7 @@ def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
     boosting, weights = prepared.plan.boosting, prepared.weights
     row = ALGORITHMS[boosting.algorithm]
     name = _bounds_of_code(boosting, row, prepared.corpus) if row.coded else row.bounds
-    if not len(weights):
+    if not len(weights) or _apart(prepared):
         return "", math.nan
     equal = bool((weights == weights[0]).all())
     if name == "Hamming loss":
@@ -165,6 +165,11 @@ def bounded_loss(prepared: Prepared, scored: Scored) -> tuple[str, float]:
     if name and equal:
         return name, MEASURES[name.replace(" ", "-")].value(scored)
     return "", math.nan
+
+
+def _apart(prepared: Prepared) -> bool:
+    """Whether scores of prior knowledge, which no bound includes, are added to those of rules."""
+    return prepared.known is not None and prepared.known.prior.apart
 
 
 def loss_bound(trained: Trained) -> float:
@@ -187,8 +192,10 @@ def one_error_bound(trained: Trained) -> float:
     weights, boosting = trained.prepared.weights, trained.model.boosting
     row, k = ALGORITHMS[boosting.algorithm], len(trained.model.labels)
     factor = one_error_factor(row, boosting.start, k)
-    whole = len(weights) > 0 and bool(
-        (weights == weights[0]).all() and label_counts(trained.prepared.corpus).all()
+    whole = (
+        len(weights) > 0
+        and not _apart(trained.prepared)
+        and bool((weights == weights[0]).all() and label_counts(trained.prepared.corpus).all())
     )
     return factor * loss_bound(trained) if factor is not None and whole else math.nan
 

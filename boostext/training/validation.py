@@ -89,14 +89,20 @@ class ValidationSet:
             for name, counter in counters.items()
         }
         self._unknown_categories = unknown_categories
-        self._tally = Tally[Condition](self._blocks, len(self.corpus))
+        self.begin(None)
 
     def __len__(self) -> int:
         return len(self.corpus)
 
     def begin(self, scores: Scores | None) -> None:
         """Reset the sums of votes to scores (m, k), such as those of prior knowledge, or to 0."""
+        self._known = scores
         self._tally = Tally[Condition](self._blocks, len(self.corpus), scores)
+
+    def weigh(self, factor: float) -> None:
+        """Reset the sums of votes to the scores of `begin` times a factor."""
+        start = None if self._known is None else factor * self._known
+        self._tally = Tally[Condition](self._blocks, len(self.corpus), start)
 
     def add(self, rule: Rule) -> None:
         """Add the votes of a rule."""

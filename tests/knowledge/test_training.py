@@ -15,6 +15,9 @@ from boostext.corpus.documents import Document
 from boostext.errors import BoostextError, SettingsError
 from boostext.evaluation.margins import margin_rows, vote_total
 from boostext.features.conditions import NO, YES, Known, Occurs
+from boostext.library.training import plan_of as plan_by_facts
+from boostext.library.training import settle
+from boostext.library.watch import Watch
 from boostext.model.file import read_model, write_model
 from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.model import asked_conditions
@@ -22,10 +25,11 @@ from boostext.model.predict import Predictor
 from boostext.model.prior import prior_in_short
 from boostext.reports.outliers import label_signs
 from boostext.training.crossval import cross_validate
+from boostext.training.held_out import best_scale, learn_and_judge
 from boostext.training.plan import Plan
 from boostext.training.refit import refit
 from boostext.training.run import Hooks, learn, prepare, train
-from boostext.training.summary import summary
+from boostext.training.summary import model_scores, summary
 from tests.training_data import documents
 
 RULES = """
@@ -157,6 +161,88 @@ def test_resuming_refuses_other_knowledge_or_other_documents_without_labels(writ
         train(given, plan_of(written(RULES.replace("0.8", "0.7"))), old=half)
     with pytest.raises(SettingsError, match="knowledge: some -> none"):
         train(given, Plan.of(rounds=12, algorithm="logistic"), old=half)
+
+
+def chosen(given, path, **more):
+    """The training for which cross-validation chooses the influence of the knowledge."""
+    plan = plan_of(path, knowledge_weight="auto", abstain=True, algorithm="mh", **more)
+    return learn_and_judge(prepare(given, plan))
+
+
+def test_labels_decide_how_much_knowledge_counts(written, tmp_path):
+    """Rules about words of the labels count more than the same rules about other labels."""
+    given = documents(18)
+    own = {label: ", ".join(f"own{label}x{j}" for j in range(12)) for label in range(3)}
+    scales = []
+    for shift in (0, 1):
+        lines = [f"- {{if: [{own[j]}], then: l{(j + shift) % 3}}}" for j in range(3)]
+        trained = chosen(given, written("\n".join(["rules:", *lines])), rounds=4)
+        model = trained.model
+        scales.append(model.prior.scale)
+        scores = Predictor(model).batch_scores(given)
+        np.testing.assert_allclose(model_scores(trained), scores, atol=1e-9)
+        assert np.abs(scores).max() <= vote_total(model) + 1e-9
+        again = model_from_json(model_to_json(model))
+        assert again.prior == model.prior
+        assert file_bytes(again, tmp_path) == file_bytes(model, tmp_path)
+    assert scales[0] >= 0.5
+    assert scales[1] <= 0.125
+
+
+def test_knowledge_beside_rules_of_labels_alone_is_added_to_them(written, tmp_path):
+    given, plan = documents(60), plan_of(written(), knowledge_weight="auto")
+    prepared = prepare([*given, *without_labels(20)], plan).knowing(0.5, apart=True)
+    scores = []
+    trained = learn(prepared, Hooks(lambda moment: scores.append(moment.scores())))
+    alone = train(given, Plan.of(rounds=12, algorithm="logistic")).model
+    assert [str(rule) for rule in trained.model.rules] == [str(rule) for rule in alone.rules]
+    known = Predictor(dataclasses.replace(trained.model, rules=())).batch_scores(given)
+    told = Predictor(trained.model).batch_scores(given)
+    np.testing.assert_allclose(told, known + Predictor(alone).batch_scores(given), atol=1e-12)
+    np.testing.assert_allclose(scores[-1], told, atol=1e-9)
+    found = summary(trained)
+    assert (found.bounded, found.one_error_bound) == ("", pytest.approx(np.nan, nan_ok=True))
+    assert "are added to rules that were learned from the labels alone" in prior_in_short(
+        trained.model.prior
+    )
+    write_model(trained.model, tmp_path / "m.boostext")
+    assert read_model(tmp_path / "m.boostext").prior == trained.model.prior
+
+
+def test_a_resumed_training_keeps_how_much_knowledge_counts(written, tmp_path):
+    given, plan = documents(60), plan_of(written(), knowledge_weight="auto", rounds=5)
+    for scale, apart in ((0.5, False), (2.0, True)):
+        half = learn(prepare(given, plan).knowing(scale, apart)).model
+        longer = prepare(given, plan_of(written(), knowledge_weight="auto"))
+        settled, _ = settle(longer, Watch(), old=half)
+        resumed = learn(settled, old=half).model
+        assert (resumed.prior.scale, resumed.prior.apart) == (scale, apart)
+        whole = learn(longer.knowing(scale, apart)).model
+        assert file_bytes(resumed, tmp_path) == file_bytes(whole, tmp_path)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_best_scale_is_that_by_which_labels_were_drawn(several):
+    draws = np.random.default_rng(0)
+    known, votes = draws.normal(size=(2, 1000, 3)) * 2
+    for scale in (0.0, 0.5, 2.0):
+        odds = scale * known + votes
+        if several:
+            gold = draws.random(odds.shape) < 1 / (1 + np.exp(-odds))
+        else:
+            gold = np.arange(3) == (odds + draws.gumbel(size=odds.shape)).argmax(axis=1)[:, None]
+        loss, found = best_scale(known, votes, gold, several)
+        assert found == pytest.approx(scale, rel=0.42, abs=0.13)
+        assert best_scale(known, 10 * votes, gold, several)[1] > 5 * found or not scale
+        assert loss < best_scale(known, 0 * votes, gold, several)[0]
+
+
+def test_settings_are_chosen_from_the_data_with_knowledge_too(written):
+    given, found = documents(60), []
+    for known in ({"knowledge": written()}, {}):
+        found.append(prepare(given, plan_by_facts(None, known)).chosen)
+    assert found[0] == found[1]
+    assert found[0]["abstain"]
 
 
 def test_documents_that_corrections_do_not_name_count_by_knowledge(written, tmp_path):

@@ -221,7 +221,7 @@ def knowing(multilabel, old):
         KnowledgeRule(When(none=("refund",)), (("A", 0.0),)),
     )
     votes = np.random.default_rng(5).normal(size=(3, 3)) / 4
-    prior = Prior(Knowledge(tuple(either.items()), rules), 0.5, old)
+    prior = Prior(Knowledge(tuple(either.items()), rules), 0.5, old, scale=0.25 if old else 1.0)
     data = DataSettings(text=("a", "b"))
     rule = Rule(Occurs("b", ("x",)), votes)
     return Model(labels, multilabel, (rule,), data, prior=prior)

@@ -135,7 +135,7 @@ def _plain_prior(model: Model, prior: Prior, share: float) -> Plain | None:
     conditions: those of the terms of all rules. rules: for each rule, the terms of `when` and of
     `unless` (any, all and none of them), each as the places of its conditions. evidence: (r, k).
     start: (k,), the probabilities before any rule, unless `old`, an older model, provides them; its
-    labels have the places `columns`, or -1.
+    labels have the places `columns`, or -1. scale: the factor by which f_0 is multiplied.
     """
     if not prior.speaks:
         return None
@@ -162,6 +162,7 @@ def _plain_prior(model: Model, prior: Prior, share: float) -> Plain | None:
         "least": [LEAST, least_chance(len(labels))],
         "old": None if prior.old is None else plain_model(prior.old, share),
         "columns": columns_of(labels, prior.old.labels if prior.old else ()),
+        "scale": prior.scale,
     }
 
 

@@ -172,7 +172,8 @@ class Known:
             found = [min(max(1 / (1 + math.exp(-f)), low), 1 - low) for f in odds]
         else:
             found = _kept_apart(odds, least, 1 - low)
-        return [(math.log(p) - math.log1p(-p)) / self._link for p in found]
+        scale = self._prior["scale"]
+        return [scale * ((math.log(p) - math.log1p(-p)) / self._link) for p in found]
 
     def _start(self, document: Document, least: float, most: float) -> list[float]:
         """Return the probability of each label before any rule."""

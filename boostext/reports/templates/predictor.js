@@ -324,7 +324,7 @@ function predictor(model) {
       const found = model.multilabel
         ? odds.map((value) => between(1 / (1 + Math.exp(-value)), low, 1 - low))
         : keptApart(odds);
-      return found.map((chance) => (Math.log(chance) - Math.log1p(-chance)) / model.link);
+      return found.map((chance) => prior.scale * ((Math.log(chance) - Math.log1p(-chance)) / model.link));
     }
     return { scores };
   }
