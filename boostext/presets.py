@@ -108,7 +108,7 @@ ACCURATE = Preset(
             {**PAIRS, **SHARPER},
             {**PAIRS, **RARER},
             {**COUNTED, **SPREAD},
-            {**COUNTED, **RARER},
+            {**COUNTED, **SHARPER, **SLOWER},
             {**COUNTED_PAIRS, **SPREAD},
             {**LETTERS, **SPREAD},
             {**LETTERS, **LEVEL},
@@ -238,8 +238,10 @@ RULES_EACH, LETTER_RULES_EACH = 100, 300
 labels, each of them is the subject of few rules. The second value is for terms of letters, which
 say less than words.
 """
-MOST_RULES, MOST_LETTER_RULES = 8000, 16_000
-"""The maximum number of these rules for any number of labels."""
+MOST_RULES, MOST_LONG_RULES, MOST_LETTER_RULES = 8000, 12_000, 16_000
+"""The maximum number of these rules for any number of labels: for words, for words of long texts
+unless there is too much data for small steps, and for letters of short texts.
+"""
 MANY_LABELS = 100
 """Number of labels, if documents have several, from which each label needs rules of its own."""
 MOST_WORK, MOST_LETTER_WORK = 1_000_000_000, 150_000_000
@@ -268,13 +270,13 @@ def _rules(facts: Facts) -> Choices:
     letters = facts.unspaced > 0.5
     work = facts.documents * facts.characters * facts.labels * (LETTERS_EACH if letters else 1)
     slow = facts.complete and not facts.several and work <= MOST_WORK
-    each, most = RULES_EACH, MOST_RULES
-    if letters and slow and work <= MOST_LETTER_WORK:
-        each, most = LETTER_RULES_EACH, MOST_LETTER_RULES
-    by_labels = (
-        MOST_RULES if facts.characters >= LONG else min(max(each * facts.labels, 4000), most)
-    )
-    rounds = min(max(facts.documents, 1000), 2000 if facts.several else by_labels)
+    if facts.characters >= LONG:
+        most = MOST_LONG_RULES if slow else MOST_RULES
+    elif letters and slow and work <= MOST_LETTER_WORK:
+        most = min(max(LETTER_RULES_EACH * facts.labels, 4000), MOST_LETTER_RULES)
+    else:
+        most = min(max(RULES_EACH * facts.labels, 4000), MOST_RULES)
+    rounds = min(max(facts.documents, 1000), 2000 if facts.several else most)
     if slow:
         return {**rules, **SLOWER, "rounds": 2 * rounds}
     return {**rules, "rounds": rounds, **found}

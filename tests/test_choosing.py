@@ -38,6 +38,8 @@ def test_rules_go_by_the_labels_and_their_number_by_the_documents():
     assert found == [8000, 12_000, 16_000]
     found = [chosen_for(documents=n, labels=40, unspaced=0.9)["rounds"] for n in (12_000, 13_000)]
     assert found == [24_000, 8000], "letters need more rules, unless there is too much data"
+    found = [chosen_for(documents=20_000, characters=n)["rounds"] for n in (500.0, 20_000.0)]
+    assert found == [24_000, 8000], "so do long texts"
 
 
 def test_long_texts_prefer_rarer_words_and_smooth_more():
