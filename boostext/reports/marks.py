@@ -114,7 +114,7 @@ def showable(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(map(_character, text))
+    return text.translate(_SHOWN)
 
 
 def _character(char: str) -> str:
@@ -128,6 +128,19 @@ def _character(char: str) -> str:
     return REPLACEMENT if harmful else char
 
 
+class _Shown(dict[int, str]):
+    """How each character is shown; an argument of `str.translate`, which adds what it needs."""
+
+    def __missing__(self, code: int) -> str:
+        shown = _character(chr(code))
+        if len(self) < MOST_SHOWN:
+            self[code] = shown
+        return shown
+
+
+_SHOWN = _Shown()
+MOST_SHOWN = 10_000
+"""The number of characters for which it is kept how they are shown."""
 _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

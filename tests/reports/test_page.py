@@ -10,6 +10,7 @@ import pytest
 from boostext.corpus.documents import Document
 from boostext.evaluation.margins import MarginRow
 from boostext.features.conditions import AtLeast, Occurs, spell
+from boostext.features.lookup import ConditionLookup
 from boostext.model.predict import decisions
 from boostext.reports.coverage import evidence_of, term_facts
 from boostext.reports.html import script_json
@@ -189,6 +190,19 @@ def test_a_document_without_a_text_is_told_by_its_attributes():
     )
     assert "".join(piece.text for piece in excerpts.of(0, [])) == "age 63, color red"
     assert excerpts.beginning(0) == "age 63, color red"
+
+
+def test_a_page_made_again_under_smaller_limits_does_not_search_texts_again(monkeypatch):
+    documents = {0: Document("d", {"text": "please collect this call " * 9})}
+    weighed, known = [(Occurs("text", ("collect",)), 1.0)], {}
+    shown = [
+        Excerpts(model_of(), corpus_of([[0]], LABELS), documents, room, known) for room in (240, 60)
+    ]
+    first = shown[0].of(0, weighed)
+    monkeypatch.setattr(ConditionLookup, "find", None)
+    smaller = shown[1].of(0, weighed)
+    assert "collect" in [piece.text for piece in smaller if piece.marked]
+    assert len("".join(p.text for p in smaller)) < len("".join(p.text for p in first))
 
 
 def test_every_figure_of_the_model_says_what_it_was_measured_on(page):

@@ -9,6 +9,7 @@ from boostext.corpus.documents import Document
 from boostext.features.attributes import category
 from boostext.features.conditions import YES, Condition, Literal, Occurs
 from boostext.features.lookup import ConditionLookup
+from boostext.features.tokenizer import Span
 from boostext.model.model import Model
 from boostext.reports.marks import Mark, Piece, marked_pieces, showable
 from boostext.reports.terms import TermRow
@@ -21,6 +22,10 @@ WHOLE = 4_000
 
 Weighed = Iterable[tuple[Condition, float]]
 """Conditions with what each adds to a score."""
+Known = dict[tuple[int, Condition], list[Span]]
+"""Where a condition was found in a document, which is given by its index."""
+MOST_SPANS, MOST_KNOWN = 20, 50_000
+"""What is kept for further excerpts: results of up to so many spans, and the number of results."""
 
 
 class Excerpts:
@@ -28,11 +33,18 @@ class Excerpts:
 
     documents: the documents that could be read, by index in the corpus. room: approximate length of
     an excerpt, in characters. Only the beginning of the text is available for other documents.
+    known: what other excerpts of this corpus have found, to which these add what they find.
     """
 
     def __init__(
-        self, model: Model, corpus: Corpus, documents: Mapping[int, Document], room: int
+        self,
+        model: Model,
+        corpus: Corpus,
+        documents: Mapping[int, Document],
+        room: int,
+        known: Known | None = None,
     ) -> None:
+        self._known: Known = {} if known is None else known
         self._corpus, self._documents, self._room = corpus, documents, room
         self._lookup = ConditionLookup((), model.text, model.data.text)
         self._fields = model.data.text
@@ -42,7 +54,7 @@ class Excerpts:
         document = self._documents.get(example)
         if document is None:
             return [Piece(showable(self._corpus.snippets[example]))]
-        found = self._marks(document, weighed)
+        found = self._marks(example, document, weighed)
         field = max(self._fields, key=lambda name: sum(abs(m.votes) for m in found[name]))
         text = document.texts.get(field, "")[:READ] or attributes_text(document)
         return marked_pieces(text, found[field], self._room)
@@ -56,7 +68,7 @@ class Excerpts:
         document = self._documents.get(example)
         if document is None:
             return []
-        found = self._marks(document, weighed)
+        found = self._marks(example, document, weighed)
         field = max(self._fields, key=lambda name: sum(abs(m.votes) for m in found[name]))
         text = document.texts.get(field, "")
         return marked_pieces(text, found[field], WHOLE) if len(text) > self._room else []
@@ -70,13 +82,17 @@ class Excerpts:
             :READ
         ]
 
-    def _marks(self, document: Document, weighed: Weighed) -> dict[str, list[Mark]]:
+    def _marks(self, example: int, document: Document, weighed: Weighed) -> dict[str, list[Mark]]:
         texts = {name: document.texts.get(name, "")[:READ] for name in self._fields}
         short = Document(document.id, texts)
         found: dict[str, list[Mark]] = {name: [] for name in self._fields}
         for condition, votes in weighed:
             if isinstance(condition, Occurs) and condition.field in found:
-                spans = self._lookup.find(short, condition)[:200]
+                spans = self._known.get((example, condition))
+                if spans is None:
+                    spans = self._lookup.find(short, condition)[:200]
+                    if len(spans) <= MOST_SPANS and len(self._known) < MOST_KNOWN:
+                        self._known[example, condition] = spans
                 found[condition.field] += [Mark(start, end, votes) for start, end in spans]
         return found
 

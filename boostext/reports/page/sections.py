@@ -21,7 +21,7 @@ from boostext.reports.page.charts import line_chart, margin_chart, reliability_c
 from boostext.reports.page.confusion import Confusion, confusion_of
 from boostext.reports.page.content import Content, Curve, Judged, Limits, Read
 from boostext.reports.page.data import Shown, confusion_data, error_data
-from boostext.reports.page.excerpts import READ, Excerpts, length_of, term_conditions
+from boostext.reports.page.excerpts import READ, Excerpts, Known, length_of, term_conditions
 from boostext.reports.page.rows import (
     Example,
     TermLine,
@@ -46,8 +46,9 @@ def report_page(content: Content) -> str:
     The limits on its parts are reduced until the page has at most MOST_BYTES bytes.
     """
     limits, content = Limits(), replace(content, read=_remembered(content.read))
+    known: Known = {}
     while True:
-        page = _rendered(page_values(content, limits))
+        page = _rendered(page_values(content, limits, known))
         if len(page.encode("utf-8", "backslashreplace")) <= MOST_BYTES or limits.rules == 1:
             return page
         limits = limits.smaller()
@@ -74,15 +75,18 @@ def _rendered(values: dict[str, Any]) -> str:
     return template.render(**values, script=script, style=style, policy=policy([script], [style]))
 
 
-def page_values(content: Content, limits: Limits) -> dict[str, Any]:
-    """Return the values for report.html; parts without data are empty or None."""
+def page_values(content: Content, limits: Limits, known: Known) -> dict[str, Any]:
+    """Return the values for report.html; parts without data are empty or None.
+
+    known: what excerpts under larger limits have found.
+    """
     model = content.model
     rows = term_rows(model, None)
     facts = content.facts
     report = _report(model, content.judged)
     confusion = _confusion(content, limits)
     terms, space = term_lines(rows, facts, model, limits.terms, limits.curves)
-    terms, worked, errors = _with_texts(content, terms, limits)
+    terms, worked, errors = _with_texts(content, terms, limits, known)
     return {
         **_opening(content, report),
         "box": _box(model, limits.predictor_bytes),
@@ -126,7 +130,7 @@ def _confusion_json(content: Content, confusion: Confusion | None, limits: Limit
 
 
 def _with_texts(
-    content: Content, terms: list[TermLine], limits: Limits
+    content: Content, terms: list[TermLine], limits: Limits, known: Known
 ) -> tuple[list[TermLine], Worked | None, dict[str, Any] | None]:
     """Return the parts of the page that show documents, whose texts are read in a single pass.
 
@@ -143,7 +147,7 @@ def _with_texts(
     wanted = {i for some in examples for i in some} | ({worked} if worked is not None else set())
     wanted |= {row.example for row in listed} | set(alike.values())
     documents = content.read(sorted(wanted))
-    excerpts = Excerpts(content.model, evidence.corpus, documents, limits.characters)
+    excerpts = Excerpts(content.model, evidence.corpus, documents, limits.characters, known)
     pieces = _excerpts_by_document(excerpts, terms, examples)
     lines = [
         replace(line, examples=tuple(_examples(content, some, fact)))
