@@ -193,6 +193,8 @@ def check_own(path: str | Path, kind: Kind | None) -> None:
 def _is_free(path: Path, kind: Kind) -> bool:
     """Whether the file can be replaced without loss."""
     try:
+        if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
+            raise BoostextError(NOT_REGULAR.format(path))  # reading a pipe could wait for ever
         with path.open("rb") as file:
             head = file.read(HEAD)
     except FileNotFoundError:
@@ -200,6 +202,9 @@ def _is_free(path: Path, kind: Kind) -> bool:
     except OSError as error:
         raise _cannot_write(path, error) from None
     return not head or kind.owns(head)
+
+
+NOT_REGULAR = "{}: is not a regular file; give the name of a file"
 
 
 def head_of(path: str | Path) -> bytes:
@@ -284,7 +289,7 @@ def _target(path: str | Path) -> Path:
     if stat.S_ISDIR(mode):
         raise BoostextError(f"{path}: is a folder; give the name of a file, such as my.boostext")
     if not stat.S_ISREG(mode):
-        raise BoostextError(f"{path}: is not a regular file; give the name of a file")
+        raise BoostextError(NOT_REGULAR.format(path))
     if not target.parent.is_dir():
         raise BoostextError(f"{path}: the folder {target.parent} does not exist; make it first")
     if target.exists() and not os.access(target, os.W_OK):

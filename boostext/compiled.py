@@ -19,6 +19,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import stat
 import sys
 import threading
 from collections.abc import Callable
@@ -259,9 +260,16 @@ def _loaded(code: Code) -> int:
 
 
 def _read(path: Path) -> Code | None:
-    """Return the cached code, or None if the file is missing or damaged."""
+    """Return the cached code, or None if the file is missing, damaged or of another user.
+
+    The code is run, so that nobody else may have written it, even if the folder is shared.
+    """
     try:
-        digest, _, content = path.read_bytes().partition(b"\n")
+        with os.fdopen(os.open(path, os.O_RDONLY | NO_WAIT), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode) or not _is_own(about):
+                return None
+            digest, _, content = file.read().partition(b"\n")
     except OSError:
         return None
     if hashlib.sha256(content).hexdigest().encode() != digest:
@@ -269,6 +277,17 @@ def _read(path: Path) -> Code | None:
     head, _, content = content.partition(b"\n")
     name, result = json.loads(head)
     return Code(name, result, (), content)
+
+
+NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""How files are opened, so that a pipe with the name of a file is not waited for."""
+
+
+def _is_own(about: os.stat_result) -> bool:
+    """Whether only this user, or root, can have written a file. Windows has no such numbers."""
+    if sys.platform == "win32":
+        return True
+    return about.st_uid in (0, os.geteuid()) and not about.st_mode & stat.S_IWOTH
 
 
 def _write(path: Path, code: Code) -> None:
@@ -344,7 +363,10 @@ def _cache_folder() -> Path | None:
 def has_compiled() -> bool:
     """Whether kernels were compiled on this machine with these versions, so that numba works."""
     folder = _cache_folder()
-    return folder is not None and any(folder.iterdir())
+    try:
+        return folder is not None and any(folder.iterdir())
+    except OSError:  # somebody removed the folder, or may write there and not read
+        return False
 
 
 def _machine() -> bytes:

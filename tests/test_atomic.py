@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from boostext import atomic
-from boostext.atomic import check_writable, remove_leftovers, replacing, unfinished
+from boostext.atomic import (
+    NOTHING,
+    check_own,
+    check_writable,
+    remove_leftovers,
+    replacing,
+    unfinished,
+)
 from boostext.errors import BoostextError
 from boostext.model.file import read_model, write_model
 from tests.model.models import same, text_model
@@ -112,6 +119,12 @@ def test_what_cannot_be_written_is_told_and_kept(writes, sentence, tmp_path, mon
     with pytest.raises(BoostextError, match=sentence):
         writes(path)
     assert names(tmp_path) == before
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    fifo(tmp_path / "m")
+    with pytest.raises(BoostextError, match="is not a regular file"):
+        check_own(tmp_path / "m", NOTHING)
 
 
 def test_names_that_are_none_are_told(tmp_path):

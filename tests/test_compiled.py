@@ -8,6 +8,9 @@ import sys
 
 import pytest
 
+from boostext import compiled
+from boostext.packs import Code
+
 KERNELS = """
 def twice(number):
     return 2 * number
@@ -102,6 +105,29 @@ def test_a_kernel_is_compiled_again_after_a_constant_of_another_file_has_changed
         constants.write_text(f"FACTOR = {factor}  # of its items\n", encoding="utf-8")
         shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
         assert run() == ["compiling", str(10 * factor), ""]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no owners and modes like these")
+def test_code_that_another_user_may_have_written_is_not_run(tmp_path, monkeypatch):
+    path, code = tmp_path / "kernel", Code("name", "int64", (), b"machine code")
+    compiled._write(path, code)
+    assert compiled._read(path) == code
+    path.chmod(0o646)
+    assert compiled._read(path) is None
+    path.chmod(0o644)
+    if os.geteuid():
+        monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    else:
+        os.chown(path, 12345, -1)
+    assert compiled._read(path) is None
+    os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
+    assert compiled._read(tmp_path / "pipe") is None
+    assert compiled._read(tmp_path) is None
+
+
+def test_a_cache_folder_that_has_gone_is_empty(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiled, "_cache_folder", lambda: tmp_path / "gone")
+    assert not compiled._has_compiled.__wrapped__()
 
 
 def test_first_runs_at_the_same_time_do_not_harm_each_other(run):

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from boostext.atomic import NOTHING, PAGE, check_writable
+from boostext.atomic import NOTHING, PAGE
 from boostext.cli.options import (
     SettingsCommand,
     force_option,
@@ -15,7 +15,7 @@ from boostext.cli.options import (
     talk_options,
     threads_option,
 )
-from boostext.cli.places import announce_stdin, spare
+from boostext.cli.places import announce_stdin, check_output
 from boostext.cli.talk import Talk
 from boostext.fields import MOST
 
@@ -133,8 +133,7 @@ def command(
     # files that people fill in are theirs; a page holds nothing of its reader
     kind = None if force else (PAGE if form == "html" else NOTHING)
     if output:
-        spare([*pool, model, *reading["labels_from"], *committee], output)
-        check_writable(output, kind)
+        check_output(output, kind, (*pool, model, *reading["labels_from"], *committee))
     announce_stdin(pool, talk)
     with watched(talk):
         found = suggest(

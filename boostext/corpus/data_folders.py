@@ -80,10 +80,11 @@ def data_files(path: str, settings: DataSettings, bad: BadRecords) -> list[str]:
     folder = Path(path)
     if path == STDIN or settings.format != "auto" or not _is_folder(folder):
         return [path]
-    if (folder / DICTIONARY).is_file():
+    names = {entry.name for entry in listed(folder)}
+    if DICTIONARY in names:
         parts = ", ".join(str(entry) for entry in listed(folder) if entry.is_dir())
         raise DataError(path, 0, f"contains several parts of a data set; name one of: {parts}")
-    files = _saved_files(folder) if (folder / STATE).is_file() else _sorted_files(folder)
+    files = _saved_files(folder) if STATE in names else _sorted_files(folder)
     if files:
         bad.understood[f"{path}: read as its data files ({len(files)})"] = None
     return [str(file) for file in files] or [path]
