@@ -12,6 +12,7 @@ import logging
 import os
 import platform
 import signal
+import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import wait
@@ -318,7 +319,8 @@ def _local_cluster(number: int, threads: int) -> Iterator[Any]:
     blocked = {signal.SIGINT} if hasattr(signal, "pthread_sigmask") else set()
     try:
         resource_tracker.ensure_running()  # starting it unblocks SIGINT, so it must come first
-    except OSError as error:
+        _check_threads(HERE + EACH * number)
+    except (RuntimeError, OSError) as error:
         raise _not_started(number, error) from None
     if blocked:
         unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
@@ -345,6 +347,27 @@ def _local_cluster(number: int, threads: int) -> Iterator[Any]:
         yield cluster
     finally:
         cluster.close()
+
+
+HERE, EACH = 8, 6
+"""Number of threads that Dask needs in this process, and for each worker."""
+
+
+def _check_threads(count: int) -> None:
+    """Raise RuntimeError if the system does not give as many threads.
+
+    Dask would find out later, and its processes would print tracebacks.
+    """
+    end, started = threading.Event(), list[threading.Thread]()
+    try:
+        for _ in range(count):
+            thread = threading.Thread(target=end.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    finally:
+        end.set()
+        for thread in started:
+            thread.join()
 
 
 def _not_started(number: int, error: Exception) -> WorkerError:

@@ -1,6 +1,7 @@
 """Folds and trials on workers give what they give in threads, in the same order."""
 
 import pickle
+import threading
 import time
 
 import numpy as np
@@ -156,3 +157,19 @@ def test_where_no_process_may_start_it_is_said_what_to_do(monkeypatch, error):
 def test_a_number_of_workers_that_cannot_be_is_refused(asked):
     with pytest.raises(SettingsError, match="expected a number of processes from 1 to 1024"):
         checked(asked)
+
+
+def test_too_few_threads_are_noticed_before_dask_starts(monkeypatch):
+    start, left = threading.Thread.start, iter(range(12))
+
+    def limited(thread):
+        if next(left, None) is None:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    before = threading.active_count()
+    said = r"2 workers could not be started: can't start new"
+    with pytest.raises(WorkerError, match=said), connected(2, threads=1):
+        pass
+    assert threading.active_count() == before
