@@ -127,7 +127,7 @@ def test_code_that_another_user_may_have_written_is_not_run(tmp_path, monkeypatc
 
 def test_a_cache_folder_that_has_gone_is_empty(tmp_path, monkeypatch):
     monkeypatch.setattr(compiled, "_cache_folder", lambda: tmp_path / "gone")
-    assert not compiled._has_compiled.__wrapped__()
+    assert not compiled.has_compiled.__wrapped__()
 
 
 def test_first_runs_at_the_same_time_do_not_harm_each_other(run):
