@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostext.arrays import Float64, Int8, Scores, Signs, Weights
-from boostext.boosting.losses import Loss
-from boostext.boosting.starts import Start
+from boostext.boosting.losses import Loss, Start
 
 
 class Belief(NamedTuple):

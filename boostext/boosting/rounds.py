@@ -21,11 +21,10 @@ from boostext.boosting.engines.choose import Maker, check_engine, choose, made_h
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.growers.table import GROWERS
-from boostext.boosting.losses import LOSSES
+from boostext.boosting.losses import LOSSES, STARTS
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.ranked_votes import newton
 from boostext.boosting.rules import SILENT, Growth, Place, Placed, Round, Rule
-from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import VOTES
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, Always, Condition, Equals, Literal, spell

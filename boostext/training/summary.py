@@ -13,8 +13,7 @@ import numpy as np
 from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.arrays import Scores
 from boostext.boosting import codings
-from boostext.boosting.losses import one_error_factor
-from boostext.boosting.starts import STARTS
+from boostext.boosting.losses import STARTS, one_error_factor
 from boostext.corpus.checks import alike_labels, count_labels, lookalikes, spelled
 from boostext.corpus.corpus import Corpus
 from boostext.corpus.sources import BadRecords

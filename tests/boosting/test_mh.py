@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostext.arrays import Lists
+from boostext.boosting.losses import STARTS
 from boostext.boosting.rounds import ALL_ROUNDS, Booster
-from boostext.boosting.starts import STARTS
 from boostext.boosting.votes import real_votes
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Equals, Occurs

@@ -11,9 +11,9 @@ import numpy as np
 from boostext.arrays import Float64, Int8, Lists, Scores, Weights
 from boostext.boosting.beliefs import Pairs
 from boostext.boosting.choice import Candidates, Choice, Eligible
+from boostext.boosting.losses import Start
 from boostext.boosting.membership import Membership
 from boostext.boosting.rules import Growth, Place, Placed
-from boostext.boosting.starts import Start
 
 
 @dataclass(frozen=True)
