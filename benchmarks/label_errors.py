@@ -10,10 +10,10 @@ a tenth of all, a quarter of the documents of a third of the labels get the like
 --per-label cuts a corpus to so many documents of each label. With several labels a
 document: `missing` loses one, `extra` gains one, drawn by how often each label is there.
 
-Ours: chances out of fold, as `boostext inspect --source cv`, in the order of the listing. Theirs:
-self-confidence, normalized margin and, with one label a document, confidence-weighted entropy of
-cleanlab on out-of-fold probabilities of logistic regression on TF-IDF with C 1 and C 10, one
-against the rest for several labels. Both 5 folds. Figures: average precision of the ranking,
+Ours: probabilities out of fold, as `boostext inspect --source cv`, in the order of the listing.
+Theirs: self-confidence, normalized margin and, with one label a document, confidence-weighted
+entropy of cleanlab on out-of-fold probabilities of logistic regression on TF-IDF with C 1 and C 10,
+one against the rest for several labels. Both 5 folds. Figures: average precision of the ranking,
 precision among as many documents as were changed, and seconds of CPU.
 """
 
@@ -59,25 +59,25 @@ Given = NDArray[np.bool_]
 # Wrong labels --------------------------------------------------------------------------------
 
 
-def uniform(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+def uniform(given: Given, probabilities: Matrix, rng: np.random.Generator) -> Given:
     """Each chosen document gets any other label."""
     return _moved(given, np.ones((given.shape[1],) * 2), rng)
 
 
-def confused(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+def confused(given: Given, probabilities: Matrix, rng: np.random.Generator) -> Given:
     """Each gets the label that is likeliest in place of its own."""
-    confusion = _confusion(given, chances)
+    confusion = _confusion(given, probabilities)
     return _moved(given, (confusion == confusion.max(axis=1, keepdims=True)) * 1.0, rng)
 
 
-def conditional(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+def conditional(given: Given, probabilities: Matrix, rng: np.random.Generator) -> Given:
     """Each gets another label by how likely that is in place of its own."""
-    return _moved(given, _confusion(given, chances), rng)
+    return _moved(given, _confusion(given, probabilities), rng)
 
 
-def by_class(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+def by_class(given: Given, probabilities: Matrix, rng: np.random.Generator) -> Given:
     """A quarter of the documents of a third of the labels get the likeliest in place of theirs."""
-    k, likeliest = given.shape[1], _confusion(given, chances).argmax(axis=1)
+    k, likeliest = given.shape[1], _confusion(given, probabilities).argmax(axis=1)
     labels, changed = given.argmax(axis=1), given.copy()
     for old in rng.permutation(k)[: max(round(k / 3), 1)].tolist():
         mine = np.flatnonzero(labels == old)
@@ -86,7 +86,7 @@ def by_class(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
     return changed
 
 
-def missing(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+def missing(given: Given, probabilities: Matrix, rng: np.random.Generator) -> Given:
     """Each of several labels loses one."""
     changed = given.copy()
     for i in _chosen(np.flatnonzero(given.sum(axis=1) > 0), len(given), rng):
@@ -94,7 +94,7 @@ def missing(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
     return changed
 
 
-def extra(given: Given, chances: Matrix, rng: np.random.Generator) -> Given:
+def extra(given: Given, probabilities: Matrix, rng: np.random.Generator) -> Given:
     """Each gains one, by how often labels are there."""
     changed, counts = given.copy(), given.sum(axis=0)
     for i in _chosen(np.arange(len(given)), len(given), rng):
@@ -117,9 +117,9 @@ def _chosen(among: NDArray[np.int64], m: int, rng: np.random.Generator) -> list[
     return rng.choice(among, round(SHARE * m), replace=False).tolist()
 
 
-def _confusion(given: Given, chances: Matrix) -> Matrix:
-    """(k, k): mean chance of each label over the documents of another; 0 for its own."""
-    sums = given.T.astype(float) @ chances
+def _confusion(given: Given, probabilities: Matrix) -> Matrix:
+    """(k, k): mean probability of each label over the documents of another; 0 for its own."""
+    sums = given.T.astype(float) @ probabilities
     np.fill_diagonal(sums, 0)
     return sums
 
@@ -128,10 +128,10 @@ def _moved(given: Given, weights: Matrix, rng: np.random.Generator) -> Given:
     changed = given.copy()
     for i in _chosen(np.arange(len(given)), len(given), rng):
         old = int(given[i].argmax())
-        chances = weights[old].copy()
-        chances[old] = 0
+        probabilities = weights[old].copy()
+        probabilities[old] = 0
         changed[i] = False
-        changed[i, rng.choice(len(chances), p=chances / chances.sum())] = True
+        changed[i, rng.choice(len(probabilities), p=probabilities / probabilities.sum())] = True
     return changed
 
 
@@ -142,15 +142,15 @@ def ours(prepared: Prepared, given: Given, several: bool) -> Matrix:
     """(m,): the doubt of each document; least for one that is never held out."""
     sets = Lists.of(np.flatnonzero(row) for row in given)
     changed = replace(prepared, corpus=replace(prepared.corpus, label_sets=sets))
-    odds = verdicts(audit(changed).chances, given_signs(changed.corpus), several).odds
+    odds = verdicts(audit(changed).probabilities, given_signs(changed.corpus), several).odds
     return np.where(np.isnan(odds), -np.inf, odds)
 
 
 def logistic(texts: list[str], given: Given, several: bool, strength: float = 1.0) -> Matrix:
-    """(m, k): chances out of fold. strength: C, the greater the less is regularized."""
+    """(m, k): probabilities out of fold. strength: C, the greater the less is regularized."""
     learner = LogisticRegression(max_iter=1000, C=strength)
     if several:
-        # labels without an example in a training part get the chance 0
+        # labels without an example in a training part get the probability 0
         model = make_pipeline(TfidfVectorizer(), OneVsRestClassifier(learner))
         return np.asarray(
             cross_val_predict(
@@ -166,15 +166,15 @@ def logistic(texts: list[str], given: Given, several: bool, strength: float = 1.
     return np.asarray(cross_val_predict(model, texts, labels, method="predict_proba", cv=folds))
 
 
-def theirs(chances: Matrix, given: Given, several: bool) -> dict[str, Matrix]:
+def theirs(probabilities: Matrix, given: Given, several: bool) -> dict[str, Matrix]:
     """method -> (m,) doubt."""
     methods = ("self_confidence", "normalized_margin")
     if several:
         lists = [np.flatnonzero(row).tolist() for row in given]
-        return {m: -many(lists, chances, method=m, adjust_pred_probs=False) for m in methods}
+        return {m: -many(lists, probabilities, method=m, adjust_pred_probs=False) for m in methods}
     labels = given.argmax(axis=1)
     weighted = "confidence_weighted_entropy"
-    return {m: -one(labels, chances, method=m) for m in (*methods, weighted)}
+    return {m: -one(labels, probabilities, method=m) for m in (*methods, weighted)}
 
 
 # The table -----------------------------------------------------------------------------------
@@ -222,8 +222,8 @@ def rows(
         found, took = timed(partial(ours, prepared, given, several))
         sides = [("boostext cv", found, took)]
         for strength in (1.0, 10.0):
-            chances, took = timed(partial(logistic, texts, given, several, strength))
-            for method, doubt in theirs(chances, given, several).items():
+            probabilities, took = timed(partial(logistic, texts, given, several, strength))
+            for method, doubt in theirs(probabilities, given, several).items():
                 sides.append((f"C {strength:g} {method}", doubt, took))
         for side, doubt, seconds in sides:
             ap, at = figures(doubt, wrong)

@@ -28,7 +28,7 @@ from boostext.library.frames import Columns, read_columns
 from boostext.library.judging import audited
 from boostext.library.reporting import EXPLAINED, OUTLIERS, audit_listing
 from boostext.library.training import learned, prepared_for
-from boostext.model.predict import decisions, has_chances, link_of
+from boostext.model.predict import decisions, has_probabilities, link_of
 from boostext.presets import OPEN
 from boostext.reports.columns import Column, Rows
 from boostext.reports.rules import RuleRow
@@ -81,7 +81,7 @@ def _value_errors() -> Iterator[None]:
         raise ValueError(str(error)) from None
 
 
-def _gives_chances(estimator: Any) -> bool:
+def _gives_probabilities(estimator: Any) -> bool:
     """Whether scores give probabilities, by the link of the algorithm or by calibration."""
     known = ALGORITHMS.get(estimator.algorithm or BoostingSettings.algorithm)
     return known is None or bool(known.link) or estimator.calibrate != "none"
@@ -226,13 +226,13 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(np.nan_to_num(scores[:, 1] - scores[:, 0])) / 2
         return np.asarray(scores)
 
-    @available_if(_gives_chances)  # type: ignore[untyped-decorator]
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64:
         """Return (n, k) probabilities, which are calibrated if `calibrate` is set.
 
         Those of exclusive classes sum to 1.
         """
-        return np.asarray(self._by_class(chances_of(self._scores(X), self.model_), 0.0))
+        return np.asarray(self._by_class(probabilities_of(self._scores(X), self.model_), 0.0))
 
     @property
     def rules_(self) -> Rows[RuleRow]:
@@ -241,10 +241,10 @@ class BoostextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.model_.rules()
 
 
-def chances_of(scores: Scores, model: Classifier) -> Float64:
+def probabilities_of(scores: Scores, model: Classifier) -> Float64:
     """Return (n, k) probabilities; if examples have one label, each row sums to 1."""
-    if model.multilabel or model.content.calibration or not has_chances(model.content):
-        return model.chances(scores)
+    if model.multilabel or model.content.calibration or not has_probabilities(model.content):
+        return model.probabilities(scores)
     logs = -np.logaddexp(0, -link_of(model.content) * scores)
     shares = np.exp(logs - logs.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -12,7 +12,7 @@ from boostext.evaluation.calibration import targets
 from boostext.evaluation.report import evaluate
 from boostext.model.predict import Predictor
 from boostext.reports.doubts import doubt_rows, verdicts
-from boostext.training.audit import audit, chances
+from boostext.training.audit import audit, probabilities
 from boostext.training.crossval import cross_validate, remarks_before
 from boostext.training.held_out import finished, learn_and_judge, settled
 from boostext.training.history import cumulated_shares
@@ -219,7 +219,7 @@ def test_planted_labels_come_first_by_what_was_learned_without_them():
     documents, wrong = planted()
     prepared = prepare(documents, plan_of(rounds=40))
     found = audit(prepared)
-    rows = doubt_rows(prepared.corpus, False, found.scores, found.chances)
+    rows = doubt_rows(prepared.corpus, False, found.scores, found.probabilities)
     assert len({row.example for row in rows[:6]} & set(wrong)) >= 4
     assert all(row.kind == "wrong" for row in rows[:4])
 
@@ -229,9 +229,9 @@ def test_planted_labels_come_first_by_what_was_learned_without_them():
 def test_documents_never_held_out_have_no_chances_and_disturb_no_other(multilabel):
     scores = np.random.default_rng(1).normal(size=(40, 3))
     given = np.eye(3, dtype=bool)[np.arange(40) % 3]
-    alone = chances(scores[1:], given[1:], multilabel)
+    alone = probabilities(scores[1:], given[1:], multilabel)
     scores[0] = np.nan
-    found = chances(scores, given, multilabel)
+    found = probabilities(scores, given, multilabel)
     assert np.isnan(found[0]).all()
     assert found[1:] == pytest.approx(alone)
     assert multilabel or found[1:].sum(axis=1) == pytest.approx(1)

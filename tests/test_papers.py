@@ -114,8 +114,8 @@ def test_generators_give_what_the_paper_says(monkeypatch):
         assert (len(bits), document.labels) == (10, ("+" if formula else "-",))
     assert len(noise.display(17, 0.1, random.Random(1)).test[0].attributes) == 24
     for known in (noise.sure_of_display(0.2), noise.sure_of_labels(0.2)):
-        assert sum(chance for chance, _ in known) == pytest.approx(1)
-        wrong = sum(chance for chance, margin in known if margin < 0)
+        assert sum(probability for probability, _ in known) == pytest.approx(1)
+        wrong = sum(probability for probability, margin in known if margin < 0)
         assert wrong == pytest.approx(0.2 if len(known) == 2 else noise.best_of_display(0.2))
 
 

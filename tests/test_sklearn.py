@@ -154,15 +154,15 @@ def test_settings_are_searched_in_several_processes():
 def test_wrong_labels_are_found_out_of_fold():
     labels = LABELS.copy()
     labels[3] = "move"
-    chances = cross_val_predict(quick(), TEXTS, labels, cv=4, method="predict_proba")
-    assert chances.shape == (len(TEXTS), 2)
+    probabilities = cross_val_predict(quick(), TEXTS, labels, cv=4, method="predict_proba")
+    assert probabilities.shape == (len(TEXTS), 2)
     issues = find_label_issues(TEXTS, labels, quick())
     assert all(row.is_label_issue == (row.predicted_label != row.given_label) for row in issues)
     assert (issues[3].given_label, issues[3].predicted_label) == ("move", "bill")
     assert issues.to_pandas()["label_quality"].idxmin() == 3
     cleanlab = pytest.importorskip("cleanlab.filter")
     numbers = np.unique(labels, return_inverse=True)[1]
-    assert cleanlab.find_label_issues(numbers, chances).nonzero()[0].tolist() == [3]
+    assert cleanlab.find_label_issues(numbers, probabilities).nonzero()[0].tolist() == [3]
 
 
 def frame():

@@ -101,7 +101,7 @@ def test_of_too_many_terms_the_most_frequent_are_kept(monkeypatch):
 def test_threads_change_nothing_in_an_audit(make):
     one, three = (audit(prepare(list(make(60)), plan_of(threads=n))) for n in (1, 3))
     assert (one.scores == three.scores).all()
-    assert (one.chances == three.chances).all()
+    assert (one.probabilities == three.probabilities).all()
 
 
 def test_an_audit_tells_folds_and_begins_none_when_it_is_asked_to_stop():
@@ -138,7 +138,7 @@ def test_objections_are_terms_of_the_document_that_speak_for_the_rival():
     ]
     prepared = prepare(documents, plan_of())
     found = audit(prepared)
-    rows = doubt_rows(prepared.corpus, False, found.scores, found.chances)
+    rows = doubt_rows(prepared.corpus, False, found.scores, found.probabilities)
     first = explained_rows(found, rows[:1])[0]
     assert (first.example, first.rival) == (60, "fruit")
     assert first.objections

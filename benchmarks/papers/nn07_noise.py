@@ -132,7 +132,7 @@ def display(idle: int, noise: float, rng: random.Random, noisy: bool = True) -> 
 
 def best_of_display(noise: float) -> float:
     """The rarer parity of each pattern of segments, summed over all patterns."""
-    return sum(min(chance) for chance in parities(noise))
+    return sum(min(probability) for probability in parities(noise))
 
 
 def sure_of_display(noise: float) -> list[tuple[float, float]]:
@@ -149,11 +149,11 @@ def sure_of_display(noise: float) -> list[tuple[float, float]]:
 def parities(noise: float) -> Iterator[list[float]]:
     """The chances of both parities for each pattern of segments."""
     for pattern in itertools.product("01", repeat=7):
-        chance = [0.0, 0.0]
+        probability = [0.0, 0.0]
         for digit, segments in enumerate(SEGMENTS):
             broken = sum(a != b for a, b in zip(pattern, segments, strict=True))
-            chance[digit % 2] += noise**broken * (1 - noise) ** (7 - broken) / 10
-        yield chance
+            probability[digit % 2] += noise**broken * (1 - noise) ** (7 - broken) / 10
+        yield probability
 
 
 def xd6(noise: float, rng: random.Random, noisy: bool = False) -> Corpus:

@@ -24,12 +24,12 @@ from boostext.boosting.losses import Loss, Start
 class Belief(NamedTuple):
     """Prior knowledge about documents.
 
-    chances: (m, k), the probabilities pi, each above 0 and below 1. weight: (m, 1), eta v_i, or one
-    number for all documents. starts: whether boosting starts from f_0; otherwise it starts from 0
+    probabilities: (m, k), pi, each above 0 and below 1. weight: (m, 1), eta v_i, or one number for
+    all documents. starts: whether boosting starts from f_0; otherwise it starts from 0
     and learns pi from the terms of the documents. scale: factor by which f_0 is multiplied.
     """
 
-    chances: Float64
+    probabilities: Float64
     weight: float | Float64
     starts: bool = True
     scale: float = 1.0
@@ -58,17 +58,17 @@ def pairs_of(belief: Belief, start: Start, signs: Signs, weights: Float64, link:
     k = signs.shape[1]
     labelled = float(weights.sum()) * k
     own = start.example[:, None] * np.where(signs > 0, start.positive, start.negative) * labelled
-    positive = np.where(signs > 0, own, 0.0) + belief.weight * belief.chances
-    negative = np.where(signs < 0, own, 0.0) + belief.weight * (1 - belief.chances)
+    positive = np.where(signs > 0, own, 0.0) + belief.weight * belief.probabilities
+    negative = np.where(signs < 0, own, 0.0) + belief.weight * (1 - belief.probabilities)
     total = float(positive.sum() + negative.sum())
     scale = belief.scale if belief.starts else 0.0
-    scores = scale * prior_scores(belief.chances, link)
+    scores = scale * prior_scores(belief.probabilities, link)
     return Pairs(negative / total, positive / total, scores, labelled / total)
 
 
-def prior_scores(chances: Float64, link: float) -> Scores:
+def prior_scores(probabilities: Float64, link: float) -> Scores:
     """Return the scores f_0 = ln(pi / (1 - pi)) / link."""
-    scores: Scores = (np.log(chances) - np.log1p(-chances)) / link
+    scores: Scores = (np.log(probabilities) - np.log1p(-probabilities)) / link
     return scores
 
 

@@ -206,7 +206,7 @@ def _show_document(
     talk.show_line(f"{explanation.document.id}: {' + '.join(explanation.given) or '(none)'}", HEAD)
     if explanation.labels:
         talk.show(marked_text(explanation.marked()))
-    talk.show(explanation_list(explanation.rows(), page_for(sys.stdout), explanation.chances))
+    talk.show(explanation_list(explanation.rows(), page_for(sys.stdout), explanation.probabilities))
 
 
 def _show_terms(

@@ -152,7 +152,7 @@ def _wanted(
     from boostext.library.results import Wanted, checked, for_page
 
     top = len(model.labels) if all_scores else top
-    wanted = Wanted(top, all_scores, chance=threshold_proba, **shown)
+    wanted = Wanted(top, all_scores, probability=threshold_proba, **shown)
     checked(wanted, model.content)
     return for_page(wanted, model.content) if form == "html" else wanted
 

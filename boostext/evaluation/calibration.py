@@ -13,7 +13,7 @@ import numpy as np
 from boostext.arrays import Float64, Int64, Scores
 from boostext.evaluation.gold import Booleans, Gold, Sums, gold_of, share
 from boostext.model.calibration import Curve, Isotonic, Sigmoid, calibrated
-from boostext.model.predict import probabilities
+from boostext.model.predict import link_probabilities
 
 BINS = 10
 FINE, DEEP = 4096, 40.0
@@ -24,18 +24,18 @@ FINE, DEEP = 4096, 40.0
 class Calibration(Sums):
     """Sums over (example, label) pairs, and over bins of the probability.
 
-    log_loss, squared: over all pairs, of which there are `cells`. count, chance, happened: (BINS,),
-    the number of pairs, the sum of their probabilities and the number of true ones, in bins of
-    equal width. They are over all pairs if examples may have several labels, otherwise over the
-    label with the highest score of each example. fine: (3, FINE), the same three sums in narrow
-    bins of the log odds, from which bins of equal size are made.
+    log_loss, squared: over all pairs, of which there are `cells`. count, probability, happened:
+    (BINS,), the number of pairs, the sum of their probabilities and the number of true ones, in
+    bins of equal width. They are over all pairs if examples may have several labels, otherwise over
+    the label with the highest score of each example. fine: (3, FINE), the same three sums in
+    narrow bins of the log odds, from which bins of equal size are made.
     """
 
     cells: int
     log_loss: float
     squared: float
     count: Int64
-    chance: Float64
+    probability: Float64
     happened: Int64
     fine: Float64
 
@@ -51,20 +51,22 @@ def calibration(
     if not link and not curves:
         scores, gold = scores[:0], gold_of(gold.labels[: gold.known], ())
     true = gold.matrix
-    chance = calibrated(scores, curves, multilabel) if curves else probabilities(scores, link)
+    probability = (
+        calibrated(scores, curves, multilabel) if curves else link_probabilities(scores, link)
+    )
     if multilabel:
-        judged, came = chance.ravel(), true.ravel()
+        judged, came = probability.ravel(), true.ravel()
     else:
         rows, top = np.arange(len(scores)), scores.argmax(1)
-        judged, came = chance[rows, top], true[rows, top]
+        judged, came = probability[rows, top], true[rows, top]
     bins = np.minimum((judged * BINS).astype(np.int64), BINS - 1)
     narrow = _narrow(judged)
     return Calibration(
         cells=scores.size,
-        log_loss=log_loss_of(chance, true) if curves else log_loss_sum(link * scores, true),
-        squared=float(np.sum((chance - true) ** 2)),
+        log_loss=log_loss_of(probability, true) if curves else log_loss_sum(link * scores, true),
+        squared=float(np.sum((probability - true) ** 2)),
         count=np.bincount(bins, minlength=BINS),
-        chance=np.asarray(np.bincount(bins, weights=judged, minlength=BINS), np.float64),
+        probability=np.asarray(np.bincount(bins, weights=judged, minlength=BINS), np.float64),
         happened=np.bincount(bins[came], minlength=BINS),
         fine=np.stack(
             [
@@ -76,13 +78,13 @@ def calibration(
     )
 
 
-def _narrow(chance: Float64) -> Int64:
+def _narrow(probability: Float64) -> Int64:
     """The narrow bin of each probability. Bins 0 and FINE - 1 include all beyond -DEEP and DEEP.
 
     Subtle: many probabilities are close to 0 or 1, where bins of log odds are narrow enough and
     bins of probabilities would not be.
     """
-    within = np.clip(chance, 1e-300, 1 - 1e-16)
+    within = np.clip(probability, 1e-300, 1 - 1e-16)
     odds = np.log(within) - np.log1p(-within)
     return np.asarray(np.clip((odds / DEEP + 1) * (FINE / 2), 0, FINE - 1), np.int64)
 
@@ -104,15 +106,15 @@ def equal_size(sums: Calibration) -> Iterator[tuple[float, float, float, float, 
     for number in range(BINS):
         stop = int(np.searchsorted(reached, total * (number + 1) / BINS - 0.5)) + 1
         stop = FINE if number == BINS - 1 else min(stop, FINE)
-        count, chance, happened = sums.fine[:, start:stop].sum(axis=1)
+        count, probability, happened = sums.fine[:, start:stop].sum(axis=1)
         if stop > start and count:
-            yield edge(start), edge(stop), float(count), float(chance), float(happened)
+            yield edge(start), edge(stop), float(count), float(probability), float(happened)
             start = stop
 
 
-def log_loss_of(chance: Float64, true: Booleans) -> float:
+def log_loss_of(probability: Float64, true: Booleans) -> float:
     """The sum of -ln of the probabilities of the outcomes, which are raised to 1e-15 at least."""
-    return float(-np.log(np.maximum(np.where(true, chance, 1 - chance), 1e-15)).sum())
+    return float(-np.log(np.maximum(np.where(true, probability, 1 - probability), 1e-15)).sum())
 
 
 def log_loss_sum(odds: Scores, true: Booleans) -> float:
@@ -138,7 +140,7 @@ def expected_calibration_error(sums: Calibration) -> float:
 
     Source: Naeini, Cooper & Hauskrecht 2015.
     """
-    return share(float(np.abs(sums.chance - sums.happened).sum()), int(sums.count.sum()))
+    return share(float(np.abs(sums.probability - sums.happened).sum()), int(sums.count.sum()))
 
 
 # Fitting -------------------------------------------------------------------------------------
@@ -180,8 +182,8 @@ def fit(scores: Scores, true: Booleans, method: str, multilabel: bool = True) ->
         for j in range(k)
     ]
     if not multilabel:
-        chances = np.stack([c(scores[:, j]) for j, c in enumerate(curves)], axis=1)
-        power = best_power(np.log(np.maximum(chances, 1e-12)), true)
+        probabilities = np.stack([c(scores[:, j]) for j, c in enumerate(curves)], axis=1)
+        power = best_power(np.log(np.maximum(probabilities, 1e-12)), true)
         curves = [replace(curve, power=power) for curve in curves]
     return Fitted(tuple(curves), rare)
 
@@ -248,8 +250,8 @@ def _log_loss(odds: Float64, wanted: Float64) -> float:
 
 
 def _newton_step(scores: Float64, odds: Float64, wanted: Float64) -> tuple[float, float]:
-    chance = Sigmoid(1.0, 0.0)(odds)
-    gap, bend = wanted - chance, chance * (1 - chance)
+    probability = Sigmoid(1.0, 0.0)(odds)
+    gap, bend = wanted - probability, probability * (1 - probability)
     a, b, c = (bend * scores**2).sum() + 1e-9, (bend * scores).sum(), bend.sum() + 1e-9
     g, h = (gap * scores).sum(), gap.sum()
     determinant = max(float(a * c - b * b), 1e-300)
@@ -290,13 +292,13 @@ def isotonic(scores: Float64, true: Booleans) -> Isotonic:
 
 def _steps(levels: Float64, pools: list[tuple[float, float, int]]) -> Isotonic:
     """The first and the last level of each pool, with its mean."""
-    at, chances, start = [], [], 0
+    at, probabilities, start = [], [], 0
     for mean, _, count in pools:
         for place in sorted({start, start + count - 1}):
             at.append(float(levels[place]))
-            chances.append(min(max(mean, 0.0), 1.0))
+            probabilities.append(min(max(mean, 0.0), 1.0))
         start += count
-    return Isotonic(tuple(at), tuple(chances))
+    return Isotonic(tuple(at), tuple(probabilities))
 
 
 METHODS: Mapping[str, Callable[[Float64, Booleans], Curve]] = {

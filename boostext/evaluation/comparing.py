@@ -54,7 +54,7 @@ class LabelChange:
 class Comparison:
     """The result of a comparison.
 
-    changes: the first KEPT of `changed` documents; won and lost count all of them. chance: the
+    changes: the first KEPT of `changed` documents; won and lost count all of them. p_value: the
     p-value of the two-sided sign test of won against lost.
     """
 
@@ -63,7 +63,7 @@ class Comparison:
     changed: int
     won: int
     lost: int
-    chance: float
+    p_value: float
     labels: Sequence[LabelChange]
     changes: tuple[Change, ...]
 

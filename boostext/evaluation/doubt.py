@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int64, Scores
 from boostext.model.model import Model
-from boostext.model.predict import chances, link_of
+from boostext.model.predict import link_of, probabilities
 from boostext.model.prune import cut
 
 COMMITTEE = 8
@@ -62,7 +62,7 @@ def best(scores: Scores, model: Model) -> Float64:
     """
     if scores.shape[1] < 2:
         return margin(scores, model)
-    shares = np.partition(_shares(chances(scores, model)), -2, axis=1)
+    shares = np.partition(_shares(probabilities(scores, model)), -2, axis=1)
     return np.asarray(shares[:, -2] - shares[:, -1])
 
 
@@ -73,7 +73,7 @@ def entropy(scores: Scores, model: Model) -> Float64:
     the probabilities of a model that is not calibrated are scaled to sum 1. Algorithms whose scores
     give no probabilities must be calibrated.
     """
-    likely = chances(scores, model)
+    likely = probabilities(scores, model)
     if model.multilabel or scores.shape[1] < 2:
         return np.asarray((_information(likely) + _information(1 - likely)).sum(axis=1))
     return np.asarray(_information(_shares(likely)).sum(axis=1))
@@ -86,9 +86,9 @@ def _shares(likely: Float64) -> Float64:
     return np.asarray(np.divide(likely, totals, out=equal, where=totals > 0))
 
 
-def _information(chance: Float64) -> Float64:
+def _information(probability: Float64) -> Float64:
     """-p ln p, 0 at 0."""
-    return np.asarray(-chance * np.log(np.where(chance > 0, chance, 1.0)))
+    return np.asarray(-probability * np.log(np.where(probability > 0, probability, 1.0)))
 
 
 MEASURES: Mapping[str, Callable[[Scores, Model], Float64]] = {
@@ -99,7 +99,7 @@ MEASURES: Mapping[str, Callable[[Scores, Model], Float64]] = {
 """name -> function, for measures that need only the scores of one model"""
 
 
-def gives_chances(model: Model) -> bool:
+def gives_probabilities(model: Model) -> bool:
     """Whether `entropy` can be computed for the model."""
     return bool(model.calibration) or bool(link_of(model))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Scores, Signs
-from boostext.knowledge.chances import LEAST
+from boostext.knowledge.probabilities import LEAST
 from boostext.model.model import Model
 
 THETAS = tuple(step / 20 for step in range(-20, 21))

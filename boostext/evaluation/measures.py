@@ -9,7 +9,7 @@ from typing import Protocol
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Scores
-from boostext.evaluation import calibration as chances
+from boostext.evaluation import calibration as probabilities
 from boostext.evaluation import decided as decisions
 from boostext.evaluation import ranked as rankings
 from boostext.evaluation.calibration import Calibration, calibration
@@ -95,9 +95,9 @@ MEASURES: Mapping[str, Measure] = {
     "ranking-loss": Measure(lambda parts: rankings.ranking_loss(parts.ranked)),
     "coverage": Measure(lambda parts: rankings.coverage(parts.ranked)),
     "average-precision": Measure(lambda parts: rankings.average_precision(parts.ranked), True),
-    "log-loss": Measure(lambda parts: chances.log_loss(parts.calibration)),
-    "brier": Measure(lambda parts: chances.brier(parts.calibration)),
-    "ece": Measure(lambda parts: chances.expected_calibration_error(parts.calibration)),
+    "log-loss": Measure(lambda parts: probabilities.log_loss(parts.calibration)),
+    "brier": Measure(lambda parts: probabilities.brier(parts.calibration)),
+    "ece": Measure(lambda parts: probabilities.expected_calibration_error(parts.calibration)),
 }
 
 

@@ -159,14 +159,15 @@ def evaluate(
     scored: Iterable[tuple[Document, Scores]],
     threshold: float | None = None,
     bins: str = "equal-width",
-    chance: float | None = None,
+    probability: float | None = None,
 ) -> Report:
     """Measure documents with their scores (k,), as returned by `Predictor.scores`.
 
-    threshold, chance: see `decisions`. bins: the bins of the calibration curve, a key of BINNINGS.
-    Memory grows with the number of labels that the model does not know, not with that of documents.
+    threshold, probability: see `decisions`. bins: the bins of the calibration curve, a key of
+    BINNINGS. Memory grows with the number of labels that the model does not know, not with that of
+    documents.
     """
-    measuring = Measuring(model, threshold, chance)
+    measuring = Measuring(model, threshold, probability)
     for document, scores in scored:
         measuring.add(document, scores)
     return measuring.report(bins)
@@ -176,9 +177,9 @@ class Measuring:
     """The measures of documents that are added one by one. Parameters are as for `evaluate`."""
 
     def __init__(
-        self, model: Model, threshold: float | None = None, chance: float | None = None
+        self, model: Model, threshold: float | None = None, probability: float | None = None
     ) -> None:
-        self._model, self._threshold, self._chance = model, threshold, chance
+        self._model, self._threshold, self._chance = model, threshold, probability
         self._size = min(max(1, CELLS // len(model.labels)), PIECE)
         self._labels: list[tuple[str, ...]] = []
         self._scores: list[Scores] = []
@@ -301,15 +302,15 @@ def _baseline(labels: tuple[str, ...], sums: Decided) -> Baseline | None:
 
 
 def _equal_width(sums: Calibration) -> Iterator[Bin]:
-    rows = zip(sums.count.tolist(), sums.chance.tolist(), sums.happened.tolist(), strict=True)
-    for number, (count, chance, happened) in enumerate(rows):
+    rows = zip(sums.count.tolist(), sums.probability.tolist(), sums.happened.tolist(), strict=True)
+    for number, (count, probability, happened) in enumerate(rows):
         low, high = number / BINS, (number + 1) / BINS
-        yield Bin(low, high, count, share(chance, count), share(happened, count))
+        yield Bin(low, high, count, share(probability, count), share(happened, count))
 
 
 def _equal_size(sums: Calibration) -> Iterator[Bin]:
-    for low, high, count, chance, happened in equal_size(sums):
-        yield Bin(low, high, round(count), share(chance, count), share(happened, count))
+    for low, high, count, probability, happened in equal_size(sums):
+        yield Bin(low, high, round(count), share(probability, count), share(happened, count))
 
 
 BINNINGS: dict[str, Callable[[Calibration], Iterator[Bin]]] = {

@@ -37,8 +37,8 @@ class RuleFound:
 
     def to_dict(self) -> dict[str, object]:
         labels = {
-            label: {"probability": chance, "found": self.found[label] / max(self.labelled, 1)}
-            for label, chance in self.rule.then
+            label: {"probability": probability, "found": self.found[label] / max(self.labelled, 1)}
+            for label, probability in self.rule.then
         }
         return {
             "line": self.rule.line,

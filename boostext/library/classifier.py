@@ -20,10 +20,10 @@ from boostext.model.file import model_bytes, read_model, read_model_from, write_
 from boostext.model.model import Model, asked_attributes
 from boostext.model.predict import (
     Predictor,
-    chances,
     decisions,
     given_numbers,
-    has_chances,
+    has_probabilities,
+    probabilities,
     ranked_labels,
 )
 from boostext.reports.columns import Rows
@@ -123,16 +123,16 @@ class Classifier:
         only if the model is calibrated and each document has one label. Raises SettingsError if the
         model is not calibrated and its scores are not log odds.
         """
-        return self.chances(self.scores(data))
+        return self.probabilities(self.scores(data))
 
-    def chances(self, scores: Scores) -> Float64:
+    def probabilities(self, scores: Scores) -> Float64:
         """Convert scores to probabilities, both of shape (n, k); see `predict_proba`."""
-        if not has_chances(self.content):
+        if not has_probabilities(self.content):
             raise SettingsError(
                 f"scores of {self.content.boosting.algorithm} are not log odds and cannot "
                 "be converted to probabilities; train with calibrate='sigmoid'"
             )
-        return chances(scores, self.content)
+        return probabilities(scores, self.content)
 
     def predict(self, data: Any, threshold: float | None = None) -> list[Any]:
         """Return the predicted label of each document, or a tuple if there may be several.
@@ -193,7 +193,7 @@ class Classifier:
             explain,
             columns=keep_columns,
             threshold=threshold,
-            chance=threshold_proba,
+            probability=threshold_proba,
         )
         results.checked(wanted, model)
         documents = results.documents_to_label(

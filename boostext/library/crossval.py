@@ -17,7 +17,7 @@ from boostext.evaluation.folds import ALWAYS
 from boostext.evaluation.report import Report, evaluate
 from boostext.fields import count
 from boostext.model.model import Model
-from boostext.model.predict import link_of, probabilities
+from boostext.model.predict import link_of, link_probabilities
 from boostext.reports.evaluation_files import OUT_OF_FOLD, curve_tsv, reliability_tsv
 from boostext.reports.folder import ReportFolder
 from boostext.training.crossval import (
@@ -69,7 +69,7 @@ class CrossValidated:
     @property
     def probabilities(self) -> Float64:
         """The scores as probabilities, shape (m, k); NaN if they cannot be converted."""
-        return probabilities(self.scores, link_of(self._shell))
+        return link_probabilities(self.scores, link_of(self._shell))
 
     @cached_property
     def evaluation(self) -> Report:

@@ -16,9 +16,9 @@ from boostext.model.model import Model
 from boostext.model.predict import (
     Contribution,
     Predictor,
-    chances,
     decide,
-    has_chances,
+    has_probabilities,
+    probabilities,
     ranked_labels,
 )
 from boostext.reports.columns import Rows
@@ -73,11 +73,11 @@ class Explanation:
         return tuple(self.model.labels[j] for j in decide(self.scores, self.model))
 
     @cached_property
-    def chances(self) -> dict[str, float]:
+    def probabilities(self) -> dict[str, float]:
         """The probabilities of all labels by name; empty if the model has no probabilities."""
-        if not has_chances(self.model):
+        if not has_probabilities(self.model):
             return {}
-        likely = chances(self.scores[None, :], self.model)[0]
+        likely = probabilities(self.scores[None, :], self.model)[0]
         return dict(zip(self.model.labels, likely.tolist(), strict=True))
 
     def rows(self, count: int | None = None) -> Rows[ExplanationRow]:
@@ -104,7 +104,7 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return what `boostext inspect --document --json` prints: all conditions that hold."""
         names, rows = self.model.labels, self.rows(EVERY)
-        likely = {names[j]: self.chances[names[j]] for j in self.labels if self.chances}
+        likely = {names[j]: self.probabilities[names[j]] for j in self.labels if self.probabilities}
         sums = {
             names[j]: explanation_json(
                 [row for row in rows if row.label == names[j]], float(self.scores[j])
@@ -131,7 +131,7 @@ class Explanation:
 
     def section(self) -> str:
         """Return the explanation as a section of a page; see `page_head`."""
-        likely = np.array(list(self.chances.values())) if self.chances else None
+        likely = np.array(list(self.probabilities.values())) if self.probabilities else None
         given = decide(self.scores, self.model)
         return document_section(
             self.model,

@@ -36,7 +36,7 @@ from boostext.library.data import (
 from boostext.library.results import PIECE, spread
 from boostext.library.watch import Watch
 from boostext.model.model import Model
-from boostext.model.predict import Predictor, has_chances
+from boostext.model.predict import Predictor, has_probabilities
 from boostext.reports.comparing import Compared, term_changes
 from boostext.threads import usable_threads
 
@@ -108,7 +108,7 @@ def tune_thresholds(
 
 def check_threshold(model: Model, threshold_proba: float | None) -> None:
     """Raise SettingsError if a threshold of probabilities is given for a model without them."""
-    if threshold_proba is not None and not has_chances(model):
+    if threshold_proba is not None and not has_probabilities(model):
         raise SettingsError(
             f"scores of {model.boosting.algorithm} are not log odds and cannot be "
             "converted to probabilities; leave out --threshold-proba, or train with "
@@ -131,9 +131,9 @@ def _measured(
     scored: Scored,
     threshold: float | None = None,
     bins: str = "equal-width",
-    chance: float | None = None,
+    probability: float | None = None,
 ) -> Report:
-    found = measured.evaluate(model, scored, threshold, bins, chance)
+    found = measured.evaluate(model, scored, threshold, bins, probability)
     if not found.examples:
         raise no_labels(data)
     return found

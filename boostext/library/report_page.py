@@ -85,7 +85,7 @@ def audit_judged(corpus: Corpus, found: Audit, multilabel: bool) -> Judged:
     """Return the documents with the labels predicted by the classifier of the audit."""
     kept = np.flatnonzero(~np.isnan(found.scores).any(axis=1))
     scores = found.scores[kept]
-    given = found.chances[kept] > 0.5 if multilabel else greatest(scores)
+    given = found.probabilities[kept] > 0.5 if multilabel else greatest(scores)
     source = "the training documents, each classified by a model that was trained without it"
     return Judged(source, "audit", some_of(corpus, kept.tolist()), scores, given)
 

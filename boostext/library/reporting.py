@@ -197,7 +197,7 @@ def audited_outliers(
 
 def audit_listing(prepared: Prepared, found: Audit, explained: int = EXPLAINED) -> list[OutlierRow]:
     """Return the rows of an audit. explained: how many come with the terms that are evidence."""
-    rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.chances)
+    rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.probabilities)
     rows = [*explained_rows(found, rows[:explained]), *rows[explained:]]
     return with_duplicates(rows, prepared, explained)
 

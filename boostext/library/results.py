@@ -28,10 +28,10 @@ from boostext.model.predict import (
     BATCH,
     Contribution,
     Predictor,
-    chances,
     decisions,
     given_numbers,
-    has_chances,
+    has_probabilities,
+    probabilities,
     ranked_labels,
 )
 from boostext.reports.escape import tsv_field, tsv_names, visible
@@ -52,7 +52,7 @@ class Wanted:
     """Options for predictions.
 
     top: number of labels whose scores are shown, or None if not specified. explain: number of rules
-    for each label. threshold, chance: predict labels with a score, or a probability, above it.
+    for each label. threshold, probability: predict labels with a score, or a probability, above it.
     title: title of a page. columns: whether the fields of the input come before the result; table:
     their names in the header of a table. safe_cells: see `table_writer.safe_cell`.
     """
@@ -64,7 +64,7 @@ class Wanted:
     title: str = ""
     columns: bool = False
     threshold: float | None = None
-    chance: float | None = None
+    probability: float | None = None
     table: Mapping[str, str] = field(default_factory=dict)
     safe_cells: bool = False
 
@@ -92,8 +92,8 @@ LINES = 8
 
 def checked(wanted: Wanted, model: Model) -> Wanted:
     """Return the options. Raises SettingsError if they need probabilities that the model lacks."""
-    for asked, option in ((wanted.proba, "proba"), (wanted.chance, "threshold-proba")):
-        if asked and not has_chances(model):
+    for asked, option in ((wanted.proba, "proba"), (wanted.probability, "threshold-proba")):
+        if asked and not has_probabilities(model):
             raise SettingsError(
                 f"scores of {model.boosting.algorithm} are not log odds and cannot be converted "
                 f"to probabilities; leave out --{option}, or train with --calibrate sigmoid"
@@ -104,7 +104,7 @@ def checked(wanted: Wanted, model: Model) -> Wanted:
 def for_page(wanted: Wanted, model: Model) -> Wanted:
     """Return the options with the explanations that a page shows by default."""
     return replace(
-        wanted, proba=wanted.proba or has_chances(model), explain=wanted.explain or LINES
+        wanted, proba=wanted.proba or has_probabilities(model), explain=wanted.explain or LINES
     )
 
 
@@ -234,9 +234,9 @@ def results_of(
     model = predictor.model
     for found in predictor.batches(documents, batch):
         ranks = ranked_labels(found.scores, model)
-        given = given_numbers(decisions(found.scores, model, wanted.threshold, wanted.chance))
-        with_probabilities = wanted.proba or (wanted.explain and has_chances(model))
-        likely = chances(found.scores, model) if with_probabilities else None
+        given = given_numbers(decisions(found.scores, model, wanted.threshold, wanted.probability))
+        with_probabilities = wanted.proba or (wanted.explain and has_probabilities(model))
+        likely = probabilities(found.scores, model) if with_probabilities else None
         for i, document in enumerate(found.documents):
             yield _result(
                 document,

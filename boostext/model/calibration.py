@@ -37,11 +37,11 @@ class Isotonic:
     """
 
     scores: tuple[float, ...]
-    chances: tuple[float, ...]
+    probabilities: tuple[float, ...]
     power: float = 1.0
 
     def __call__(self, scores: Float64) -> Float64:
-        return np.asarray(np.interp(scores, self.scores, self.chances))
+        return np.asarray(np.interp(scores, self.scores, self.probabilities))
 
 
 Curve = Sigmoid | Isotonic
@@ -56,13 +56,13 @@ def calibrated(scores: Scores, curves: Sequence[Curve], multilabel: bool) -> Flo
     curves: k curves, one for each label.
     """
     columns = [curve(scores[:, number]) for number, curve in enumerate(curves)]
-    chances = np.stack(columns, axis=1) if columns else np.zeros(scores.shape)
+    probabilities = np.stack(columns, axis=1) if columns else np.zeros(scores.shape)
     if multilabel:
-        return chances
-    chances = chances ** np.array([curve.power for curve in curves])
-    totals = chances.sum(axis=1, keepdims=True)
+        return probabilities
+    probabilities = probabilities ** np.array([curve.power for curve in curves])
+    totals = probabilities.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = chances / totals
+        shares = probabilities / totals
     return np.asarray(np.where(totals > 0, shares, 1 / max(scores.shape[1], 1)))
 
 
@@ -78,13 +78,13 @@ def check_curves(curves: Sequence[Curve], label_count: int) -> None:
         else:
             sound = _is_rising(curve)
         if not (sound and math.isfinite(curve.power) and curve.power > 0):
-            raise ModelError("a calibration curve that falls, or is not of finite chances")
+            raise ModelError("a calibration curve that falls, or is not of finite probabilities")
 
 
 def _is_rising(curve: Isotonic) -> bool:
-    scores, chances = np.array(curve.scores), np.array(curve.chances)
-    if len(scores) == 0 or len(scores) != len(chances):
+    scores, probabilities = np.array(curve.scores), np.array(curve.probabilities)
+    if len(scores) == 0 or len(scores) != len(probabilities):
         return False
-    finite = bool(np.isfinite(scores).all() and np.isfinite(chances).all())
-    inside = finite and bool((chances >= 0).all() and (chances <= 1).all())
-    return inside and bool((np.diff(scores) > 0).all() and (np.diff(chances) >= 0).all())
+    finite = bool(np.isfinite(scores).all() and np.isfinite(probabilities).all())
+    inside = finite and bool((probabilities >= 0).all() and (probabilities <= 1).all())
+    return inside and bool((np.diff(scores) > 0).all() and (np.diff(probabilities) >= 0).all())

@@ -192,10 +192,12 @@ def _settings(record: Plain) -> tuple[DataSettings, TextSettings, BoostingSettin
 
 
 def curve_to_plain(curve: Curve) -> Plain:
-    """Return {"kind": "sigmoid", ...}; the remaining names are the fields of the curve."""
-    kind = "sigmoid" if isinstance(curve, Sigmoid) else "isotonic"
-    record = {f.name: getattr(curve, f.name) for f in dataclasses.fields(curve)}
-    return {"kind": kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in record.items()}}
+    """Return the curve as written in a model, where probabilities are called chances."""
+    if isinstance(curve, Sigmoid):
+        return {"kind": "sigmoid", **dataclasses.asdict(curve)}
+    chances = list(curve.probabilities)
+    scores = list(curve.scores)
+    return {"kind": "isotonic", "scores": scores, "chances": chances, "power": curve.power}
 
 
 def _curves(record: Plain) -> tuple[Curve, ...]:
@@ -210,8 +212,8 @@ def curve_from(record: Plain) -> Curve:
         return Sigmoid(*(number(record, name) for name in ("slope", "intercept", "power")))
     if kind == "isotonic":
         only(record, ("kind", "scores", "chances", "power"), "an isotonic curve")
-        scores, chances = numbers(record, "scores"), numbers(record, "chances")
-        return Isotonic(scores, chances, number(record, "power"))
+        scores, probabilities = numbers(record, "scores"), numbers(record, "chances")
+        return Isotonic(scores, probabilities, number(record, "power"))
     raise ModelError(f"a calibration curve is of kind {kind[:40]!r}; expected sigmoid, isotonic")
 
 

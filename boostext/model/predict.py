@@ -214,7 +214,7 @@ def _batches(documents: Iterable[Document], most: int) -> Iterator[list[Document
 
 
 def decisions(
-    scores: Scores, model: Model, threshold: float | None = None, chance: float | None = None
+    scores: Scores, model: Model, threshold: float | None = None, probability: float | None = None
 ) -> NDArray[np.bool_]:
     """Return (m, k): which labels are assigned to m documents.
 
@@ -224,32 +224,32 @@ def decisions(
     without thresholds, those with a probability above 1/2 if the model is calibrated, otherwise
     those with a score above 0.
 
-    threshold, chance: assign labels with a score or a probability above this value instead. With
-    one label per document, no label is assigned if the best one is not above it.
+    threshold, probability: assign labels with a score or a probability above this value instead.
+    With one label per document, no label is assigned if the best one is not above it.
     """
-    if threshold != threshold or chance != chance:
+    if threshold != threshold or probability != probability:
         raise SettingsError("a threshold is nan, which no score is above; expected a number")
     above = None
     if threshold is not None:
         above = scores > threshold
-    if chance is not None:
-        likely = chances(scores, model) > chance
+    if probability is not None:
+        likely = probabilities(scores, model) > probability
         above = likely if above is None else above & likely
     if not model.multilabel:
-        given = greatest(_by_chance(scores, model))
+        given = greatest(_by_probability(scores, model))
         return given if above is None else given & above
     if above is not None:
         return np.asarray(above)
     if model.calibration and not model.thresholds:
-        return np.asarray(chances(scores, model) > 0.5)
+        return np.asarray(probabilities(scores, model) > 0.5)
     return np.asarray(scores > np.array(model.thresholds or [0.0] * scores.shape[1]))
 
 
-def _by_chance(scores: Scores, model: Model) -> Scores:
+def _by_probability(scores: Scores, model: Model) -> Scores:
     """Return the scores, with -inf for labels that do not have the highest probability."""
     if not model.calibration:
         return scores
-    likely = chances(scores, model)
+    likely = probabilities(scores, model)
     return np.where(likely == likely.max(axis=1, keepdims=True), scores, -np.inf)
 
 
@@ -257,7 +257,7 @@ def ranked_labels(scores: Scores, model: Model) -> Int64:
     """Return (m, k) label indexes, best first, by probability if calibrated, else by score."""
     if not model.calibration:
         return np.argsort(-scores, axis=1, kind="stable")
-    return np.lexsort((-scores, -chances(scores, model)), axis=1)
+    return np.lexsort((-scores, -probabilities(scores, model)), axis=1)
 
 
 def greatest(scores: Scores) -> NDArray[np.bool_]:
@@ -278,7 +278,7 @@ def decide(scores: Scores, model: Model, threshold: float | None = None) -> tupl
     return tuple(given_numbers(decisions(scores[None, :], model, threshold))[0])
 
 
-def has_chances(model: Model) -> bool:
+def has_probabilities(model: Model) -> bool:
     """Whether scores give probabilities; shares of votes do not unless they are calibrated."""
     return bool(model.calibration or link_of(model))
 
@@ -287,12 +287,12 @@ def link_of(model: Model) -> float:
     """Return the factor that converts scores of the model to log odds.
 
     It is 2 for the exponential loss, 1 for the logistic loss and for AdaBoost_R, and 0 if scores
-    are not log odds and have no probabilities: shares of votes, losses of codes, and ranks.
+    are not log odds and have no link_probabilities: shares of votes, losses of codes, and ranks.
     """
     return ALGORITHMS[model.boosting.algorithm].link
 
 
-def probabilities(scores: Scores, link: float) -> Float64:
+def link_probabilities(scores: Scores, link: float) -> Float64:
     """Return 1/(1 + exp(-link f)) for every score: the probability of each label by itself.
 
     The labels of a document are treated independently, also if each document has one label, so
@@ -306,14 +306,14 @@ def probabilities(scores: Scores, link: float) -> Float64:
     return np.asarray(np.where(scores >= 0, 1 / (1 + small), small / (1 + small)))
 
 
-def chances(scores: Scores, model: Model) -> Float64:
-    """Return (m, k) probabilities: calibrated if the model is calibrated, else from its link.
+def probabilities(scores: Scores, model: Model) -> Float64:
+    """Return (m, k) link_probabilities: calibrated if the model is calibrated, else from its link.
 
     With one label per document, the calibrated probabilities of each document sum to 1.
     """
     if model.calibration:
         return calibrated(scores, model.calibration, model.multilabel)
-    return probabilities(scores, link_of(model))
+    return link_probabilities(scores, link_of(model))
 
 
 # Coded labels --------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from boostext.arrays import Float64, Scores
 from boostext.boosting.beliefs import prior_scores
 from boostext.corpus.documents import Document
 from boostext.errors import ModelError
-from boostext.knowledge.chances import chances
 from boostext.knowledge.knowledge import Knowledge
+from boostext.knowledge.probabilities import probabilities
 from boostext.knowledge.terms import Bools, Firing
 from boostext.settings import TextSettings
 
@@ -114,16 +114,16 @@ class KnowledgeEvaluator:
         fired = self.firing.fired(documents, threads)
         if self._old is None:
             return Evidence(fired)
-        from boostext.model.predict import chances as chances_of
+        from boostext.model.predict import probabilities as probabilities_of
 
-        return Evidence(fired, chances_of(self._old.batch_scores(documents), self._old.model))
+        return Evidence(fired, probabilities_of(self._old.batch_scores(documents), self._old.model))
 
-    def chances(self, evidence: Evidence, labels: Sequence[str], multilabel: bool) -> Float64:
+    def probabilities(self, evidence: Evidence, labels: Sequence[str], multilabel: bool) -> Float64:
         """Return (n, k): the probabilities pi of the labels, from the result of `evidence`."""
         before = None
         if self._old is not None and evidence.before is not None:
             before = _of_labels(evidence.before, self._old.model, labels)
-        return chances(self._prior.knowledge, labels, multilabel, evidence.fired, before)
+        return probabilities(self._prior.knowledge, labels, multilabel, evidence.fired, before)
 
 
 def _of_labels(before: Float64, old: Model, labels: Sequence[str]) -> Float64:
@@ -151,7 +151,7 @@ class PriorScores:
     def scores(self, documents: Sequence[Document]) -> Scores:
         """Return (n, k): ln(pi / (1 - pi)) / link, times the scale of the knowledge."""
         evidence = self.evaluator.evidence(documents, self._threads)
-        found = self.evaluator.chances(evidence, self._model.labels, self._model.multilabel)
+        found = self.evaluator.probabilities(evidence, self._model.labels, self._model.multilabel)
         return self._scale * prior_scores(found, self._link)
 
     def fired(self, document: Document) -> tuple[str, ...]:

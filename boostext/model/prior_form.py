@@ -85,7 +85,7 @@ def _rule_from(record: Plain) -> KnowledgeRule:
     only(record, ("if", "then", "unless"), "a rule of the knowledge")
     unless = _when_from(take(record, "unless", dict)) if "unless" in record else None
     then = tuple(_share(pair) for pair in take(record, "then", list))
-    if not then or any(chance is None for _, chance in then):
+    if not then or any(probability is None for _, probability in then):
         raise ModelError("a rule of the knowledge has no probabilities")
     return KnowledgeRule(
         _when_from(take(record, "if", dict)),

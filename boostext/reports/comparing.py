@@ -74,7 +74,7 @@ class Compared:
             "changed": found.changed,
             "won": found.won,
             "lost": found.lost,
-            "chance": found.chance,
+            "p_value": found.p_value,
             "measures": [
                 {"name": name, "first": before, "second": after}
                 for name, before, after in self.measures()
@@ -87,7 +87,7 @@ class Compared:
     def summary(self) -> str:
         found = self.found
         other = found.changed - found.won - found.lost
-        chance = f"probability of such a difference by chance: {found.chance:.2g}"
+        chance = f"probability of such a difference by chance: {found.p_value:.2g}"
         return (
             f"{plural(found.first.examples, 'document')}: {found.changed:,} with other labels, "
             f"{found.won:,} won, {found.lost:,} lost ({chance}), {other:,} wrong in both"

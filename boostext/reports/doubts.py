@@ -76,16 +76,16 @@ TINY = 1e-300
 
 
 def doubt_rows(
-    corpus: Corpus, multilabel: bool, scores: Scores, chances: Float64
+    corpus: Corpus, multilabel: bool, scores: Scores, probabilities: Float64
 ) -> list[OutlierRow]:
     """Return a row for every document with probabilities, most likely label errors first.
 
-    scores, chances: (m, k) scores and probabilities, in the order of the labels of the corpus; NaN
-    for documents without them. The weights in the rows are those that boosting would assign at
-    these scores. Documents with weight 0 in the corpus come last. The rows have no objections yet.
+    scores, probabilities: (m, k), in the order of the labels of the corpus; NaN for
+    documents without them. The weights in the rows are those that boosting would assign at these
+    scores. Documents with weight 0 in the corpus come last. The rows have no objections yet.
     """
     signs = given_signs(corpus)
-    found = verdicts(chances, signs, multilabel)
+    found = verdicts(probabilities, signs, multilabel)
     known = np.flatnonzero(~np.isnan(found.odds))
     shares = np.zeros(len(corpus))
     logs = document_log_weights(scores[known], signs[known], corpus.weights[known])
@@ -99,7 +99,7 @@ def doubt_rows(
         margins=row_margins(scores, signs, multilabel),
         shares=shares,
         rivals=rivals(scores, signs),
-        scores=chances,
+        scores=probabilities,
     )
     keys = np.where(corpus.weights > 0, found.odds, -np.inf)[known]
     return judged_rows(corpus, judged, known[np.argsort(-keys, kind="stable")])
@@ -121,17 +121,17 @@ class Verdicts:
     flagged: Booleans
 
 
-def verdicts(chances: Float64, signs: Signs, multilabel: bool) -> Verdicts:
+def verdicts(probabilities: Float64, signs: Signs, multilabel: bool) -> Verdicts:
     """Judge the given labels by the probabilities of all labels, shape (m, k)."""
-    known, given = ~np.isnan(chances).any(axis=1), signs > 0
+    known, given = ~np.isnan(probabilities).any(axis=1), signs > 0
     odds, suggested, flagged = (
-        np.full(len(chances), np.nan),
+        np.full(len(probabilities), np.nan),
         given.copy(),
         np.zeros(len(given), bool),
     )
     judge = _verdicts_on_several if multilabel else _verdicts_on_one
     if known.any():
-        judged = judge(chances[known], given[known])
+        judged = judge(probabilities[known], given[known])
         odds[known], suggested[known], flagged[known] = (
             judged.odds,
             judged.suggested,
@@ -140,75 +140,75 @@ def verdicts(chances: Float64, signs: Signs, multilabel: bool) -> Verdicts:
     return Verdicts(odds, suggested, flagged)
 
 
-def _verdicts_on_one(chances: Float64, given: Booleans) -> Verdicts:
+def _verdicts_on_one(probabilities: Float64, given: Booleans) -> Verdicts:
     """The documents have one label each."""
-    mistaken = _mistaken(chances, given)
-    odds = _odds_against(mistaken, chances, given)
+    mistaken = _mistaken(probabilities, given)
+    odds = _odds_against(mistaken, probabilities, given)
     suggested = given ^ likeliest_change(mistaken, given, False)
     flagged = odds > 0
-    count = round(FLAGGED * likely_errors(chances, given))
+    count = round(FLAGGED * likely_errors(probabilities, given))
     flagged[np.argsort(-odds, kind="stable")[:count]] = True
     return Verdicts(odds, suggested, flagged)
 
 
-def likely_errors(chances: Float64, given: Booleans) -> float:
+def likely_errors(probabilities: Float64, given: Booleans) -> float:
     """Return the estimated number of wrong labels, by the counts of confident learning.
 
     A document counts for its most likely label among those whose probability reaches the threshold
     of the class or ENOUGH. The counts of each given label are scaled to its number of documents.
     """
     labels, k = given.argmax(axis=1), given.shape[1]
-    reaching = chances >= np.minimum(class_thresholds(chances, given), ENOUGH)
+    reaching = probabilities >= np.minimum(class_thresholds(probabilities, given), ENOUGH)
     counted = reaching.any(axis=1)
-    wrong = counted & (np.where(reaching, chances, -1.0).argmax(axis=1) != labels)
+    wrong = counted & (np.where(reaching, probabilities, -1.0).argmax(axis=1) != labels)
     sizes, wrongs, all_of = (
         np.bincount(labels, part, minlength=k) for part in (np.ones(len(labels)), wrong, counted)
     )
     return float(sizes @ (wrongs / np.maximum(all_of, 1)))
 
 
-def _odds_against(mistaken: Float64, chances: Float64, given: Booleans) -> Float64:
+def _odds_against(mistaken: Float64, probabilities: Float64, given: Booleans) -> Float64:
     """Return the log of the sum over other labels y of p(y) P(g given | y), divided by p(g) / 2.
 
     Here g is the given label, and mistaken has the terms of the sum. The probability of g is halved
     because p(g) was also fitted to documents where g is wrong: if the sum is half of p(g), g is as
     likely to be wrong as to be correct.
     """
-    own = np.where(given, chances, 0).sum(axis=1)
+    own = np.where(given, probabilities, 0).sum(axis=1)
     sums = mistaken.sum(axis=1)
     return np.asarray(np.log(np.maximum(sums, TINY)) - np.log(np.maximum(own / 2, TINY)))
 
 
-def _mistaken(chances: Float64, given: Booleans) -> Float64:
+def _mistaken(probabilities: Float64, given: Booleans) -> Float64:
     """Return the probability that each label is correct and was replaced by the given one.
 
     The shape is (m, k); the value for the given label is 0.
     """
-    rates, k = mistake_rates(chances, given), given.shape[1]
+    rates, k = mistake_rates(probabilities, given), given.shape[1]
     shares = (1 - np.eye(k)) / max(k - 1, 1)
     for _ in range(PASSES):
-        mistaken = _replaced(chances, given, shares * rates)
-        doubts = doubt_of(_odds_against(mistaken, chances, given))
-        shares = mistake_shares(chances, given, doubts)
-    return _replaced(chances, given, shares * rates)
+        mistaken = _replaced(probabilities, given, shares * rates)
+        doubts = doubt_of(_odds_against(mistaken, probabilities, given))
+        shares = mistake_shares(probabilities, given, doubts)
+    return _replaced(probabilities, given, shares * rates)
 
 
-def _replaced(chances: Float64, given: Booleans, mistakes: Float64) -> Float64:
+def _replaced(probabilities: Float64, given: Booleans, mistakes: Float64) -> Float64:
     """mistakes: (k, k), how often each given label (row) replaces each correct one (column)."""
-    return np.asarray(np.where(given, 0, chances) * mistakes[given.argmax(axis=1)])
+    return np.asarray(np.where(given, 0, probabilities) * mistakes[given.argmax(axis=1)])
 
 
-def mistake_rates(chances: Float64, given: Booleans) -> Float64:
+def mistake_rates(probabilities: Float64, given: Booleans) -> Float64:
     """Return how often a different label is given in place of each label, shape (k,).
 
     The rates are estimated from the documents with the most confident predictions; see the module
     docstring.
     """
-    k = chances.shape[1]
-    likeliest = chances.argmax(axis=1)
-    second, first = np.partition(chances, -2, axis=1)[:, -2:].T if k > 1 else (0, 1)
-    lead = (first - second) * np.ones(len(chances))
-    surest = np.argsort(-lead, kind="stable")[: round(SUREST * len(chances) + 0.5)]
+    k = probabilities.shape[1]
+    likeliest = probabilities.argmax(axis=1)
+    second, first = np.partition(probabilities, -2, axis=1)[:, -2:].T if k > 1 else (0, 1)
+    lead = (first - second) * np.ones(len(probabilities))
+    surest = np.argsort(-lead, kind="stable")[: round(SUREST * len(probabilities) + 0.5)]
     wrong = ~given[surest, likeliest[surest]]
     counts = np.bincount(likeliest[surest], minlength=k).astype(np.float64)
     wrongs = np.bincount(likeliest[surest], wrong, minlength=k)
@@ -225,7 +225,7 @@ def mistake_rates(chances: Float64, given: Booleans) -> Float64:
     return np.asarray((wrongs + strength * common) / (counts + strength))
 
 
-def mistake_shares(chances: Float64, given: Booleans, doubts: Float64) -> Float64:
+def mistake_shares(probabilities: Float64, given: Booleans, doubts: Float64) -> Float64:
     """Return the distribution of the errors of each true label over the given labels.
 
     doubts: (m,), the probability of each document to have a wrong label. The shape of the result is
@@ -233,7 +233,7 @@ def mistake_shares(chances: Float64, given: Booleans, doubts: Float64) -> Float6
     one label.
     """
     k = given.shape[1]
-    labels, likeliest = given.argmax(axis=1), np.where(given, -1.0, chances).argmax(axis=1)
+    labels, likeliest = given.argmax(axis=1), np.where(given, -1.0, probabilities).argmax(axis=1)
     counts = np.zeros((k, k))
     np.add.at(counts, (labels, likeliest), doubts)
     sums, equal = counts.sum(axis=0), (1 - np.eye(k)) / max(k - 1, 1)
@@ -248,7 +248,7 @@ def mistake_shares(chances: Float64, given: Booleans, doubts: Float64) -> Float6
     return np.asarray((counts + mix * equal) / (sums + mix))
 
 
-def _verdicts_on_several(chances: Float64, given: Booleans) -> Verdicts:
+def _verdicts_on_several(probabilities: Float64, given: Booleans) -> Verdicts:
     """The documents may have several labels.
 
     The odds of a superfluous label are (1 - p) added / (p (1 - left_out)), and those of a missing
@@ -256,48 +256,54 @@ def _verdicts_on_several(chances: Float64, given: Booleans) -> Verdicts:
     used for each kind. Both errors together mean that a label was replaced by another. If no label
     reaches its threshold, the suggestion changes the label with the greatest odds.
     """
-    left_out, added = label_noise(chances, given)
-    odds = np.log(np.maximum(chances, TINY)) - np.log(np.maximum(1 - chances, TINY))
+    left_out, added = label_noise(probabilities, given)
+    odds = np.log(np.maximum(probabilities, TINY)) - np.log(np.maximum(1 - probabilities, TINY))
     too_many = np.log(added) - np.log(1 - left_out) - odds
     too_few = np.log(left_out) - np.log(1 - added) + odds
     changes = np.where(given, too_many, too_few)
     many = np.where(given, changes, -np.inf).max(axis=1)
     few = np.where(given, -np.inf, changes).max(axis=1)
     both = np.where(np.isinf(many) | np.isinf(few), -np.inf, many + few)
-    sure = _sure_changes(chances, given)
+    sure = _sure_changes(probabilities, given)
     flagged = np.asarray(sure.any(axis=1))
     suggested = given ^ np.where(flagged[:, None], sure, likeliest_change(changes, given, True))
     return Verdicts(np.logaddexp(np.logaddexp(many, few), both), suggested, flagged)
 
 
-def _sure_changes(chances: Float64, given: Booleans) -> Booleans:
+def _sure_changes(probabilities: Float64, given: Booleans) -> Booleans:
     """Return which labels to add or to remove for sure, shape (m, k).
 
     A label is added if its probability is above one half, because labels with low probabilities
     have low thresholds, and reaches the mean over the documents that have the label. It is removed
     if the probability of its absence is above one half and reaches the mean over those without it.
     """
-    added = ~given & (chances >= class_thresholds(chances, given)) & (chances > 0.5)
-    taken = given & (1 - chances >= class_thresholds(1 - chances, ~given)) & (chances < 0.5)
+    added = (
+        ~given & (probabilities >= class_thresholds(probabilities, given)) & (probabilities > 0.5)
+    )
+    taken = (
+        given
+        & (1 - probabilities >= class_thresholds(1 - probabilities, ~given))
+        & (probabilities < 0.5)
+    )
     return np.asarray(added | taken)
 
 
-def label_noise(chances: Float64, given: Booleans) -> tuple[float, Float64]:
+def label_noise(probabilities: Float64, given: Booleans) -> tuple[float, Float64]:
     """Return how often labels are left out although correct, and given although wrong.
 
     The first is one rate for all labels, the ratio of the total probabilities of missing labels and
     of all labels, because the ratios of single labels mostly tell how hard these are to predict.
     The second, shape (k,), is proportional to the smoothed frequency of each label.
     """
-    left_out = (np.where(given, 0, chances).sum() + 0.5) / (chances.sum() + 1)
+    left_out = (np.where(given, 0, probabilities).sum() + 0.5) / (probabilities.sum() + 1)
     added = ADDED * (given.sum(axis=0) + 0.5) / (len(given) + 1)
     return float(min(left_out, 1 - 1e-9)), np.asarray(added)
 
 
-def class_thresholds(chances: Float64, given: Booleans) -> Float64:
+def class_thresholds(probabilities: Float64, given: Booleans) -> Float64:
     """Return the mean probability of each label over the documents that have it, shape (k,).
 
     The value is 1 for labels that no document has.
     """
-    sums = np.where(given, chances, 0).sum(axis=0)
+    sums = np.where(given, probabilities, 0).sum(axis=0)
     return np.where(given.any(axis=0), sums / np.maximum(given.sum(axis=0), 1), 1.0)

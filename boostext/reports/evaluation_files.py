@@ -88,28 +88,30 @@ def curve_tsv(points: Sequence[Point], measure: str) -> Iterator[str]:
 
 
 def out_of_fold_tsv(
-    corpus: Corpus, folds: Int32, scores: Scores, chances: Float64
+    corpus: Corpus, folds: Int32, scores: Scores, probabilities: Float64
 ) -> Iterator[str]:
     """Yield the lines of out-of-fold.tsv, one per document and label, in the order of the data.
 
-    folds: (m,), index of the fold of each document. scores, chances: (m, k). Documents that are
-    never held out, whose scores are NaN, are left out.
+    folds: (m,), index of the fold of each document. scores, probabilities: (m, k). Documents that
+    are never held out, whose scores are NaN, are left out.
     """
-    yield from tsv_lines(OUT_OF_FOLD_COLUMNS, _out_of_fold(corpus, folds, scores, chances))
+    yield from tsv_lines(OUT_OF_FOLD_COLUMNS, _out_of_fold(corpus, folds, scores, probabilities))
 
 
 def out_of_fold_jsonl(
-    corpus: Corpus, folds: Int32, scores: Scores, chances: Float64
+    corpus: Corpus, folds: Int32, scores: Scores, probabilities: Float64
 ) -> Iterator[str]:
     """Yield the rows of `out_of_fold_tsv` as JSON objects keyed by column name, one per line."""
-    for row in _out_of_fold(corpus, folds, scores, chances):
+    for row in _out_of_fold(corpus, folds, scores, probabilities):
         yield json.dumps(as_json(OUT_OF_FOLD_COLUMNS, row), ensure_ascii=False) + "\n"
 
 
-def _out_of_fold(corpus: Corpus, folds: Int32, scores: Scores, chances: Float64) -> Iterator[Held]:
+def _out_of_fold(
+    corpus: Corpus, folds: Int32, scores: Scores, probabilities: Float64
+) -> Iterator[Held]:
     for i, given in _held(corpus, scores):
         for j, label in enumerate(corpus.labels):
-            chance = float(chances[i, j])
+            probability = float(probabilities[i, j])
             yield Held(
                 corpus.ids[i],
                 str(corpus.origins[i]),
@@ -117,7 +119,7 @@ def _out_of_fold(corpus: Corpus, folds: Int32, scores: Scores, chances: Float64)
                 label,
                 j in given,
                 float(scores[i, j]),
-                None if chance != chance else chance,
+                None if probability != probability else probability,
             )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from boostext.errors import SettingsError
 from boostext.features.conditions import Equals, Occurs
-from boostext.knowledge.chances import LEAST
 from boostext.knowledge.knowledge import Knowledge, KnowledgeRule, When
+from boostext.knowledge.probabilities import LEAST
 from boostext.model.model import Model
 from boostext.model.predict import link_of
 from boostext.model.prior import Prior, prior_in_short
@@ -38,7 +38,7 @@ def prior_lines(prior: Prior) -> Iterator[str]:
 
 def rule_line(rule: KnowledgeRule) -> str:
     """Return a rule of the knowledge as text, such as "collect -> Collect 0.9"."""
-    then = ", ".join(f"{label} {chance:g}" for label, chance in rule.then)
+    then = ", ".join(f"{label} {probability:g}" for label, probability in rule.then)
     return f"{rule} -> {then}"
 
 
@@ -84,11 +84,11 @@ def learned_rules(model: Model, top: int) -> Iterator[KnowledgeRule]:
     base, link = np.log(share / (1 - share)), link_of(model)
     for row in rows:
         odds = base + link * row.difference
-        chances = np.clip(1 / (1 + np.exp(-odds)), LEAST, 1 - LEAST)
+        probabilities = np.clip(1 / (1 + np.exp(-odds)), LEAST, 1 - LEAST)
         if not model.multilabel:
-            chances = chances / max(1.0, float(chances.sum()))
+            probabilities = probabilities / max(1.0, float(probabilities.sum()))
         labels = [
-            (label, round(float(chances[j]), 3))
+            (label, round(float(probabilities[j]), 3))
             for j, label in enumerate(model.labels)
             if label in labels_by_term.get(row.term, ())
         ]
@@ -112,7 +112,9 @@ def _list(terms: tuple[str, ...]) -> str:
 
 
 def _then(rule: KnowledgeRule) -> str:
-    return f"{{{', '.join(f'{_text(label)}: {chance:g}' for label, chance in rule.then)}}}"
+    return (
+        f"{{{', '.join(f'{_text(label)}: {probability:g}' for label, probability in rule.then)}}}"
+    )
 
 
 def _restraints(known: Knowledge) -> Iterator[str]:

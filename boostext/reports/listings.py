@@ -192,11 +192,11 @@ def _disputes(rows: Sequence[OutlierRow], page: Page, most: int = 6) -> list[Tex
 
 
 def explanation_list(
-    rows: Sequence[ExplanationRow], page: Page, chances: Mapping[str, float] | None = None
+    rows: Sequence[ExplanationRow], page: Page, probabilities: Mapping[str, float] | None = None
 ) -> Text:
     """Draw the score of each label as the sum of its rows, one line per row, with the total below.
 
-    chances: maps labels to their probabilities, if the model has probabilities.
+    probabilities: maps labels to their probabilities, if the model has probabilities.
     """
     if not rows:
         return Text("No condition of the model has a vote on this document.")
@@ -207,9 +207,13 @@ def explanation_list(
     for label in dict.fromkeys(row.label for row in rows):
         lines = [row for row in rows if row.label == label]
         score = math.fsum(row.votes for row in lines)
-        chance = f", probability {chances[label]:.3f}" if chances and label in chances else ""
-        name = shorten(label, page.width - len(chance), page)
-        drawings.append(Text(name, style=HEAD).append(chance, "not bold"))
+        probability = (
+            f", probability {probabilities[label]:.3f}"
+            if probabilities and label in probabilities
+            else ""
+        )
+        name = shorten(label, page.width - len(probability), page)
+        drawings.append(Text(name, style=HEAD).append(probability, "not bold"))
         drawings += [_row_line(_row_name(row), row.votes, full, width, page) for row in lines]
         drawings.append(Text("  ").append(fit("score", width, page) + f"    {signed(score)}", HEAD))
     return stack(drawings)

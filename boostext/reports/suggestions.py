@@ -27,14 +27,14 @@ from boostext.evaluation.doubt import (
     MEASURES,
     committee_of,
     contenders,
-    gives_chances,
+    gives_probabilities,
     vote_entropy,
 )
 from boostext.features.conditions import YES, Occurs, spell_rule
 from boostext.features.tokenizer import token_reader
 from boostext.model.merged import by_condition
 from boostext.model.model import Model
-from boostext.model.predict import Contribution, Predictor, Scored, chances, decisions
+from boostext.model.predict import Contribution, Predictor, Scored, decisions, probabilities
 from boostext.reports.outliers import likeness, task_of
 
 RESERVE = 10
@@ -170,7 +170,7 @@ def measure(
     model = predictor.model
     if name == "votes":
         return _votes(model, committee, predictor.threads)
-    if name in ("best", "entropy") and not gives_chances(model):
+    if name in ("best", "entropy") and not gives_probabilities(model):
         raise SettingsError(
             f"scores of {model.boosting.algorithm} are not probabilities; use --by margin, or "
             "train with --calibrate sigmoid"
@@ -295,7 +295,7 @@ def _facts(document: Document, read: Callable[[str, str], str]) -> frozenset[Fac
 def _suggestion(rank: int, candidate: Candidate, predictor: Predictor) -> Suggestion:
     model, scores = predictor.model, candidate.scores
     best = np.argsort(-scores, kind="stable")[:GUESSES].tolist()
-    likely = chances(scores[None], model)[0].tolist() if gives_chances(model) else None
+    likely = probabilities(scores[None], model)[0].tolist() if gives_probabilities(model) else None
     given = np.flatnonzero(decisions(scores[None], model)[0]).tolist()
     return Suggestion(
         rank,
@@ -350,7 +350,7 @@ def json_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterat
 def _record(row: Suggestion, measure: str) -> dict[str, Any]:
     record: dict[str, Any] = {"rank": row.rank, "labels": list(row.given)}
     record["likeliest"] = [label for label, _ in row.guesses]
-    record["probabilities"] = [chance for _, chance in row.guesses]
+    record["probabilities"] = [probability for _, probability in row.guesses]
     if measure != "random":
         record[measure] = doubt_shown(row.doubt, measure)
     record["reasons"] = [{"label": r.label, "term": r.term, "votes": r.votes} for r in row.reasons]
@@ -381,7 +381,7 @@ def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterato
         ["id", *model.data.text, "label", "likeliest", "probability", *doubt, "reasons"],
     )
     for row in rows:
-        label, chance = row.guesses[0]
+        label, probability = row.guesses[0]
         yield _written(
             writer,
             line,
@@ -390,7 +390,7 @@ def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterato
                 *(row.document.texts.get(name, "") for name in model.data.text),
                 "",
                 label,
-                "" if chance is None else f"{chance:.6g}",
+                "" if probability is None else f"{probability:.6g}",
                 *([f"{doubt_shown(row.doubt, measure):.6g}"] if doubt else []),
                 "; ".join(f"{r.term} {r.votes:+.2f} {r.label}" for r in row.reasons),
             ],

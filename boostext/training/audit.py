@@ -55,15 +55,15 @@ class Held:
 class Audit:
     """The result of an audit.
 
-    scores, chances: (m, k), out-of-fold scores and probabilities; NaN for documents that are never
-    held out. folds: those of the first split.
+    scores, probabilities: (m, k), out of fold; NaN for documents that are never held out.
+    folds: those of the first split.
     """
 
     prepared: Prepared
     terms: TermMatrix
     folds: tuple[Held, ...]
     scores: Scores
-    chances: Float64
+    probabilities: Float64
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def audit(
     scores = _mean_scores(found, (len(corpus), labels))
     folds = tuple(held for held, _ in found[: asked.folds])
     signs = given_signs(corpus) > 0
-    return Audit(prepared, terms, folds, scores, chances(scores, signs, multilabel))
+    return Audit(prepared, terms, folds, scores, probabilities(scores, signs, multilabel))
 
 
 def _mean_scores(found: Sequence[tuple[Held, Scores]], shape: tuple[int, int]) -> Scores:
@@ -165,7 +165,7 @@ def judged(given: Given, cut: Folds, fold: int, threads: int) -> Job:
     return Held(cut.held(fold), found), scores
 
 
-def chances(scores: Scores, given: Booleans, multilabel: bool) -> Float64:
+def probabilities(scores: Scores, given: Booleans, multilabel: bool) -> Float64:
     """(m, k): probabilities of labels, NaN where scores are NaN.
 
     If every document has one label, this is the softmax of the scores times a factor that is fitted

@@ -29,8 +29,8 @@ from boostext.knowledge.restraints import Restraints
 from boostext.knowledge.terms import Bools
 from boostext.model.file import read_model
 from boostext.model.model import Model
-from boostext.model.predict import Contribution, has_chances
-from boostext.model.predict import chances as chances_of
+from boostext.model.predict import Contribution, has_probabilities
+from boostext.model.predict import probabilities as probabilities_of
 from boostext.model.prior import Evidence, KnowledgeEvaluator, Prior, prior_in_short
 from boostext.settings import BoostingSettings
 from boostext.training.examples import Held
@@ -51,14 +51,14 @@ SHOWN = 5
 class Known:
     """Prior knowledge about M documents: the m training documents, then `more` without labels.
 
-    features: of all M documents. chances: (M, k), probabilities. evaluator: has counted which rules
-    hold for them. link: the algorithm's function from scores to probabilities. fired: (M, r),
-    whether each rule holds.
+    features: of all M documents. probabilities: (M, k). evaluator: has counted which rules hold
+    for them. link: the algorithm's function from scores to probabilities. fired: (M, r), whether
+    each rule holds.
     """
 
     prior: Prior
     features: FeatureMatrix
-    chances: Float64
+    probabilities: Float64
     evaluator: KnowledgeEvaluator
     link: float
     multilabel: bool
@@ -71,17 +71,17 @@ class Known:
         """
         if self.prior.apart:
             return None
-        chances = self.chances[self.with_unlabelled(examples)]
-        return Belief(chances, self.prior.weight, scale=self.prior.scale)
+        probabilities = self.probabilities[self.with_unlabelled(examples)]
+        return Belief(probabilities, self.prior.weight, scale=self.prior.scale)
 
     def with_unlabelled(self, examples: Int64) -> Int64:
         """The numbers of these training documents and of all without labels, ascending."""
-        M = len(self.chances)
+        M = len(self.probabilities)
         return np.concatenate([examples, np.arange(M - self.more, M)])
 
     def scores(self, examples: Int64) -> Scores:
         """The scores f_0 of training documents, times the scale of the knowledge."""
-        return self.prior.scale * prior_scores(self.chances[examples], self.link)
+        return self.prior.scale * prior_scores(self.probabilities[examples], self.link)
 
     def contribution(self, example: int) -> Contribution:
         """The knowledge's contribution to a training document, as in `Predictor.contributions`."""
@@ -97,14 +97,14 @@ class Known:
 
     def scores_of(self, collector: EvidenceCollector, labels: Sequence[str]) -> Scores:
         """The scores f_0 of further documents, times the scale of the knowledge."""
-        chances = self.evaluator.chances(collector.evidence(), labels, self.multilabel)
-        return self.prior.scale * prior_scores(chances, self.link)
+        probabilities = self.evaluator.probabilities(collector.evidence(), labels, self.multilabel)
+        return self.prior.scale * prior_scores(probabilities, self.link)
 
     def labelled_features(self) -> FeatureMatrix:
         """The features of the training documents only. Conditions have the same numbers."""
         if not self.more:
             return self.features
-        return first_documents(self.features, len(self.chances) - self.more)
+        return first_documents(self.features, len(self.probabilities) - self.more)
 
     def counted(self, scale: float, apart: bool) -> Known:
         """The same knowledge with another influence on the model; see Prior."""
@@ -113,9 +113,13 @@ class Known:
 
     def without_more(self) -> Known:
         """The same knowledge about the training documents only."""
-        m = len(self.chances) - self.more
-        features, chances, fired = self.labelled_features(), self.chances[:m], self.fired[:m]
-        return replace(self, features=features, chances=chances, fired=fired, more=0)
+        m = len(self.probabilities) - self.more
+        features, probabilities, fired = (
+            self.labelled_features(),
+            self.probabilities[:m],
+            self.fired[:m],
+        )
+        return replace(self, features=features, probabilities=probabilities, fired=fired, more=0)
 
 
 def prior_of(plan: Plan) -> Prior | None:
@@ -136,7 +140,7 @@ def _older(path: Path, name: str) -> Model | None:
     if not name:
         return None
     old = read_model(path.parent / name)
-    if not has_chances(old):
+    if not has_probabilities(old):
         raise ModelError(
             f"{path}: the model {name} gives no probabilities to begin with; name one of mh or "
             "logistic, or a calibrated one"
@@ -242,13 +246,13 @@ class Knowing:
     def known(self, corpus: Corpus, features: FeatureMatrix, multilabel: bool) -> Known:
         """What the knowledge says, after all labels are known."""
         evidence = self._collector.evidence()
-        chances = self._evaluator.chances(evidence, corpus.labels, multilabel)
-        prior = self.prior(len(corpus) or len(chances), len(corpus.labels))
+        probabilities = self._evaluator.probabilities(evidence, corpus.labels, multilabel)
+        prior = self.prior(len(corpus) or len(probabilities), len(corpus.labels))
         link = ALGORITHMS[self._plan.boosting.algorithm].link
         known = Known(
             prior,
             features,
-            chances,
+            probabilities,
             self._evaluator,
             link,
             multilabel,
@@ -273,7 +277,7 @@ def taught(known: Known, labels: Sequence[str], plan: Plan) -> Known:
     something to say about documents for which no rule holds.
     Source: Blum & Mitchell 1998 (co-training), with the terms of the rules as one of the two views.
     """
-    knowledge, M = known.prior.knowledge, len(known.chances)
+    knowledge, M = known.prior.knowledge, len(known.probabilities)
     terms = dict.fromkeys(term for rule in knowledge.rules for term in rule.terms)
     forbid = (*knowledge.forbid, *map(Forbidden, terms))
     given = plan.boosting
@@ -291,7 +295,7 @@ def taught(known: Known, labels: Sequence[str], plan: Plan) -> Known:
         engine=plan.run.engine,
         threads=plan.threads,
         labels=labels,
-        belief=Belief(known.chances, speaks, starts=False),
+        belief=Belief(known.probabilities, speaks, starts=False),
         restraints=Restraints(replace(knowledge, forbid=forbid), labels, plan.text, plan.data.text),
     )
     rules = tuple(rule for made in booster.rounds() for rule in made.rules)
@@ -300,9 +304,9 @@ def taught(known: Known, labels: Sequence[str], plan: Plan) -> Known:
     )
     prior = replace(known.prior, old=old)
     evaluator = known.evaluator.beginning_with(prior)
-    evidence = Evidence(known.fired, chances_of(booster.label_scores(), old))
-    chances = evaluator.chances(evidence, labels, known.multilabel)
-    return replace(known, prior=prior, evaluator=evaluator, chances=chances)
+    evidence = Evidence(known.fired, probabilities_of(booster.label_scores(), old))
+    probabilities = evaluator.probabilities(evidence, labels, known.multilabel)
+    return replace(known, prior=prior, evaluator=evaluator, probabilities=probabilities)
 
 
 def restraints_of(prior: Prior | None, labels: Sequence[str], plan: Plan) -> Restraints | None:

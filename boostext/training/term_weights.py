@@ -167,13 +167,13 @@ class _Descent:
     def step(self) -> None:
         """A gradient step at the extrapolated point, followed by the next extrapolation."""
         examples = self._examples
-        chances = _chances(
+        probabilities = _probabilities(
             TermWeights(self._ahead, self._start).scores(examples.rows), self._multilabel
         )
-        bend = float((chances * (1 - chances)).max(axis=1).mean())
-        chances -= examples.given
-        chances *= examples.weights[:, None]
-        slope = self._columns @ chances
+        bend = float((probabilities * (1 - probabilities)).max(axis=1).mean())
+        probabilities -= examples.given
+        probabilities *= examples.weights[:, None]
+        slope = self._columns @ probabilities
         new = self._there
         np.multiply(self._ahead, PENALTY, out=new)
         slope += new
@@ -196,7 +196,7 @@ def _start(examples: Examples, multilabel: bool) -> Float32:
     return np.asarray(np.log(odds), np.float32)
 
 
-def _chances(scores: Float32, multilabel: bool) -> Float32:
+def _probabilities(scores: Float32, multilabel: bool) -> Float32:
     """Probabilities, which overwrite the scores."""
     if multilabel:
         np.clip(scores, -80, 80, out=scores)
@@ -212,8 +212,8 @@ def _chances(scores: Float32, multilabel: bool) -> Float32:
 
 def _loss(scores: Float32, held: Examples, multilabel: bool) -> float:
     """The mean log loss of the given labels."""
-    chances = _chances(scores, multilabel)
-    losses = np.where(held.given > 0, chances, 1 - chances if multilabel else 1)
+    probabilities = _probabilities(scores, multilabel)
+    losses = np.where(held.given > 0, probabilities, 1 - probabilities if multilabel else 1)
     sums = np.log(np.maximum(losses, 1e-12)).sum(axis=1, dtype=np.float64)
     return float(-(held.weights * sums).mean())
 

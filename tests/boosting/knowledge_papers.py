@@ -13,11 +13,11 @@ BLOCKS = ("unknown", "no", "yes")
 def rows_of(Y, w, pi, eta):
     """(document, signs, weights) of 3m rows."""
     made = []
-    for i, (signs, chances) in enumerate(zip(Y, pi, strict=True)):
+    for i, (signs, probabilities) in enumerate(zip(Y, pi, strict=True)):
         k = len(signs)
         made.append((i, signs, [w[i]] * k))
-        made.append((i, [+1] * k, [eta * p for p in chances]))
-        made.append((i, [-1] * k, [eta * (1 - p) for p in chances]))
+        made.append((i, [+1] * k, [eta * p for p in probabilities]))
+        made.append((i, [-1] * k, [eta * (1 - p) for p in probabilities]))
     return made
 
 

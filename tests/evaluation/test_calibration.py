@@ -46,8 +46,8 @@ def test_scores_of_any_size_are_fitted(scale):
 
 def test_separable_scores_give_finite_curves_that_are_not_sure():
     scores = np.array([-1.0] * 20 + [1.0] * 20)
-    chances = sigmoid(scores, scores > 0)(np.array([-1.0, 1.0]))
-    assert chances == pytest.approx([1 / 22, 21 / 22], rel=1e-3)  # the targets themselves
+    probabilities = sigmoid(scores, scores > 0)(np.array([-1.0, 1.0]))
+    assert probabilities == pytest.approx([1 / 22, 21 / 22], rel=1e-3)  # the targets themselves
 
 
 def test_scores_that_mislead_give_the_share_of_the_label():
@@ -74,7 +74,7 @@ def test_equal_scores_have_one_chance():
     true = np.array([True, False, True, True])
     found = isotonic(scores, true)
     assert found.scores == (0.0, 1.0)
-    assert found.chances == pytest.approx(((4 / 5 + 1 / 3) / 2, 4 / 5))
+    assert found.probabilities == pytest.approx(((4 / 5 + 1 / 3) / 2, 4 / 5))
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])

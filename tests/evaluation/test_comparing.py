@@ -36,15 +36,15 @@ def test_won_and_lost_are_counted_by_document_and_label():
 
 def test_a_model_beside_itself_changes_nothing():
     found = compare((FIRST, FIRST), documents())
-    assert (found.changed, found.chance, found.changes) == (0, 1.0, ())
+    assert (found.changed, found.p_value, found.changes) == (0, 1.0, ())
     assert term_changes(FIRST, FIRST) == []
 
 
 @pytest.mark.parametrize(
-    ("won", "lost", "chance"), [(1, 3, 2 * 5 / 16), (0, 0, 1), (5, 5, 1), (10, 0, 2 / 1024)]
+    ("won", "lost", "p_value"), [(1, 3, 2 * 5 / 16), (0, 0, 1), (5, 5, 1), (10, 0, 2 / 1024)]
 )
-def test_luck_is_that_of_fair_coins(won, lost, chance):
-    assert sign_test(won, lost) == sign_test(lost, won) == pytest.approx(chance)
+def test_luck_is_that_of_fair_coins(won, lost, p_value):
+    assert sign_test(won, lost) == sign_test(lost, won) == pytest.approx(p_value)
 
 
 def test_luck_does_not_overflow():

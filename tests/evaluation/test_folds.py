@@ -30,7 +30,7 @@ def test_several_labels_are_dealt_more_evenly_than_by_chance():
     rows = [np.flatnonzero(rng.random(8) < 0.5 / np.arange(1, 9)).tolist() for _ in range(300)]
     sets = Lists.of(rows)
     folds = make_folds(sets, 5, seed=0)
-    chance = rng.integers(0, 5, 300)
+    probability = rng.integers(0, 5, 300)
 
     def uneven(of):
         # label distribution of Sechidis, Tsoumakas & Vlahavas 2011 s5, without its ratio: distance
@@ -38,7 +38,7 @@ def test_several_labels_are_dealt_more_evenly_than_by_chance():
         due = np.array([np.bincount(of, [label in r for r in rows], 5) for label in range(8)])
         return np.abs(due - due.mean(axis=1, keepdims=True)).sum()
 
-    assert uneven(folds.of) < uneven(chance) / 4
+    assert uneven(folds.of) < uneven(probability) / 4
 
 
 def test_examples_of_one_group_are_held_out_together():

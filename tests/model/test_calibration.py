@@ -10,7 +10,7 @@ from boostext.errors import ModelError
 from boostext.model.calibration import Isotonic, Sigmoid
 from boostext.model.file import read_model, write_model
 from boostext.model.json_form import model_from_json, model_to_json
-from boostext.model.predict import chances, link_of, probabilities
+from boostext.model.predict import link_of, link_probabilities, probabilities
 from tests.model.models import mixed_model
 
 CURVES = (
@@ -41,9 +41,9 @@ def test_chances_are_by_the_curves_where_there_are_any():
     scores = np.zeros((1, 5))
     model = calibrated_model()
     expected = [curve(np.zeros(1))[0] for curve in CURVES]
-    assert chances(scores, model)[0] == pytest.approx(expected)
+    assert probabilities(scores, model)[0] == pytest.approx(expected)
     plain = mixed_model()
-    assert (chances(scores, plain) == probabilities(scores, link_of(plain))).all()
+    assert (probabilities(scores, plain) == link_probabilities(scores, link_of(plain))).all()
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,12 @@ def test_chances_are_by_the_curves_where_there_are_any():
         ({"kind": "sigmoid", "slope": 1.0, "power": 1.0}, "intercept is missing"),
         ({"kind": "isotonic", "scores": [0.0, 0.0], "chances": [0.1, 0.2], "power": 1.0}, "falls"),
         ({"kind": "isotonic", "scores": [0.0, 1.0], "chances": [0.2, 0.1], "power": 1.0}, "falls"),
-        ({"kind": "isotonic", "scores": [0.0], "chances": [1.5], "power": 1.0}, "chances"),
-        ({"kind": "isotonic", "scores": [], "chances": [], "power": 1.0}, "chances"),
-        ({"kind": "isotonic", "scores": [0.0], "chances": [0.1, 0.2], "power": 1.0}, "chances"),
+        ({"kind": "isotonic", "scores": [0.0], "chances": [1.5], "power": 1.0}, "probabilities"),
+        ({"kind": "isotonic", "scores": [], "chances": [], "power": 1.0}, "probabilities"),
+        (
+            {"kind": "isotonic", "scores": [0.0], "chances": [0.1, 0.2], "power": 1.0},
+            "probabilities",
+        ),
     ],
 )
 def test_curves_that_are_none_are_refused(curve, message):

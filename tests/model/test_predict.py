@@ -20,11 +20,11 @@ from boostext.model.merged import Merged, merge_rules, merge_votes
 from boostext.model.model import Model
 from boostext.model.predict import (
     Predictor,
-    chances,
     contributions,
     decide,
     decisions,
     link_of,
+    link_probabilities,
     probabilities,
     ranked_labels,
     strongest,
@@ -250,7 +250,7 @@ def test_labels_go_by_chances_where_these_are_calibrated(scores, model, labels):
     scores = np.array(scores)
     assert decide(scores, model) == labels
     best = ranked_labels(scores[None, :], model)[0]
-    ranked = chances(scores[None, :], model)[0][best]
+    ranked = probabilities(scores[None, :], model)[0][best]
     assert (np.diff(ranked) <= 0).all()
     if not model.multilabel:
         assert best[0] == labels[0]
@@ -258,11 +258,11 @@ def test_labels_go_by_chances_where_these_are_calibrated(scores, model, labels):
 
 def test_a_chance_may_be_the_threshold():
     model, scores = calibrated_model(True, HIGH, LOW, EVEN), np.array([[-1.0, 1.0, 0.1]])
-    assert decisions(scores, model, chance=0.6).tolist() == [[True, False, False]]
-    assert decisions(scores, model, chance=0.2).tolist() == [[True, True, True]]
+    assert decisions(scores, model, probability=0.6).tolist() == [[True, False, False]]
+    assert decisions(scores, model, probability=0.2).tolist() == [[True, True, True]]
     assert decisions(scores, model, 0.0, 0.6).tolist() == [[False, False, False]]
     plain = model_of(False)
-    assert decisions(np.array([[0.0, 1.0, 0.5]]), plain, chance=0.9).tolist() == [
+    assert decisions(np.array([[0.0, 1.0, 0.5]]), plain, probability=0.9).tolist() == [
         [False, False, False]  # 1/(1 + exp(-2)) is 0.88
     ]
 
@@ -271,11 +271,11 @@ def test_probabilities_are_the_logistic_of_the_score_times_the_link():
     scores = np.array([-0.5, 0.0, 0.25, 3.0])
     for link in (1.0, 2.0):
         wanted = 1 / (1 + np.exp(-link * scores))
-        np.testing.assert_allclose(probabilities(scores, link), wanted, rtol=1e-15)
+        np.testing.assert_allclose(link_probabilities(scores, link), wanted, rtol=1e-15)
 
 
 def test_scores_that_are_shares_of_votes_have_no_probabilities():
-    assert np.isnan(probabilities(np.array([0.0, 1.0]), 0.0)).all()
+    assert np.isnan(link_probabilities(np.array([0.0, 1.0]), 0.0)).all()
 
 
 def test_the_link_is_that_of_the_loss():
@@ -286,7 +286,7 @@ def test_the_link_is_that_of_the_loss():
 
 def test_probabilities_of_extreme_scores_keep_their_size():
     with np.errstate(all="raise", under="ignore"):
-        found = probabilities(np.array([-300.0, -1e6, 1e6]), 2.0)
+        found = link_probabilities(np.array([-300.0, -1e6, 1e6]), 2.0)
     assert found[0] == pytest.approx(np.exp(-600.0), rel=1e-12)
     assert found[1:].tolist() == [0.0, 1.0]
 

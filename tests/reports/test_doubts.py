@@ -1,4 +1,4 @@
-"""Rows of labels in doubt, from chances given by hand."""
+"""Rows of labels in doubt, from probabilities given by hand."""
 
 import json
 
@@ -26,28 +26,28 @@ from tests.reports.models import HOSTILE, corpus_of
 LABELS = ("a", "b", "rare")
 
 
-def rows_of(label_sets, chances, multilabel=False, **given):
-    chances = np.array(chances, float)
-    scores = np.log(np.maximum(chances, 1e-9))
+def rows_of(label_sets, probabilities, multilabel=False, **given):
+    probabilities = np.array(probabilities, float)
+    scores = np.log(np.maximum(probabilities, 1e-9))
     corpus = corpus_of(label_sets, LABELS, **given)
-    return doubt_rows(corpus, multilabel, scores, chances)
+    return doubt_rows(corpus, multilabel, scores, probabilities)
 
 
 def test_doubt_is_the_chance_that_another_label_was_mistaken_for_the_given_one(monkeypatch):
     given = [[0]] * 3 + [[1]] * 3 + [[0]]
-    chances = np.array(
+    probabilities = np.array(
         [[0.75, 0.125, 0.125]] * 3 + [[0.125, 0.75, 0.125]] * 3 + [[0.05, 0.9, 0.05]]
     )
     signs = given_signs(corpus_of(given, LABELS))
     # the surest 2 of 7 are the last, likely b, and one of a: a mistake of b in 2, and one half more
-    rates = mistake_rates(chances, signs > 0)
+    rates = mistake_rates(probabilities, signs > 0)
     common = (1 + 0.5) / (2 + 1)
     weights = [(rate - wrong) / (common - rate) for rate, wrong in zip(rates, (0, 1), strict=False)]
     assert weights == pytest.approx([weights[0]] * 2)
     assert np.abs(STRENGTHS / weights[0] - 1).min() < 1e-6
     assert rates[2] == pytest.approx(common)
     monkeypatch.setattr("boostext.reports.doubts.PASSES", 0)  # errors go to all labels alike
-    odds = verdicts(chances, signs, False).odds
+    odds = verdicts(probabilities, signs, False).odds
     assert odds[6] == pytest.approx(np.log((0.9 * rates[1] + 0.05 * rates[2]) / 2 / (0.05 / 2)))
     assert doubt_of(odds)[6] == pytest.approx(1 / (1 + np.exp(-odds[6])))
 
@@ -58,8 +58,8 @@ def test_the_same_chance_is_more_in_doubt_where_the_likely_label_is_often_mistak
     confused = [[0.8, 0.1, 0.1]] * 5  # a most surely, given as b
     asked = [[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]  # likely a, likely rare; both given as b
     given = [[0]] * 9 + [[1]] * 9 + [[2]] * 9 + [[1]] * 5 + [[1]] * 2
-    chances = np.array(sure + confused + asked)
-    odds = verdicts(chances, given_signs(corpus_of(given, LABELS)), False).odds
+    probabilities = np.array(sure + confused + asked)
+    odds = verdicts(probabilities, given_signs(corpus_of(given, LABELS)), False).odds
     assert odds[-2] > odds[-1]
 
 
@@ -74,20 +74,20 @@ def test_a_pattern_is_believed_as_far_as_each_mistake_is_foretold_by_the_others(
     """40 documents that are surely of label 0, each given as another."""
     k = 11
     labels = np.ones(40, int) if patterned else 1 + np.arange(40) % (k - 1)
-    chances = np.tile(np.where(np.arange(k) == 0, 0.9, 0.01), (40, 1))
-    shares = mistake_shares(chances, np.arange(k) == labels[:, None], np.full(40, 0.9))
+    probabilities = np.tile(np.where(np.arange(k) == 0, 0.9, 0.01), (40, 1))
+    shares = mistake_shares(probabilities, np.arange(k) == labels[:, None], np.full(40, 0.9))
     assert shares[:, 0].sum() == pytest.approx(1)
     assert (shares[1, 0] > share) == patterned
 
 
 def test_of_several_labels_one_may_be_needless_or_missing_or_both():
     signs = given_signs(corpus_of([[0], [0, 1], [1]], LABELS))
-    chances = np.array([[0.9, 0.2, 0.1], [0.6, 0.7, 0.1], [0.8, 0.3, 0.1]])
-    left_out, added = label_noise(chances, signs > 0)
-    needless = (1 - chances) / chances * added / (1 - left_out)
-    missing = chances / (1 - chances) * left_out / (1 - added)
+    probabilities = np.array([[0.9, 0.2, 0.1], [0.6, 0.7, 0.1], [0.8, 0.3, 0.1]])
+    left_out, added = label_noise(probabilities, signs > 0)
+    needless = (1 - probabilities) / probabilities * added / (1 - left_out)
+    missing = probabilities / (1 - probabilities) * left_out / (1 - added)
     none, few = needless[1].take([0, 1]).max(), missing[0, 1:].max()
-    odds = np.exp(verdicts(chances, signs, True).odds)
+    odds = np.exp(verdicts(probabilities, signs, True).odds)
     assert odds[0] == pytest.approx((1 + needless[0, 0]) * (1 + few) - 1)
     assert odds[1] == pytest.approx((1 + none) * (1 + missing[1, 2]) - 1)
 
@@ -106,23 +106,25 @@ def test_without_other_labels_nothing_is_in_doubt():
 
 
 def test_rows_come_by_their_score():
-    chances = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    probabilities = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
     for multilabel in (False, True):
-        scores = [row.score for row in rows_of([[i % 3] for i in range(60)], chances, multilabel)]
+        scores = [
+            row.score for row in rows_of([[i % 3] for i in range(60)], probabilities, multilabel)
+        ]
         assert scores == sorted(scores, reverse=True)
         assert 0 <= scores[-1] < scores[0] <= 1
 
 
 def test_the_threshold_of_a_class_is_its_mean_chance_where_it_is_given():
     given = given_signs(corpus_of([[0], [0], [1]], LABELS)) > 0
-    chances = np.array([[0.9, 0.1, 0], [0.5, 0.5, 0], [0.2, 0.8, 0]])
-    assert class_thresholds(chances, given) == pytest.approx([0.7, 0.8, 1.0])
+    probabilities = np.array([[0.9, 0.1, 0], [0.5, 0.5, 0], [0.2, 0.8, 0]])
+    assert class_thresholds(probabilities, given) == pytest.approx([0.7, 0.8, 1.0])
 
 
 def test_a_rare_label_of_low_chances_is_no_alarm_by_that_alone():
     # plain argmax would call all three "rare" wrong; "a" is not as sure there as it usually is
-    chances = [[0.95, 0.04, 0.01]] * 4 + [[0.6, 0.1, 0.3]] * 3
-    rows = rows_of([[0]] * 4 + [[2]] * 3, chances)
+    probabilities = [[0.95, 0.04, 0.01]] * 4 + [[0.6, 0.1, 0.3]] * 3
+    rows = rows_of([[0]] * 4 + [[2]] * 3, probabilities)
     rare = [row for row in rows if row.given == ("rare",)]
     assert len(rare) == 3
     assert all(row.kind == "agrees" for row in rare)
@@ -130,8 +132,8 @@ def test_a_rare_label_of_low_chances_is_no_alarm_by_that_alone():
 
 
 def test_a_sure_other_label_is_suggested():
-    chances = [[0.9, 0.05, 0.05]] * 4 + [[0.97, 0.02, 0.01]]
-    first = rows_of([[0]] * 4 + [[1]], chances)[0]
+    probabilities = [[0.9, 0.05, 0.05]] * 4 + [[0.97, 0.02, 0.01]]
+    first = rows_of([[0]] * 4 + [[1]], probabilities)[0]
     assert (first.example, first.kind, first.suggested) == (4, "wrong", ("a",))
     assert dict(first.scores) == pytest.approx({"b": 0.02, "a": 0.97})
 
@@ -148,17 +150,20 @@ def test_a_sure_other_label_is_suggested():
 )
 def test_several_labels_may_be_missing_or_too_many(given, row, kind, suggested):
     others = [[0], [1], [0], [1], [2]]
-    chances = [[0.9, 0.1, 0.1], [0.1, 0.9, 0.1]] * 2 + [[0.1, 0.1, 0.9]]
-    rows = rows_of([*others, given], [*chances, row], multilabel=True)
+    probabilities = [[0.9, 0.1, 0.1], [0.1, 0.9, 0.1]] * 2 + [[0.1, 0.1, 0.9]]
+    rows = rows_of([*others, given], [*probabilities, row], multilabel=True)
     (mine,) = [found for found in rows if found.example == 5]
     assert (mine.kind, mine.suggested) == (kind, suggested)
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_the_margin_is_that_of_the_listing_by_weight(multilabel):
-    label_sets, chances = [[0], [1, 2], [0, 2]], [[0.9, 0.8, 0.1], [0.6, 0.7, 0.2], [0.3, 0.2, 0.9]]
-    rows = rows_of(label_sets, chances, multilabel)
-    scores, signs = np.log(chances), given_signs(corpus_of(label_sets, LABELS))
+    label_sets, probabilities = (
+        [[0], [1, 2], [0, 2]],
+        [[0.9, 0.8, 0.1], [0.6, 0.7, 0.2], [0.3, 0.2, 0.9]],
+    )
+    rows = rows_of(label_sets, probabilities, multilabel)
+    scores, signs = np.log(probabilities), given_signs(corpus_of(label_sets, LABELS))
     leads = [min(f[s > 0]) - max(f[s < 0]) for f, s in zip(scores, signs, strict=True)]
     wanted = (scores * signs).min(axis=1) if multilabel else leads
     assert [row.margin for row in rows] == pytest.approx([wanted[row.example] for row in rows])
@@ -175,15 +180,15 @@ def test_a_document_of_no_weight_comes_last():
 
 
 def test_places_count_within_the_given_label():
-    chances = [[0.2, 0.8, 0], [0.9, 0.1, 0], [0.3, 0.7, 0]]
-    places = {r.example: (r.label_rank, r.label_count) for r in rows_of([[0]] * 3, chances)}
+    probabilities = [[0.2, 0.8, 0], [0.9, 0.1, 0], [0.3, 0.7, 0]]
+    places = {r.example: (r.label_rank, r.label_count) for r in rows_of([[0]] * 3, probabilities)}
     assert places == {0: (1, 3), 2: (2, 3), 1: (3, 3)}
 
 
 def test_with_one_label_another_is_suggested_on_every_row_and_the_likely_errors_are_flagged():
     sure = [[0.9, 0.07, 0.03]] * 4 + [[0.1, 0.85, 0.05]] * 4
-    chances = [*sure, [0.6, 0.1, 0.3], [0.97, 0.02, 0.01]]
-    rows = {row.example: row for row in rows_of([[0]] * 4 + [[1]] * 4 + [[0], [1]], chances)}
+    probabilities = [*sure, [0.6, 0.1, 0.3], [0.97, 0.02, 0.01]]
+    rows = {row.example: row for row in rows_of([[0]] * 4 + [[1]] * 4 + [[0], [1]], probabilities)}
     suggested = [rows[i].suggested for i in (0, 4, 8, 9)]
     assert suggested == [("b",), ("a",), ("rare",), ("a",)]
     assert [row.rank for row in rows.values() if row.kind == "wrong"] == [1]
@@ -192,9 +197,11 @@ def test_with_one_label_another_is_suggested_on_every_row_and_the_likely_errors_
 
 def test_likely_errors_are_counted_by_class_thresholds_and_scaled_to_all_documents():
     given = np.eye(2, dtype=bool)[[0] * 5 + [1] * 5]
-    chances = np.array([[0.9, 0.1]] * 2 + [[0.1, 0.9]] + [[0.55, 0.45]] * 2 + [[0.2, 0.8]] * 5)
+    probabilities = np.array(
+        [[0.9, 0.1]] * 2 + [[0.1, 0.9]] + [[0.55, 0.45]] * 2 + [[0.2, 0.8]] * 5
+    )
     # the threshold of label 0 is 0.6: of its five documents two agree, one does not, two are unsure
-    assert likely_errors(chances, given) == pytest.approx(5 * 1 / 3)
+    assert likely_errors(probabilities, given) == pytest.approx(5 * 1 / 3)
 
 
 def test_label_studio_gets_tasks_with_the_suggestion_as_prediction():

@@ -104,5 +104,5 @@ def test_most_planted_labels_are_among_the_first_outliers_by_rules_learned_witho
     plan = Plan.of(ngrams="1-3", expert="sparse", min_df=3)
     prepared = prepare(calls(), plan)
     found = audit(prepared)
-    rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.chances)
+    rows = doubt_rows(prepared.corpus, prepared.multilabel, found.scores, found.probabilities)
     assert sum(row.id in planted for row in rows[:50]) >= 25

@@ -21,7 +21,7 @@ from boostext.features.tokenizer import Tokenizer
 from boostext.knowledge.knowledge import Knowledge, KnowledgeRule, When
 from boostext.model.calibration import Isotonic, Sigmoid
 from boostext.model.model import Model, asked_attributes
-from boostext.model.predict import Predictor, chances, decide
+from boostext.model.predict import Predictor, decide, probabilities
 from boostext.model.prior import Prior
 from boostext.reports.portable.box import columns_asked, fields_asked
 from boostext.reports.portable.exports import EXPORTS, to_javascript, to_python
@@ -107,14 +107,14 @@ NODE = """
 import * as model from "./model.mjs";
 import { readFileSync } from "node:fs";
 const documents = JSON.parse(readFileSync("documents.json", "utf8"));
-const said = (d) => [model.predict(d), model.scores(d), model.chances(d)];
+const said = (d) => [model.predict(d), model.scores(d), model.probabilities(d)];
 console.log(JSON.stringify(documents.map(said)));
 """
 PYTHON = """
 import json, runpy, sys
 m = runpy.run_path("model.py")
 documents = json.load(open("documents.json"))
-print(json.dumps([[m["predict"](d), m["scores"](d), m["chances"](d)] for d in documents]))
+print(json.dumps([[m["predict"](d), m["scores"](d), m["probabilities"](d)] for d in documents]))
 """
 
 
@@ -139,7 +139,7 @@ def answered(command, documents, folder):
 
 
 def assert_same(model, documents, found):
-    """Labels, scores and chances of every document are the model's."""
+    """Labels, scores and probabilities of every document are the model's."""
     predictor = Predictor(model)
     assert len(found) == len(documents)
     for document, (labels, scores, likely) in zip(documents, found, strict=True):
@@ -147,7 +147,7 @@ def assert_same(model, documents, found):
         assert scores == pytest.approx(expected.tolist(), rel=1e-9, abs=1e-9), document
         assert labels == [model.labels[j] for j in decide(expected, model)]
         if likely is not None:
-            wanted = chances(expected[None], model)[0].tolist()
+            wanted = probabilities(expected[None], model)[0].tolist()
             assert likely == pytest.approx(wanted, rel=1e-9, abs=1e-9)
 
 

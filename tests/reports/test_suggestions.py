@@ -68,8 +68,8 @@ def test_best_is_the_difference_of_the_two_highest_scaled_probabilities(scores, 
 @given(arrays(float, (4, 3), elements=st.floats(-9, 9)))
 def test_entropy_of_several_labels_adds_up_that_of_each(scores):
     def slow(row):
-        chances = [1 / (1 + math.exp(-2 * f)) for f in row]
-        return sum(-p * math.log(p) - (1 - p) * math.log1p(-p) for p in chances if 0 < p < 1)
+        probabilities = [1 / (1 + math.exp(-2 * f)) for f in row]
+        return sum(-p * math.log(p) - (1 - p) * math.log1p(-p) for p in probabilities if 0 < p < 1)
 
     found = entropy(scores, words_model(True))
     assert found == pytest.approx([slow(row) for row in scores.tolist()], abs=1e-6)

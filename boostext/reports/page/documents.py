@@ -35,7 +35,7 @@ class Explained:
 
     contributions: to its scores. scores: (k,). given, shown: indices of the predicted
     labels, and of the labels to explain. count: maximum number of conditions listed for each label,
-    of those that hold and of those that do not. chances: (k,) probabilities, or None.
+    of those that hold and of those that do not. probabilities: (k,) probabilities, or None.
     """
 
     document: Document
@@ -44,7 +44,7 @@ class Explained:
     given: Sequence[int]
     shown: Sequence[int]
     count: int
-    chances: Float64 | None = None
+    probabilities: Float64 | None = None
 
 
 def page_head(title: str) -> str:
@@ -97,7 +97,7 @@ def _fields(model: Model, explained: Explained) -> Sequence[Field]:
 
 
 def _sums(model: Model, explained: Explained) -> Sequence[LabelSum]:
-    count, likely = explained.count, explained.chances
+    count, likely = explained.count, explained.probabilities
     sums = (
         label_sum(model, explained.contributions, float(explained.scores[j]), j, count, count)
         for j in explained.shown[:MOST_SUMS]
@@ -105,7 +105,8 @@ def _sums(model: Model, explained: Explained) -> Sequence[LabelSum]:
     if likely is None:
         return list(sums)
     return [
-        replace(one, chance=float(likely[j])) for one, j in zip(sums, explained.shown, strict=False)
+        replace(one, probability=float(likely[j]))
+        for one, j in zip(sums, explained.shown, strict=False)
     ]
 
 

@@ -69,8 +69,8 @@ def _row(row: Suggestion, model: Model, lookup: ConditionLookup) -> dict[str, An
         ],
         "given": [number[label] for label in row.given],
         "likely": [
-            [number[label], None if chance is None else round(chance, 4)]
-            for label, chance in row.guesses
+            [number[label], None if probability is None else round(probability, 4)]
+            for label, probability in row.guesses
         ],
         "reasons": [
             [shown(reason.term, 40), round(reason.votes, 2), number[reason.label]]

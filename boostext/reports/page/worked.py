@@ -32,7 +32,7 @@ class LabelSum:
     label: str
     score: float
     lines: tuple[SumLine, ...]
-    chance: float | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)

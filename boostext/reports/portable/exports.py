@@ -46,7 +46,7 @@ const ready = predictor(await unpacked("%s"));
 export const labels = ready.labels;
 export const predict = ready.predict;
 export const scores = ready.scores;
-export const chances = ready.chances;
+export const probabilities = ready.probabilities;
 export const explain = ready.explain;
 """
 
@@ -109,7 +109,8 @@ _HEAD = '''"""%s
 
     python %s "a text"      prints labels and scores as JSON; without a text, of each input line
 
-or import it: predict(text), scores(text), chances(text), labels. Needs Python 3.11 and no package.
+or import it: predict(text), scores(text), probabilities(text), labels.
+Needs Python 3.11 and no package.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ from itertools import pairwise
 _TAIL = """
 _ready = Standalone(unpacked(_DATA))
 labels = _ready.labels
-predict, scores, chances = _ready.predict, _ready.scores, _ready.chances
+predict, scores, probabilities = _ready.predict, _ready.scores, _ready.probabilities
 
 if __name__ == "__main__":
     run(_ready)

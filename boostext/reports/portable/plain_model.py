@@ -21,8 +21,8 @@ from boostext.features.conditions import Always, AtLeast, Condition, Equals, Occ
 from boostext.features.lookup import parts
 from boostext.features.tokenizer import Tokenizer
 from boostext.features.unicode_classes import RANGES
-from boostext.knowledge.chances import LEAST, evidence, label_shares, least_chance
 from boostext.knowledge.knowledge import When
+from boostext.knowledge.probabilities import LEAST, evidence, label_shares, least_probability
 from boostext.knowledge.terms import Firing, of_any_length
 from boostext.model.calibration import Curve, Sigmoid
 from boostext.model.merged import Guarded, Merged, merge_rules
@@ -159,7 +159,7 @@ def _plain_prior(model: Model, prior: Prior, share: float) -> Plain | None:
         "rules": [[places(rule.when), places(rule.unless)] for rule in rules],
         "evidence": evidence(rules, labels, shares, model.multilabel).tolist(),
         "start": shares.tolist(),
-        "least": [LEAST, least_chance(len(labels))],
+        "least": [LEAST, least_probability(len(labels))],
         "old": None if prior.old is None else plain_model(prior.old, share),
         "columns": columns_of(labels, prior.old.labels if prior.old else ()),
         "scale": prior.scale,
@@ -204,7 +204,11 @@ def _condition(condition: Condition, text: TextSettings) -> list[Any]:
 def _curve(curve: Curve) -> Plain:
     if isinstance(curve, Sigmoid):
         return {"slope": curve.slope, "intercept": curve.intercept, "power": curve.power}
-    return {"scores": list(curve.scores), "chances": list(curve.chances), "power": curve.power}
+    return {
+        "scores": list(curve.scores),
+        "probabilities": list(curve.probabilities),
+        "power": curve.power,
+    }
 
 
 def check_for_javascript(model: Model) -> None:

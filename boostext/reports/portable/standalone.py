@@ -90,7 +90,7 @@ class Standalone:
     def predict(self, document: Document | str) -> list[str]:
         """Return the predicted labels of a document."""
         scores = self.scores(document)
-        return self._given(scores, self._chances(scores))
+        return self._given(scores, self._probabilities(scores))
 
     def scores(self, document: Document | str) -> list[float]:
         """Return the score of each label, in the order of `labels`."""
@@ -111,27 +111,29 @@ class Standalone:
         sums = _decoded(sums, model["code"], model["decoding"]) if model["code"] else sums
         return _added(self._prior.scores(document), sums) if self._prior else sums
 
-    def chances(self, document: Document | str) -> list[float] | None:
+    def probabilities(self, document: Document | str) -> list[float] | None:
         """Return the probability of each label, in the order of `labels`.
 
         The result is None if the scores of the model cannot be converted to probabilities.
         """
-        return self._chances(self.scores(document))
+        return self._probabilities(self.scores(document))
 
-    def _chances(self, scores: Sequence[float]) -> list[float] | None:
+    def _probabilities(self, scores: Sequence[float]) -> list[float] | None:
         model = self._model
         if not model["curves"]:
             return [_sigmoid(model["link"] * f) for f in scores] if model["link"] else None
-        chances = [_on(curve, f) for curve, f in zip(model["curves"], scores, strict=True)]
+        probabilities = [_on(curve, f) for curve, f in zip(model["curves"], scores, strict=True)]
         if model["multilabel"]:
-            return chances
-        powers = [c ** curve["power"] for c, curve in zip(chances, model["curves"], strict=True)]
+            return probabilities
+        powers = [
+            c ** curve["power"] for c, curve in zip(probabilities, model["curves"], strict=True)
+        ]
         total = sum(powers)
         return [p / total if total > 0 else 1 / len(powers) for p in powers]
 
-    def _given(self, scores: Sequence[float], chances: Sequence[float] | None) -> list[str]:
+    def _given(self, scores: Sequence[float], probabilities: Sequence[float] | None) -> list[str]:
         model = self._model
-        likely = chances if chances and model["curves"] else scores
+        likely = probabilities if probabilities and model["curves"] else scores
         if not model["multilabel"]:
             best = max(range(len(scores)), key=lambda j: (likely[j], scores[j], -j))
             return [self.labels[best]]
@@ -150,7 +152,7 @@ class Standalone:
 class Known:
     """Prior knowledge, which computes the scores f_0 to which the votes are added.
 
-    See `boostext.knowledge.chances`, which computes the same.
+    See `boostext.knowledge.probabilities`, which computes the same.
     """
 
     def __init__(self, prior: Mapping[str, Any], model: Mapping[str, Any]) -> None:
@@ -177,7 +179,7 @@ class Known:
 
     def _start(self, document: Document, least: float, most: float) -> list[float]:
         """Return the probability of each label before any rule."""
-        before = self._old.chances(document) if self._old else None
+        before = self._old.probabilities(document) if self._old else None
         if before is None:
             return list(self._prior["start"])
         columns = self._prior["columns"]
@@ -194,13 +196,13 @@ def _kept_apart(odds: Sequence[float], least: float, most: float) -> list[float]
     """Return probabilities whose sum is 1, none of them less than the minimum."""
     greatest = max(odds)
     powers = [math.exp(f - greatest) for f in odds]
-    chances = kept = [power / sum(powers) for power in powers]
+    probabilities = kept = [power / sum(powers) for power in powers]
     low: set[int] = set()
     while fallen := {j for j, p in enumerate(kept) if p < least and j not in low}:
         low |= fallen
-        rest = sum(p for j, p in enumerate(chances) if j not in low)
+        rest = sum(p for j, p in enumerate(probabilities) if j not in low)
         scale = (1 - least * len(low)) / max(rest, 1e-300)
-        kept = [least if j in low else p * scale for j, p in enumerate(chances)]
+        kept = [least if j in low else p * scale for j, p in enumerate(probabilities)]
     return [min(p, most) for p in kept]
 
 
@@ -245,12 +247,12 @@ def _on(curve: Mapping[str, Any], score: float) -> float:
     """Return the probability at a score, from a sigmoid or by linear interpolation."""
     if "slope" in curve:
         return _sigmoid(curve["slope"] * score + curve["intercept"])
-    scores, chances = curve["scores"], curve["chances"]
+    scores, probabilities = curve["scores"], curve["probabilities"]
     after = bisect_right(scores, score)
     if after in (0, len(scores)):
-        return float(chances[min(after, len(scores) - 1)])
-    rise = (chances[after] - chances[after - 1]) / (scores[after] - scores[after - 1])
-    return float(rise * (score - scores[after - 1]) + chances[after - 1])
+        return float(probabilities[min(after, len(scores) - 1)])
+    rise = (probabilities[after] - probabilities[after - 1]) / (scores[after] - scores[after - 1])
+    return float(rise * (score - scores[after - 1]) + probabilities[after - 1])
 
 
 def run(predictor: Standalone) -> None:

@@ -35,9 +35,9 @@
   }
   function draw() {
     const document = document_();
-    const scores = ready.scores(document), chances = ready.chancesOf(scores);
+    const scores = ready.scores(document), probabilities = ready.probabilitiesOf(scores);
     const given = new Set(ready.given(scores));
-    const rank = chances ?? scores;
+    const rank = probabilities ?? scores;
     const order = scores.map((_, j) => j).sort((a, b) => rank[b] - rank[a] || scores[b] - scores[a]);
     const most = Math.max(...scores.map(Math.abs)) || 1;
     const shown = order.filter((j, place) => place < MOST || given.has(ready.labels[j]));
@@ -46,7 +46,7 @@
       const bar = make("span", { className: `strength w${Math.ceil(5 * Math.abs(scores[j]) / most) || 1} ${scores[j] < 0 ? "against" : "for"}` });
       const head = make("th", { scope: "row" }, isolated(names.labels[j]), ...(is ? [" ", make("strong", { textContent: "predicted" })] : []));
       return make("tr", { className: is ? "is-given" : "" }, head, make("td", { className: "n", textContent: scores[j].toFixed(3) }),
-        make("td", {}, bar), make("td", { className: "n", textContent: chances ? chances[j].toFixed(3) : "" }));
+        make("td", {}, bar), make("td", { className: "n", textContent: probabilities ? probabilities[j].toFixed(3) : "" }));
     }));
     const best = ready.labels[order[0]];
     const told = Object.values(ready.explain(document, best)).filter((text) => text.chars.length);

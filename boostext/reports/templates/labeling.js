@@ -45,14 +45,14 @@
 
   function drawLabels() {
     const row = rows[place], wanted = element("find").value.toLowerCase();
-    const chances = new Map(row.likely);
+    const probabilities = new Map(row.likely);
     element("labels").replaceChildren(...labels.flatMap((label, number) => {
       if (wanted && !label.toLowerCase().includes(wanted)) return [];
-      const chance = chances.get(number);
+      const probability = probabilities.get(number);
       const button = make("button", { type: "button" },
         ...(KEYS[number] ? [make("kbd", { textContent: KEYS[number] }), " "] : []),
         make("bdi", { textContent: shown[number] }),
-        ...(chance == null ? [] : [make("span", { className: "chance small", textContent: `${Math.round(100 * chance)} %` })]));
+        ...(probability == null ? [] : [make("span", { className: "chance small", textContent: `${Math.round(100 * probability)} %` })]));
       button.dataset.label = number;
       button.setAttribute("aria-pressed", String(chosen.has(number)));
       button.classList.toggle("likeliest", row.likely[0][0] === number);

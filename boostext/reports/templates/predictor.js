@@ -253,7 +253,7 @@ function predictor(model) {
       -(Math.log(Math.max(row.reduce((sum, sign, j) => sum + Math.exp(-sign * sums[j] - most), 0), 1e-300)) + most));
   }
   function given(found) {
-    const likely = model.curves.length ? chancesOf(found) : found;
+    const likely = model.curves.length ? probabilitiesOf(found) : found;
     if (!model.multilabel) {
       const better = (a, b) => likely[b] - likely[a] || found[b] - found[a] || a - b;
       return [model.labels[found.map((_, j) => j).sort(better)[0]]];
@@ -267,23 +267,23 @@ function predictor(model) {
   function onCurve(curve, score) {
     if ("slope" in curve) return sigmoid(curve.slope * score + curve.intercept);
     const after = curve.scores.findIndex((place) => place > score);
-    if (after === 0) return curve.chances[0];
-    if (after < 0) return curve.chances[curve.chances.length - 1];
-    const rise = (curve.chances[after] - curve.chances[after - 1]) / (curve.scores[after] - curve.scores[after - 1]);
-    return rise * (score - curve.scores[after - 1]) + curve.chances[after - 1];
+    if (after === 0) return curve.probabilities[0];
+    if (after < 0) return curve.probabilities[curve.probabilities.length - 1];
+    const rise = (curve.probabilities[after] - curve.probabilities[after - 1]) / (curve.scores[after] - curve.scores[after - 1]);
+    return rise * (score - curve.scores[after - 1]) + curve.probabilities[after - 1];
   }
   // Returns the probability of each label, or null if scores cannot be converted.
-  const chances = (document) => chancesOf(scores(document));
-  function chancesOf(found) {
+  const probabilities = (document) => probabilitiesOf(scores(document));
+  function probabilitiesOf(found) {
     if (!model.curves.length) return model.link ? found.map((f) => sigmoid(model.link * f)) : null;
     const each = model.curves.map((curve, j) => onCurve(curve, found[j]));
     if (model.multilabel) return each;
-    const powers = each.map((chance, j) => chance ** model.curves[j].power);
+    const powers = each.map((probability, j) => probability ** model.curves[j].power);
     const all = powers.reduce((sum, power) => sum + power, 0);
     return powers.map((power) => (all > 0 ? power / all : 1 / powers.length));
   }
 
-  // Prior knowledge, which computes the scores f_0: see boostext/knowledge/chances.py --------------
+  // Prior knowledge, which computes the scores f_0: see boostext/knowledge/probabilities.py --------------
 
   function knowledge(prior) {
     const terms = predictor({ ...prior.found_by, classes: model.classes });
@@ -295,10 +295,10 @@ function predictor(model) {
       return (!any.length || any.some(holds)) && all.every(holds) && !none.some(holds);
     }
     function start(document) {
-      const before = old?.chances(document);
+      const before = old?.probabilities(document);
       if (!before) return prior.start;
       const found = prior.columns.map((column) => (column < 0 ? 1 / prior.columns.length : before[column]));
-      return found.map((chance) => between(chance, least, 1 - low));
+      return found.map((probability) => between(probability, least, 1 - low));
     }
     // Returns probabilities whose sum is 1, none of them less than the minimum.
     function keptApart(odds) {
@@ -308,23 +308,23 @@ function predictor(model) {
       const found = powers.map((power) => power / all), fallen = new Set();
       for (let kept = found; ; ) {
         const more = kept.map((_, j) => j).filter((j) => kept[j] < least && !fallen.has(j));
-        if (!more.length) return kept.map((chance) => Math.min(chance, 1 - low));
+        if (!more.length) return kept.map((probability) => Math.min(probability, 1 - low));
         more.forEach((j) => fallen.add(j));
-        const rest = found.reduce((sum, chance, j) => (fallen.has(j) ? sum : sum + chance), 0);
+        const rest = found.reduce((sum, probability, j) => (fallen.has(j) ? sum : sum + probability), 0);
         const scale = (1 - least * fallen.size) / Math.max(rest, 1e-300);
-        kept = found.map((chance, j) => (fallen.has(j) ? least : chance * scale));
+        kept = found.map((probability, j) => (fallen.has(j) ? least : probability * scale));
       }
     }
     function scores(document) {
       const met = new Set(terms.blocks(document).yes);
-      let odds = start(document).map((chance) => Math.log(chance) - (model.multilabel ? Math.log1p(-chance) : 0));
+      let odds = start(document).map((probability) => Math.log(probability) - (model.multilabel ? Math.log1p(-probability) : 0));
       prior.rules.forEach(([when, unless], r) => {
         if (meets(when, met) && !(unless.length && meets(unless, met))) odds = add(odds, prior.evidence[r]);
       });
       const found = model.multilabel
         ? odds.map((value) => between(1 / (1 + Math.exp(-value)), low, 1 - low))
         : keptApart(odds);
-      return found.map((chance) => prior.scale * ((Math.log(chance) - Math.log1p(-chance)) / model.link));
+      return found.map((probability) => prior.scale * ((Math.log(probability) - Math.log1p(-probability)) / model.link));
     }
     return { scores };
   }
@@ -351,5 +351,5 @@ function predictor(model) {
     }
     return found;
   }
-  return { blocks, labels: model.labels, fields: fields.map((field) => field.name), scores, chances, chancesOf, predict, explain, given };
+  return { blocks, labels: model.labels, fields: fields.map((field) => field.name), scores, probabilities, probabilitiesOf, predict, explain, given };
 }

@@ -22,10 +22,10 @@ def label_shares(knowledge: Knowledge, labels: Sequence[str]) -> Float64:
     open_to = np.isnan(given)
     rest = max(1 - float(np.nansum(given)), 0.0)
     shares = np.where(open_to, rest / max(int(open_to.sum()), 1), given)
-    return np.asarray(np.clip(shares, least_chance(k), 1 - least_chance(k)))
+    return np.asarray(np.clip(shares, least_probability(k), 1 - least_probability(k)))
 
 
-def chances(
+def probabilities(
     knowledge: Knowledge,
     labels: Sequence[str],
     multilabel: bool,
@@ -40,7 +40,11 @@ def chances(
     """
     shares = label_shares(knowledge, labels)
     add = evidence(knowledge.rules, labels, shares, multilabel)  # (r, k)
-    base = shares[None] if before is None else np.clip(before, least_chance(len(labels)), 1 - LEAST)
+    base = (
+        shares[None]
+        if before is None
+        else np.clip(before, least_probability(len(labels)), 1 - LEAST)
+    )
     if multilabel:
         odds = _plus(np.log(base) - np.log1p(-base), fired, add)
         return np.asarray(np.clip(1 / (1 + np.exp(-odds)), LEAST, 1 - LEAST))
@@ -81,21 +85,21 @@ def evidence(
     return add
 
 
-def _kept_apart(chances: Float64) -> Float64:
+def _kept_apart(probabilities: Float64) -> Float64:
     """Raise probabilities to the minimum, and lower the others so that the sum remains 1."""
-    least = least_chance(chances.shape[1])
-    kept = chances.copy()
+    least = least_probability(probabilities.shape[1])
+    kept = probabilities.copy()
     low = np.zeros(kept.shape, np.bool_)
     while (fallen := (kept < least) & ~low).any():
         low |= fallen
-        held = np.where(low, 0.0, chances)
+        held = np.where(low, 0.0, probabilities)
         room = 1 - least * low.sum(axis=1, keepdims=True)
         scale = room / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
         whole = ~low.any(axis=1, keepdims=True)
-        kept = np.where(low, least, np.where(whole, chances, held * scale))
+        kept = np.where(low, least, np.where(whole, probabilities, held * scale))
     return np.asarray(np.minimum(kept, 1 - LEAST))  # if there is only one label
 
 
-def least_chance(k: int) -> float:
+def least_probability(k: int) -> float:
     """LEAST, or less if there are so many labels that a uniform probability is below it."""
     return min(LEAST, 0.5 / k)

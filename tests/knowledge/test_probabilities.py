@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from boostext.corpus.documents import Document
 from boostext.features.conditions import AtLeast, Equals, Occurs
-from boostext.knowledge.chances import LEAST, chances, label_shares
 from boostext.knowledge.knowledge import Knowledge, KnowledgeRule, When
+from boostext.knowledge.probabilities import LEAST, label_shares, probabilities
 from boostext.knowledge.terms import Firing, conditions_of
 from boostext.settings import TextSettings
 
@@ -24,7 +24,7 @@ KNOWN = Knowledge(
 
 
 def pi(fired, multilabel=False, knowledge=KNOWN, labels=LABELS):
-    return chances(knowledge, labels, multilabel, np.array([fired], bool))[0]
+    return probabilities(knowledge, labels, multilabel, np.array([fired], bool))[0]
 
 
 def test_shares_that_are_not_said_are_equal_parts_of_the_rest():
@@ -63,12 +63,12 @@ def test_chances_are_never_certain_and_sum_to_1_with_one_label_a_text(seed, k, m
         for _ in range(6)
     ]
     fired = rng.integers(0, 2, (20, 6)).astype(bool)
-    found = chances(Knowledge(rules=tuple(rules)), labels, multilabel, fired)
+    found = probabilities(Knowledge(rules=tuple(rules)), labels, multilabel, fired)
     assert (found >= LEAST * (1 - 1e-9)).all()
     assert (found <= 1 - LEAST + 1e-12).all()
     if not multilabel and k > 1:
         assert found.sum(axis=1) == pytest.approx(np.ones(20))
-    one = chances(Knowledge(rules=tuple(rules)), labels, multilabel, fired[3:4])
+    one = probabilities(Knowledge(rules=tuple(rules)), labels, multilabel, fired[3:4])
     assert one.tolist() == found[3:4].tolist()
 
 
