@@ -287,13 +287,17 @@ def _is_own(about: os.stat_result) -> bool:
     """Whether only this user, or root, can have written a file. Windows has no such numbers."""
     if sys.platform == "win32":
         return True
-    return about.st_uid in (0, os.geteuid()) and not about.st_mode & stat.S_IWOTH
+    return about.st_uid in (0, os.geteuid()) and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _write(path: Path, code: Code) -> None:
     head = json.dumps([code.name, code.result]).encode()
     content = head + b"\n" + code.content
+    with suppress(OSError):
+        path.unlink(missing_ok=True)  # a replaced file would keep permissions that are too wide
     with suppress(BoostextError), replacing(path) as file:
+        if sys.platform != "win32":
+            os.fchmod(file.fileno(), 0o644)
         file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 

@@ -110,10 +110,15 @@ def test_a_kernel_is_compiled_again_after_a_constant_of_another_file_has_changed
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no owners and modes like these")
 def test_code_that_another_user_may_have_written_is_not_run(tmp_path, monkeypatch):
     path, code = tmp_path / "kernel", Code("name", "int64", (), b"machine code")
-    compiled._write(path, code)
-    assert compiled._read(path) == code
-    path.chmod(0o646)
-    assert compiled._read(path) is None
+    for mode in (0o646, 0o664):
+        before = os.umask(0o002)  # as where every user has a group
+        try:
+            compiled._write(path, code)
+        finally:
+            os.umask(before)
+        assert compiled._read(path) == code
+        path.chmod(mode)
+        assert compiled._read(path) is None
     path.chmod(0o644)
     if os.geteuid():
         monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
