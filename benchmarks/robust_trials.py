@@ -331,7 +331,7 @@ def forged(rng: random.Random, place: Place) -> str | None:
     it is refused, or it can be used, and to go on from it is refused or changes nothing.
     """
     prepared, model, whole = trained(rng.choice(list(ALGORITHMS)))
-    content = _forged(model_bytes(model), rng)
+    content = forged_bytes(model_bytes(model), rng)
     (place.folder / "m.boostext").write_bytes(content)
     with np.errstate(all="ignore"):
         try:
@@ -355,7 +355,8 @@ def _model(content: bytes) -> Model:
     return read_model_from(io.BytesIO(content))
 
 
-def _forged(content: bytes, rng: random.Random) -> bytes:
+def forged_bytes(content: bytes, rng: random.Random) -> bytes:
+    """The file with a number or a value of its description altered, and a right digest."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     words = json.loads(parts[WORDS])
@@ -368,9 +369,10 @@ def _forged(content: bytes, rng: random.Random) -> bytes:
                 rng.choice((0, 1, -1, 2, 3)) if kind is np.int32 else rng.choice((0, 1, -1, 1e300))
             )
             array.flat[rng.randrange(array.size)] += odd
+            array = array[:-1] if rng.random() < 0.1 else array
         parts[name] = to_npy(array)
     else:
-        _alter(words, rng)
+        alter(words, rng)
     arrays = [parts[name] for name in ARRAYS]
     parts[WORDS] = json.dumps(with_digest(words, *arrays)).encode()
     return _zipped(parts)
@@ -397,13 +399,19 @@ VALUES = (
 )
 
 
-def _alter(words: object, rng: random.Random) -> None:
-    """Put another value into a random place of nested lists and objects."""
+def alter(words: object, rng: random.Random) -> None:
+    """Take out, double or replace a value at a random place of nested lists and objects."""
     while isinstance(words, list | dict) and words:
         key = rng.choice(list(words)) if isinstance(words, dict) else rng.randrange(len(words))
         inner = words[key]  # type: ignore[index]
         if not isinstance(inner, list | dict) or not inner or rng.random() < 0.2:
-            words[key] = rng.choice(VALUES)  # type: ignore[index]
+            match rng.randrange(8):
+                case 0:
+                    del words[key]  # type: ignore[arg-type]
+                case 1 if isinstance(words, list):
+                    words.append(inner)
+                case _:
+                    words[key] = rng.choice(VALUES)  # type: ignore[index]
             return
         words = inner
 

@@ -60,7 +60,10 @@ def _records(
             columns = list(zip(batch.schema.names, batch.columns, strict=True))
             for place in range(batch.num_rows):
                 number += 1
-                record = _record(columns, place, names)
+                record = {
+                    name: named(plain(python_value(column, place)), names.get(name))
+                    for name, column in columns
+                }
                 is_long = any(
                     isinstance(v, str) and len(v) > source.longest for v in record.values()
                 )
@@ -109,12 +112,15 @@ def _arrow_batches(source: Source) -> Iterator[Any]:
         yield from batches
 
 
-def _record(columns: list[tuple[str, Any]], place: int, names: Names) -> Fields:
-    record = {}
-    for name, column in columns:
-        value = plain(column[place].as_py())
-        record[name] = named(value, names[name]) if name in names else value
-    return record
+def python_value(column: Any, place: int) -> Any:
+    """The value of a pyarrow array at a place; what Python cannot represent becomes a string.
+
+    These are points in time before the year 1 or after 9999, and those in an unknown time zone.
+    """
+    try:
+        return column[place].as_py()
+    except (OverflowError, LookupError, ValueError):
+        return column.slice(place, 1).to_string(indent=0).strip("[]\n")
 
 
 def plain(value: Any) -> Any:
@@ -181,8 +187,10 @@ def _names_in(feature: Any) -> list[str]:
     return _names_in(inner) if isinstance(inner, dict) and inner is not feature else []
 
 
-def named(value: Any, names: list[str]) -> Any:
-    """Replace a class number by its name; -1 means that the label is not known."""
+def named(value: Any, names: list[str] | None) -> Any:
+    """Replace a class number by its name, if there are any; -1 means that it is not known."""
+    if names is None:
+        return value
     if isinstance(value, list):
         return [named(item, names) for item in value]
     if isinstance(value, int) and not isinstance(value, bool):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from boostext import fields
 from boostext.corpus.alike import Reading
-from boostext.corpus.arrow import class_names, named, plain
+from boostext.corpus.arrow import class_names, named, plain, python_value
 from boostext.corpus.checked import checked
 from boostext.corpus.corpus import Corpus
 from boostext.corpus.corrections import Corrections, read_corrections
@@ -405,15 +405,16 @@ def _polars_rows(data: Any) -> Iterator[Fields]:
 def _arrow_rows(data: Any) -> Iterator[Fields]:
     names = class_names(data.schema)
     for batch in data.to_batches():
-        for row in batch.to_pylist():
-            yield {k: named(v, names[k]) if k in names else v for k, v in row.items()}
+        columns = list(zip(batch.schema.names, batch.columns, strict=True))
+        for place in range(batch.num_rows):
+            yield {k: named(python_value(column, place), names.get(k)) for k, column in columns}
 
 
 def _hugging_face_rows(data: Any) -> Iterator[Fields]:
     features = data.features or {}
     names = {k: list(f.names) for k, f in features.items() if getattr(f, "names", None)}
     for row in data:
-        yield {k: named(v, names[k]) if k in names else v for k, v in row.items()}
+        yield {k: named(v, names.get(k)) for k, v in row.items()}
 
 
 def _columns(data: Mapping[str, Sequence[Any]]) -> Iterator[Fields]:

@@ -13,6 +13,7 @@ from boostext.cli import main
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import DataError
+from boostext.library.data import table_records
 from boostext.settings import DataSettings
 
 pa = pytest.importorskip("pyarrow")
@@ -172,6 +173,19 @@ def test_values_that_json_lacks_become_text_or_numbers(tmp_path):
     (found,) = read(written(tmp_path, "a.parquet", [row]), attribute=("n", "t"))
     assert (found.texts["text"], found.labels) == ("bytes", ("2024-05-02",))
     assert found.attributes == {"n": 1.5, "t": "2024-05-02T10:00:00"}
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("ms"), pa.date64(), pa.timestamp("s", "Mars/Moon")])
+def test_points_in_time_that_python_lacks_become_text(tmp_path, kind):
+    values = pa.array([86_400_000 << 33, 0]).view(kind)
+    nested = pa.ListArray.from_arrays([0, 1, 2], values)
+    columns = {"text": ["a", "b"], "label": ["x", "y"], "t": values, "ts": nested}
+    table = pa.table(columns)
+    feather.write_feather(table, str(tmp_path / "a.feather"))
+    stored = read(tmp_path / "a.feather", attribute=("t",))
+    assert pairs(stored) == [("a", ("x",)), ("b", ("y",))]
+    assert str(86_400_000 << 33) in stored[0].attributes["t"]
+    assert str(86_400_000 << 33) in next(table_records(table))["ts"]
 
 
 @pytest.mark.parametrize("name", WRITERS)
