@@ -64,7 +64,7 @@ def calibration(
     return Calibration(
         cells=scores.size,
         log_loss=log_loss_of(probability, true) if curves else log_loss_sum(link * scores, true),
-        squared=float(np.sum((probability - true) ** 2)),
+        squared=_squared(probability - true),
         count=np.bincount(bins, minlength=BINS),
         probability=np.asarray(np.bincount(bins, weights=judged, minlength=BINS), np.float64),
         happened=np.bincount(bins[came], minlength=BINS),
@@ -76,6 +76,11 @@ def calibration(
             dtype=np.float64,
         ),
     )
+
+
+def _squared(differences: Float64) -> float:
+    """The sum of the squares, which take the place of the differences."""
+    return float(np.square(differences, out=differences).sum())
 
 
 def _narrow(probability: Float64) -> Int64:
@@ -122,7 +127,9 @@ def log_loss_sum(odds: Scores, true: Booleans) -> float:
 
     odds: (m, k), the logarithm of the odds of each label.
     """
-    return float(np.logaddexp(0, np.where(true, -odds, odds)).sum())
+    exponents = np.where(true, -1.0, 1.0)
+    exponents *= odds
+    return float(np.logaddexp(0, exponents, out=exponents).sum())
 
 
 def log_loss(sums: Calibration) -> float:

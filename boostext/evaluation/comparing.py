@@ -10,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 
-from boostext.arrays import Scores
+from boostext.arrays import Int64, Scores
 from boostext.corpus.documents import Document
 from boostext.evaluation.report import LazyRows, Measuring, Report
 from boostext.model.model import Model
@@ -128,7 +128,7 @@ def compare(
         won,
         lost,
         sign_test(won, lost),
-        _labels(*reports, counts),
+        _labels(models, *reports, counts),
         tuple(sorted(counts.changes, key=_worst_first)),
     )
 
@@ -141,24 +141,26 @@ def _names(model: Model, scores: Scores) -> tuple[str, ...]:
     return tuple(model.labels[j] for j in decide(scores, model))
 
 
-def _labels(first: Report, second: Report, counts: _Counts) -> LazyRows[LabelChange]:
+def _labels(
+    models: tuple[Model, Model], first: Report, second: Report, counts: _Counts
+) -> LazyRows[LabelChange]:
     """The labels with the most changes first; equal ones in label order."""
-    names, others = ([row.label for row in report.labels] for report in (first, second))
-    if names == others:
-        places = np.tile(np.arange(len(names)), (2, 1))
-    else:
+    names = models[0].labels + tuple(first.unknown_labels)  # in the order of the reports' rows
+    others = models[1].labels + tuple(second.unknown_labels)
+    mine: Sequence[int] | Int64 = range(len(names))
+    theirs = mine
+    if names != others:
         at = {name: number for number, name in enumerate(others)}
-        theirs = np.fromiter((at.pop(name, -1) for name in names), np.int64, len(names))
+        found = np.fromiter((at.pop(name, -1) for name in names), np.int64, len(names))
         more = np.array(list(at.values()), np.int64)
         mine = np.concatenate([np.arange(len(names)), np.full(len(more), -1)])
-        places = np.stack([mine, np.concatenate([theirs, more])])
-        names += [others[number] for number in more.tolist()]
+        theirs = np.concatenate([found, more])
+        names += tuple(others[number] for number in more.tolist())
     changed = (counts.won[name] + counts.lost[name] for name in names)
-    changes = np.fromiter(changed, np.int64, len(names))
-    order = np.argsort(-changes, kind="stable")
+    order = np.argsort(-np.fromiter(changed, np.int32, len(names)), kind="stable")
 
     def change(number: int) -> LabelChange:
-        i, j = places[:, order[number]].tolist()
+        i, j = int(mine[order[number]]), int(theirs[order[number]])
         before, after = first.labels[i] if i >= 0 else None, second.labels[j] if j >= 0 else None
         name = names[order[number]]
         return LabelChange(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.arrays import Float64, Int64, Scores
+from boostext.arrays import Float64, Int32, Int64, Scores
 from boostext.evaluation.gold import Booleans, Gold, Sums, share
 
 
@@ -21,8 +21,9 @@ class Decided(Sums):
     given label; for top_wrong of them, the label with the highest score is not given.
     wrong, cells: (example, label) pairs, with all labels of the model and the example's unknown
     ones. If examples have one label, a pair is judged by the sign of its score, for which boosting
-    has a bound. tp, fp, fn: (k,), per label. strange: label that the model does not know -> number
-    of examples with it; strange_examples: examples with any such label.
+    has a bound. tp, fp, fn: (k,), per label; in 4 bytes, as there may be a million labels.
+    strange: label that the model does not know -> number of examples with it; strange_examples:
+    examples with any such label.
     """
 
     examples: int
@@ -32,9 +33,9 @@ class Decided(Sums):
     top_wrong: int
     wrong: int
     cells: int
-    tp: Int64
-    fp: Int64
-    fn: Int64
+    tp: Int32
+    fp: Int32
+    fn: Int32
     strange: Counter[str]
     strange_examples: int
 
@@ -49,8 +50,8 @@ def decided(
     """
     m, k = scores.shape
     true = gold.matrix
-    right = given & true
-    tp, fp, fn = right.sum(0), (given & ~true).sum(0), (true & ~given).sum(0)
+    right, over, missed = given & true, given & ~true, true & ~given
+    tp, fp, fn = (pairs.sum(0, dtype=np.int32) for pairs in (right, over, missed))
     exact = (given == true).all(1) & (gold.strange == 0)
     correct = exact if multilabel else exact | right.any(1)
     labelled = true.any(1) | (gold.strange > 0)

@@ -70,7 +70,9 @@ class Scored:
         return calibration(self.scores, self.gold, self.multilabel, self.link, self.curves)
 
     def tally(self) -> Tally:
-        return Tally(self.decided, self.ranked, self.calibration)
+        # the decided ones last: their arrays of a number for each label are kept
+        ranked, calibration = self.ranked, self.calibration
+        return Tally(self.decided, ranked, calibration)
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,15 @@ def ranked(scores: Scores, gold: Gold) -> Ranked:
     m, k = scores.shape
     order = np.argsort(-scores, axis=1, kind="stable")
     true = np.take_along_axis(gold.matrix, order, 1)  # (m, k), by rank
+    tie_ends = _tie_ends(np.take_along_axis(scores, order, 1))
+    del order  # of very many labels it takes much memory
     above = np.cumsum(true, axis=1, dtype=np.int32)
     rows, ranks = np.nonzero(true)
     inside = above[:, -1].astype(np.int64)
     given, false = inside + gold.strange, k - inside
     labelled, paired = given > 0, (given > 0) & (false > 0)
     precision = _ratio(np.bincount(rows, above[rows, ranks] / (ranks + 1), m), given)
-    ends = _tie_ends(np.take_along_axis(scores, order, 1))[rows, ranks]
+    ends = tie_ends[rows, ranks]
     misordered = np.bincount(rows, ends + 1 - above[rows, ends], m) + gold.strange * false
     return Ranked(
         labelled=int(labelled.sum()),

@@ -215,7 +215,8 @@ class Measuring:
         self._scores = []
         gold = gold_of(self._model.labels, self._labels)
         given = decisions(scores, self._model, self._threshold, self._chance)
-        return _tally(self._model, scores, gold, given), confusions(scores, gold, given)
+        pairs = confusions(scores, gold, given)
+        return _tally(self._model, scores, gold, given), pairs
 
 
 def is_judged(document: Document, model: Model) -> bool:
@@ -322,10 +323,12 @@ BINNINGS: dict[str, Callable[[Calibration], Iterator[Bin]]] = {
 
 def _plain(value: Any) -> Any:
     """Convert nested values of any kind to plain data."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = {part.name: getattr(value, part.name) for part in dataclasses.fields(value)}
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}

@@ -302,8 +302,13 @@ def link_probabilities(scores: Scores, link: float) -> Float64:
     """
     if not link:
         return np.full(scores.shape, np.nan)
-    small = np.exp(-link * np.abs(scores))
-    return np.asarray(np.where(scores >= 0, 1 / (1 + small), small / (1 + small)))
+    small = np.abs(scores, dtype=np.float64)
+    small *= -link
+    np.exp(small, out=small)
+    found = np.where(scores >= 0, 1.0, small)
+    small += 1
+    found /= small
+    return np.asarray(found)
 
 
 def probabilities(scores: Scores, model: Model) -> Float64:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -79,9 +78,9 @@ class Compared:
                 {"name": name, "first": before, "second": after}
                 for name, before, after in self.measures()
             ],
-            "labels": rows(map(dataclasses.asdict, found.labels)),
-            "changes": rows(map(dataclasses.asdict, found.changes)),
-            "terms": rows(map(dataclasses.asdict, self.terms)),
+            "labels": rows(dict(vars(row)) for row in found.labels),
+            "changes": rows(dict(vars(row)) for row in found.changes),
+            "terms": rows(dict(vars(row)) for row in self.terms),
         }
 
     def summary(self) -> str:
