@@ -19,7 +19,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ from boostext.errors import BoostextError
 from boostext.knowledge.reading import read_knowledge
 from boostext.library.config import read_config
 from boostext.model.description import with_digest
-from boostext.model.file import ARRAYS, WORDS, model_bytes, read_model_from
+from boostext.model.file import ARRAYS, WORDS, model_bytes, read_model_from, write_model
 from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.model import Model
 from boostext.model.npy import to_npy
@@ -675,12 +675,15 @@ def _record(text: str) -> bytes:
     return json.dumps({"text": text, "label": "l1"}, ensure_ascii=False).encode() + b"\n"
 
 
-def bombs(rng: random.Random, place: Place) -> str | None:
-    """Commands end within their memory: four times the input, and 200 MB."""
-    name, (ending, content) = rng.choice(list(_bombs().items()))
+MANY_LABELS = "a model of many labels"
+
+
+def _bomb(name: str, rng: random.Random, place: Place) -> tuple[tuple[str, ...], int]:
+    """A command, and how much it reads at a time."""
+    ending, content = _bombs()[name]
     path = _prepared(place) / f"bomb{ending}"
     path.write_bytes(content())
-    size, model = path.stat().st_size, str(place.folder / "old.boostext")
+    model = str(place.folder / "old.boostext")
     command = rng.choice(
         (
             ("check", str(path)),
@@ -690,10 +693,34 @@ def bombs(rng: random.Random, place: Place) -> str | None:
             ("evaluate", model, str(path)),
         )
     )
+    return command, min(path.stat().st_size, 16 << 20)
+
+
+def _of_many_labels(rng: random.Random, place: Place) -> tuple[tuple[str, ...], int]:
+    """A command on a model of a million labels and 24 documents; the size of all models."""
+    data, path = str(_prepared(place) / DATA), place.folder / "many.boostext"
+    write_model(Model(tuple(f"l{n}" for n in range(10**6)), False, ()), path)
+    size, model = path.stat().st_size, str(path)
+    return rng.choice(
+        (
+            (("predict", model, data), size),
+            (("evaluate", model, data, "--json"), size),
+            (("compare", model, model, data), 2 * size),
+            (("convert", model, str(place.folder / "o.json"), "--force"), size),
+            (("inspect", model), size),
+        )
+    )
+
+
+def bombs(rng: random.Random, place: Place) -> str | None:
+    """Commands end within their memory: four times the input, and 200 MB."""
+    name = rng.choice((MANY_LABELS, *_bombs()))
+    make = _of_many_labels if name == MANY_LABELS else partial(_bomb, name)
+    command, size = make(rng, place)
     code, peak, silent, said = _measured(command)
     if code not in (0, 1) or "Traceback" in said:
         return f"{command[0]} {name}: exit {code}: {said[-200:]}"
-    most = 4 * min(size, 16 << 20) / 2**20 + 200
+    most = 4 * size / 2**20 + 200
     if peak > most:
         return f"{command[0]} {name}: {peak:.0f} MB, where {most:.0f} are allowed"
     if silent > 10:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,11 @@ Weights = Float64
 """(m, k), non-negative, sum 1."""
 Scores = Float64
 """(m, k), the sum of votes f(x, l)."""
+
+
+def concatenated(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    """Return all numbers in one array, which is that of a single part, not a copy."""
+    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, kind), *parts])
 
 
 def aligned(shape: tuple[int, ...]) -> NDArray[np.uint32]:

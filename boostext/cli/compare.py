@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,14 +56,12 @@ def command(
     """
     from boostext.atomic import PAGE, replacing
     from boostext.cli.progress import load_watched, watched
-    from boostext.library.classifier import Classifier
-    from boostext.library.measuring import compare
+    from boostext.library.measuring import compare, share_labels
     from boostext.reports.comparing import comparison_drawing, comparison_page
     from boostext.reports.layout import page_for
 
     old, new = (load_watched(path, threads, talk) for path in (first, second))
-    if new.labels == old.labels:  # they are kept once, as there may be a million
-        new = Classifier(replace(new.content, labels=old.labels), threads)
+    share_labels(old, new)
     kind = None if force else PAGE
     if output:
         check_output(output, kind, (first, second, *data))

@@ -11,11 +11,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
 
-from boostext.arrays import Int32, Int64
+from boostext.arrays import Int32, Int64, Lists, concatenated
 from boostext.features.counting import LOW, Group, Spool, Stream, count_terms
 from boostext.features.merge import joined_lists
 from boostext.features.ngrams import ONE, Offsets, Term, ranks
@@ -91,6 +92,8 @@ class Spelling:
     def __init__(
         self, groups: Sequence[Group], numbering: Numbering, settings: TextSettings
     ) -> None:
+        none = np.zeros(0, np.int64)  # only the keys are needed
+        groups = [replace(g, first=none, frequency=none, conditions=Lists.of(())) for g in groups]
         self._kept = [group for group in groups if group.step.kept]
         self._ends = list(accumulate(len(group.keys) for group in self._kept))
         # the groups that longer terms refer to; of two with single tokens, the later is complete
@@ -135,10 +138,10 @@ def joined(
     words = [len(group.step.places) for group in kept]
     return Terms(
         spell=Spelling(groups, numbering, settings),
-        order=np.concatenate([_order(group, ranks(settings)) for group in kept]),
+        order=concatenated([_order(group, ranks(settings)) for group in kept], np.int64),
         span=np.repeat(spans, sizes).astype(np.int32),
         words=np.repeat(words, sizes).astype(np.int32),
-        frequency=np.concatenate([group.frequency for group in kept]),
+        frequency=concatenated([group.frequency for group in kept], np.int64),
         conditions=joined_lists([group.conditions for group in kept]),
         tokens=tokens,
         distinct=numbering.known(),

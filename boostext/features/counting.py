@@ -113,12 +113,16 @@ def _group(
     step: Step, terms: Stream, found: Found, settings: TextSettings, least: float
 ) -> tuple[Group, Int32]:
     stays = np.flatnonzero(found.frequency >= least)
-    frequency = found.frequency[stays]
+    everything = len(stays) == len(found.keys)
+    frequency = found.frequency if everything else found.frequency[stays]
     at = _renumbered(terms.numbers, stays, len(found.keys))
     lists = Lists(np.zeros(1, np.int64), np.zeros(0, np.int32))
     if step.kept:
         lists = documents_of(Stream(at, terms.ends, terms.layers), frequency, settings.counts)
-    return Group(step, found.keys[stays], found.first[stays], frequency, lists), at
+    keys, first = (
+        (found.keys, found.first) if everything else (found.keys[stays], found.first[stays])
+    )
+    return Group(step, keys, first, frequency, lists), at
 
 
 def _renumbered(numbers: Int32, stays: Int64, known: int) -> Int32:
@@ -195,12 +199,14 @@ def _twice(numbers: Int64) -> Int64:
 
 def documents_of(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Lists:
     """Return the documents with each term at least counts[c] times, as list t * C + c."""
-    sizes = frequency
-    if counts != (1,):
-        sizes, _ = tallied(terms, len(frequency), counts)
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes[:-1], out=starts[2:])
-    items = np.empty(int(sizes.sum()), np.int32)
+    # one array, of sizes and then of sums: with several counts it is the largest of all
+    sums = np.zeros(len(frequency) * len(counts) + 2, np.int64)
+    if counts == (1,):
+        sums[2:] = frequency
+    else:
+        tally_into(sums[2:], terms, len(frequency), counts)
+    np.cumsum(sums, out=sums)
+    starts, items = sums[:-1], np.empty(int(sums[-1]), np.int32)
     seen = np.full(len(frequency), -1, np.int64)
     kernel(fill)(
         terms.numbers,
@@ -216,8 +222,13 @@ def documents_of(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Li
 
 def tallied(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int64, Int64]:
     """Return the sizes of the lists of `documents_of`, and the first position of each term."""
-    seen = np.full(known, -1, np.int64)
-    sizes, first = np.zeros(known * len(counts), np.int64), np.zeros(known, np.int64)
+    sizes = np.zeros(known * len(counts), np.int64)
+    return sizes, tally_into(sizes, terms, known, counts)
+
+
+def tally_into(sizes: Int64, terms: Stream, known: int, counts: tuple[int, ...]) -> Int64:
+    """Do the same, with zeros that become the sizes."""
+    seen, first = np.full(known, -1, np.int64), np.zeros(known, np.int64)
     kernel(tally)(
         terms.numbers,
         terms.layers,
@@ -227,7 +238,7 @@ def tallied(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int64, 
         sizes,
         first,
     )
-    return sizes, first
+    return first
 
 
 def _rank(counts: tuple[int, ...], most: int) -> Int32:

@@ -10,21 +10,22 @@ then the words of scored texts by first occurrence. The order does not depend on
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Protocol
 
 import numpy as np
 
 from boostext import compiled
-from boostext.arrays import Int32, Int64, Lists
+from boostext.arrays import Int32, Int64, Lists, concatenated
 from boostext.corpus.column_types import CATEGORY, column_type
 from boostext.corpus.documents import Attribute, Document
 from boostext.features.attributes import WordColumn, categories, numeric_column
 from boostext.features.conditions import Condition, Equals, Occurs
 from boostext.features.matrix import FeatureMatrix, NumericColumn
 from boostext.features.merge import Merged, gather, joined_lists, merge
+from boostext.features.ngrams import Term
 from boostext.features.selection import nothing_left, select
 from boostext.features.terms import PlainCounter, Terms, least_documents
 from boostext.settings import TextSettings
@@ -74,12 +75,23 @@ def extract_with(
         for name, counter in counters.items()
     }
     parts = Parts(settings.simplest_name)
-    for (name, found), chosen in zip(terms.items(), select(terms, settings, count), strict=True):
-        parts.add_terms(TermSource(name, found, settings.counts, chosen))
+    tokens = sum(found.tokens for found in terms.values())
+    for name, chosen in zip(tuple(terms), select(terms, settings, count), strict=True):
+        if len(chosen):
+            source = TermSource(name, terms[name].spell, settings.counts, chosen)
+            lists = _chosen_lists(terms, name, chosen)
+            parts.add_terms(source, terms.pop(name), lists)
     columns.add_to(parts, declared or {})
     if not parts.sources and not parts.numeric:
         raise nothing_left(terms, settings, count, path)
-    return parts.matrix(count, sum(found.tokens for found in terms.values()))
+    return parts.matrix(count, tokens)
+
+
+def _chosen_lists(terms: dict[str, Terms], name: str, chosen: Int64) -> Lists:
+    """Return the chosen lists of a field, which no longer has any; there may be many more."""
+    lists = terms[name].conditions
+    terms[name] = replace(terms[name], conditions=Lists.of(()))
+    return gather(lists, chosen) if len(chosen) < len(lists) else lists
 
 
 class Columns:
@@ -135,17 +147,12 @@ class Parts:
     simplicity: list[tuple[Int32, Int32, Int32]] = field(default_factory=list)
     numeric: list[NumericColumn] = field(default_factory=list)
 
-    def add_terms(self, source: TermSource) -> None:
-        if not len(source):
-            return
+    def add_terms(self, source: TermSource, terms: Terms, lists: Lists) -> None:
         t, c = np.divmod(source.chosen, len(source.counts))
         at_least = np.array(source.counts, np.int32)[c]
-        order = source.terms.order[t] * len(source.counts) + c
-        lists = source.terms.conditions
-        if len(source) < len(lists):
-            lists = gather(lists, source.chosen)
+        order = terms.order[t] * len(source.counts) + c
         self._add(source, lists, -1, order)
-        self.simplicity.append((at_least, source.terms.span[t], source.terms.words[t]))
+        self.simplicity.append((at_least, terms.span[t], terms.words[t]))
 
     def add_column(
         self, name: str, values: list[Attribute], declared: Sequence[str] | None
@@ -179,11 +186,10 @@ class Parts:
 
     def matrix(self, documents: int, tokens: int) -> FeatureMatrix:
         lists = joined_lists(self.lists)
-        empty = np.zeros(0, np.int32)
-        unknown_list = np.concatenate([empty, *self.unknown_list])
-        keys = [np.concatenate([empty, *key]) for key in zip(*self.simplicity, strict=True)]
+        unknown_list = concatenated(self.unknown_list, np.int32)
+        keys = [concatenated(key, np.int32) for key in zip(*self.simplicity, strict=True)]
         keys = keys if self.simplest else []
-        place = np.concatenate([np.zeros(0, np.int64), *self.place])
+        place = concatenated(self.place, np.int64)
         merged = merge(lists, unknown_list, keys, place)
         return FeatureMatrix(
             document_count=documents,
@@ -253,10 +259,13 @@ class TermCounter:
 
 @dataclass(frozen=True)
 class TermSource:
-    """The conditions of one text field, by the number of their list in `terms.conditions`."""
+    """The conditions of one text field, by the number of their list in `Terms.conditions`.
+
+    spell: maps a term number to its tokens.
+    """
 
     field: str
-    terms: Terms
+    spell: Callable[[int], Term[str]]
     counts: tuple[int, ...]
     chosen: Int64
 
@@ -265,7 +274,7 @@ class TermSource:
 
     def condition(self, i: int) -> Condition:
         t, c = divmod(int(self.chosen[i]), len(self.counts))
-        return Occurs(self.field, self.terms.spell(t), self.counts[c])
+        return Occurs(self.field, self.spell(t), self.counts[c])
 
 
 @dataclass(frozen=True)

@@ -54,9 +54,12 @@ def _least_of_each(order: Int64, starts: Int64, sizes: Int64, code: Int64, place
     """Return the member of each run of `order` with the least code, at ties that of least place."""
     if not len(order):
         return order
-    least = np.minimum.reduceat(code[order], starts)
-    simplest = order[code[order] == np.repeat(least, sizes)]
-    group = np.repeat(np.arange(len(starts)), sizes)[code[order] == np.repeat(least, sizes)]
+    ordered = code[order]
+    ordered -= np.repeat(np.minimum.reduceat(ordered, starts), sizes)
+    is_least = ordered == 0
+    del ordered  # of very many conditions it takes much memory
+    simplest = order[is_least]
+    group = np.repeat(np.arange(len(starts)), sizes)[is_least]
     first = np.minimum.reduceat(place[simplest], _run_starts(group))
     best: Int64 = simplest[place[simplest] == first[group]]
     return best
@@ -64,7 +67,7 @@ def _least_of_each(order: Int64, starts: Int64, sizes: Int64, code: Int64, place
 
 def gather(lists: Lists, which: Int64) -> Lists:
     """Return the chosen lists, in the order chosen."""
-    starts = _offsets(np.diff(lists.starts)[which])
+    starts = _offsets(lists.starts[which + 1] - lists.starts[which])
     items = np.empty(starts[-1], np.int32)
     _move(lists, which, starts, items)
     return Lists(starts, items)
@@ -156,10 +159,19 @@ def _hashes(lists: Lists, unknown_list: Int32) -> Int64:
 
 def _pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArray[np.bool_]:
     """Whether lists a[i] and b[i] are equal, for all i."""
-    sizes = np.diff(lists.starts)
-    same: NDArray[np.bool_] = (sizes[a] == sizes[b]) & (unknown_list[a] == unknown_list[b])
+    same = np.zeros(len(a), np.bool_)
+    for start in range(0, len(a), BLOCK):
+        some = slice(start, start + BLOCK)
+        same[some] = _few_pairs_equal(lists, unknown_list, a[some], b[some])
+    return same
+
+
+def _few_pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArray[np.bool_]:
+    sizes = lists.starts[a + 1] - lists.starts[a]
+    same: NDArray[np.bool_] = sizes == lists.starts[b + 1] - lists.starts[b]
+    same &= unknown_list[a] == unknown_list[b]
     other = np.flatnonzero(same & (a != b))
-    for first, stop in blocks(_offsets(sizes[a[other]])):
+    for first, stop in blocks(_offsets(sizes[other])):
         part = other[first:stop]
         one, two = gather(lists, a[part]), gather(lists, b[part])
         same[part] = np.logical_and.reduceat(one.items == two.items, one.starts[:-1])

@@ -58,13 +58,18 @@ def _most_frequent(fields: Sequence[Terms], kept: list[Int64], count: int) -> li
 
 
 def _conditions(terms: Terms, kept: Int64, counts: int) -> Int64:
-    sizes = np.diff(terms.conditions.starts).reshape(-1, counts)[kept]  # (terms, counts)
-    fresh = sizes > 0
-    fresh[:, 1:] &= sizes[:, 1:] != sizes[:, :-1]
-    lists = kept[:, None] * counts + np.arange(counts)
-    return np.asarray(lists[fresh], np.int64)
+    starts, found = terms.conditions.starts, [np.zeros(0, np.int64)]
+    for first in range(0, len(kept), PIECE):
+        lists = kept[first : first + PIECE, None] * counts + np.arange(counts)
+        sizes = starts[lists + 1] - starts[lists]  # (terms, counts)
+        fresh = sizes > 0
+        fresh[:, 1:] &= sizes[:, 1:] != sizes[:, :-1]
+        found.append(lists[fresh])
+    return np.concatenate(found)
 
 
+PIECE = 1 << 16
+"""Number of terms that are selected at a time."""
 SYMBOLS = "emoji and punctuation count with --punctuation"
 
 

@@ -287,6 +287,12 @@ def compare(
     return Compared(names, found, term_changes(*models))
 
 
+def share_labels(first: Classifier, second: Classifier) -> None:
+    """Keep equal labels of two models in memory once, as there may be a million."""
+    if second.labels == first.labels:
+        second.content = replace(second.content, labels=first.labels)
+
+
 def _reading_both(first: Model, second: Model) -> Model:
     """Return the first model, with settings that also read the fields of the second."""
     one, other = first.data, second.data

@@ -1,5 +1,7 @@
 """Documents to conditions: filters, order, merging, attributes, and what is said of nothing."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -142,6 +144,20 @@ def test_attributes_alone_are_enough():
 def test_one_name_is_not_a_list_of_names():
     with pytest.raises(TypeError, match="lists of names"):
         extract(documents(["a"]), TextSettings(), "text")
+
+
+def test_the_memory_for_a_term_that_one_document_has_is_small():
+    """Lists of the counts that no document reaches are freed before those that stay are merged."""
+    text = " ".join(f"x{number:x}" for number in range(80_000))
+    made = [Document("a", {"text": text}), Document("b", {"text": "other"})]
+    settings = TextSettings(counts=(1, 2, 3, 5, 8), min_df=1)
+    extract(made, settings, ["text"])  # the kernels are loaded
+    tracemalloc.start()
+    found = extract(made, settings, ["text"])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.names) == 2
+    assert peak < 230 * 80_000
 
 
 def test_documents_are_read_once_as_a_stream():
