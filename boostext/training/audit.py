@@ -24,9 +24,11 @@ from boostext.model.calibration import calibrated
 from boostext.training.jobs import InThreads, Job, Jobs
 from boostext.training.run import Prepared
 from boostext.training.term_weights import (
+    Curvature,
     Examples,
     TermMatrix,
     TermWeights,
+    curvature,
     given_matrix,
     learned_weights,
     mean_one,
@@ -117,7 +119,8 @@ def audit(
         return should_stop()
 
     labels, multilabel = len(corpus.labels), prepared.multilabel
-    given = Given(terms.rows, corpus.label_sets, prepared.weights, labels, multilabel)
+    bends = curvature(terms.rows)
+    given = Given(terms.rows, bends, corpus.label_sets, prepared.weights, labels, multilabel)
     run = (jobs or InThreads(plan.threads)).run(judged, given, each, on_judged)
     found = [pair for pair in run if pair is not None]
     scores = _mean_scores(found, (len(corpus), labels))
@@ -141,6 +144,7 @@ class Given:
     """What all folds learn from: the terms of m examples, their labels and weights."""
 
     rows: csr_array
+    bends: Curvature
     label_sets: Lists
     weights: Float64
     labels: int
@@ -159,7 +163,7 @@ def judged(given: Given, cut: Folds, fold: int, threads: int) -> Job:
     if (yield False):
         return None
     learned, held = given.examples(cut.learned(fold)), given.examples(cut.held(fold))
-    found = learned_weights(learned, held, given.multilabel)
+    found = learned_weights(learned, held, given.bends, given.multilabel)
     scores = found.scores(held.rows).astype(np.float64)
     yield True
     return Held(cut.held(fold), found), scores

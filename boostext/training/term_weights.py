@@ -7,8 +7,10 @@ which gives readable rules; but with twenty documents per label, a hundred weak 
 more information than the few that boosting chooses.
 
 Learning uses accelerated gradient steps with restarts, and ends when the held-out documents are no
-longer predicted better. Arrays of the size of the weights are reused, so that a step allocates
-nothing of that size except the product that SciPy returns.
+longer predicted better. Words that nearly all documents have make the loss bend several times as
+much in one direction as in any other, and the steps would have to be small because of it; so they
+are smaller in this direction only. Arrays of the size of the weights are reused, so that a step
+allocates little of that size except the product that SciPy returns.
 Sources: Nesterov 1983; O'Donoghue & Candes 2015, s3.2 (gradient restart).
 """
 
@@ -35,12 +37,13 @@ Float32 = NDArray[np.float32]
 PENALTY = 0.03
 """Factor of half the squared weights, which is added to the total loss of all documents."""
 STEPS = 20
-"""Maximum number of steps; more hardly change the ranking of likely label errors."""
+"""Maximum number of steps, if all had to be as small as in the direction of the greatest curvature;
+more hardly change the ranking of likely label errors. See `Curvature.reach`."""
 ENOUGH = 0.01
 """Relative decrease of the held-out loss that a step needs to count as an improvement."""
 POWER_STEPS = 6
 CURVATURE = 1.2
-"""Factor of the estimated greatest curvature, which compensates that it is a little low."""
+"""Factor of the estimated curvatures, which compensates that they are a little low."""
 WEIGHTS = 2_000_000
 """Maximum number of terms x labels. If there are more, the most frequent terms are kept."""
 BINS = 16
@@ -84,9 +87,8 @@ def term_matrix(features: FeatureMatrix, label_count: int) -> TermMatrix:
         kept = np.sort(kept[np.argsort(-frequencies[kept], kind="stable")[:room]])
     lists, sizes = gather(lists, kept), frequencies[kept]
     weights = (np.log(m / np.maximum(sizes, 1)) + 1).astype(np.float32)
-    columns = csr_array(
-        (np.repeat(weights, sizes), lists.items, lists.starts), shape=(len(kept), m)
-    )
+    starts = lists.starts.astype(np.int32) if len(lists.items) < 1 << 31 else lists.starts
+    columns = csr_array((np.repeat(weights, sizes), lists.items, starts), shape=(len(kept), m))
     rows = columns.T.tocsr()
     lengths = np.sqrt(np.bincount(lists.items, np.repeat(weights**2, sizes), minlength=m))
     rows.data /= np.repeat(lengths, np.diff(rows.indptr)).astype(np.float32)
@@ -107,6 +109,38 @@ def _interval(column: Cuts, part: int) -> str:
         return spell_literal(Literal(AtLeast(column.name, float(column.thresholds[0])), NO))
     name = spell(AtLeast(column.name, float(column.thresholds[part - 1])))
     return f"{name}, < {column.thresholds[part]:.12g}" if part < len(column) else name
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """How strongly the loss bends: the two greatest eigenvalues of rows.T @ rows, per document.
+
+    direction: (n,) float32, of length 1, the eigenvector of the first; second: the greatest
+    eigenvalue in all other directions.
+    """
+
+    direction: Float32
+    first: float
+    second: float
+
+    @property
+    def reach(self) -> float:
+        """How many of the smallest steps lead as far as one step; t steps of length s lead as far
+        as t s^(1/2), since they are accelerated.
+        """
+        return float((self.first / self.second) ** 0.5) if self.second > 0 else 1.0
+
+
+def curvature(rows: csr_array) -> Curvature:
+    """The curvature by power iteration with two vectors, slightly underestimated."""
+    m, n = rows.shape
+    vectors = np.ones((n, 2), np.float32)
+    vectors[1::2, 1] = -1
+    for _ in range(POWER_STEPS):
+        vectors = np.linalg.qr(rows.T @ (rows @ vectors))[0]
+    values, turns = np.linalg.eigh((sides := rows @ vectors).T @ sides)
+    first, second = (float(value) / max(m, 1) for value in values[::-1])
+    return Curvature(np.asarray(vectors @ turns[:, 1], np.float32), first, max(second, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +168,13 @@ class TermWeights:
         return np.asarray(found, np.float32)
 
 
-def learned_weights(learned: Examples, held: Examples, multilabel: bool) -> TermWeights:
+def learned_weights(
+    learned: Examples, held: Examples, bends: Curvature, multilabel: bool
+) -> TermWeights:
     """The weights after the step with the lowest loss on the held-out documents."""
-    descent = _Descent(learned, multilabel)
+    descent = _Descent(learned, bends, multilabel)
     best, least = descent.now(), np.inf
-    for _ in range(STEPS):
+    for _ in range(round(STEPS / bends.reach)):
         descent.step()
         tried = descent.now()
         loss = _loss(tried.scores(held.rows), held, multilabel)
@@ -152,10 +188,9 @@ def learned_weights(learned: Examples, held: Examples, multilabel: bool) -> Term
 class _Descent:
     """Accelerated gradient descent on the penalized loss of some examples."""
 
-    def __init__(self, examples: Examples, multilabel: bool) -> None:
-        self._examples, self._multilabel = examples, multilabel
+    def __init__(self, examples: Examples, bends: Curvature, multilabel: bool) -> None:
+        self._examples, self._bends, self._multilabel = examples, bends, multilabel
         self._columns = examples.rows.T.tocsr()
-        self._greatest = _greatest_eigenvalue(examples.rows, self._columns)
         self._start = _start(examples, multilabel)
         shape = (examples.rows.shape[1], examples.given.shape[1])
         self._here, self._there, self._ahead = (np.zeros(shape, np.float32) for _ in range(3))
@@ -170,14 +205,21 @@ class _Descent:
         probabilities = _probabilities(
             TermWeights(self._ahead, self._start).scores(examples.rows), self._multilabel
         )
-        bend = float((probabilities * (1 - probabilities)).max(axis=1).mean())
+        each = (probabilities * (1 - probabilities)).max(axis=1)
+        # the root mean square: a mean would make steps too long where a few documents bend most
+        bend = CURVATURE * len(each) * float(np.sqrt(np.mean(each**2)))
         probabilities -= examples.given
         probabilities *= examples.weights[:, None]
         slope = self._columns @ probabilities
         new = self._there
         np.multiply(self._ahead, PENALTY, out=new)
         slope += new
-        np.multiply(slope, -1 / (CURVATURE * bend * self._greatest + PENALTY), out=new)
+        short, long = (
+            1 / (bend * value + PENALTY) for value in (self._bends.first, self._bends.second)
+        )
+        np.multiply(slope, -long, out=new)
+        direction = self._bends.direction
+        new += np.outer(direction, np.float32(long - short) * (direction @ slope))
         new += self._ahead
         np.subtract(new, self._here, out=self._ahead)
         if float(np.vdot(slope, self._ahead)) > 0:
@@ -216,16 +258,6 @@ def _loss(scores: Float32, held: Examples, multilabel: bool) -> float:
     losses = np.where(held.given > 0, probabilities, 1 - probabilities if multilabel else 1)
     sums = np.log(np.maximum(losses, 1e-12)).sum(axis=1, dtype=np.float64)
     return float(-(held.weights * sums).mean())
-
-
-def _greatest_eigenvalue(rows: csr_array, columns: csr_array) -> float:
-    """The greatest eigenvalue of columns @ rows by power iteration, slightly underestimated."""
-    vector, length = np.ones(rows.shape[1], np.float32), 0.0
-    for _ in range(POWER_STEPS):
-        vector = columns @ (rows @ vector)
-        length = float(np.sqrt(vector @ vector)) or 1.0
-        vector /= length
-    return length
 
 
 def given_matrix(sets: Lists, chosen: Int64, label_count: int) -> Float32:
