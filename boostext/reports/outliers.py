@@ -44,6 +44,7 @@ from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
 from boostext.features.matrix import FeatureMatrix
+from boostext.features.merge import gather
 from boostext.model.model import Model
 from boostext.reports.columns import Column, as_json, tsv_lines
 from boostext.reports.escape import one_line, tsv_names
@@ -446,27 +447,51 @@ def near_duplicates(
     The result has one list per index in `examples`, with at most MOST_DUPLICATES indices.
     """
     alike = likeness(features.yes, features.document_count)
-    labels = [frozenset(corpus.label_sets[i].tolist()) for i in range(len(corpus))]
+
+    def labels(i: int) -> frozenset[int]:
+        return frozenset(corpus.label_sets[i].tolist())
+
     return [
-        [j for j in alike(i).tolist() if labels[j] != labels[i]][:MOST_DUPLICATES] for i in examples
+        [j for j in alike(i).tolist() if labels(j) != labels(i)][:MOST_DUPLICATES] for i in examples
     ]
 
 
 def likeness(yes: Lists, document_count: int) -> Callable[[int], Int64]:
     """Return a function that maps a document to its near duplicates, most similar first.
 
-    yes: for each condition, the indices of the documents that meet it.
+    yes: for each condition, the indices of the documents that meet it. Only documents that share a
+    rare condition are compared; see `_telling`.
     """
-    documents = _unit_rows(yes, document_count)
-    by_condition = documents.T.tocsr()  # a product then reads the conditions of one document only
+    documents, frequencies = _unit_rows(yes, document_count), np.diff(yes.starts)
+    vector = np.zeros(len(yes))
 
     def alike(i: int) -> Int64:
-        cosines = np.asarray((documents[[i]] @ by_condition).toarray()).ravel()
+        own = slice(documents.indptr[i], documents.indptr[i + 1])
+        conditions, weights = documents.indices[own], documents.data[own]
+        telling = conditions[_telling(weights, frequencies[conditions])]
+        if not len(telling):
+            return np.zeros(0, np.int64)
+        others = np.unique(gather(yes, telling.astype(np.int64)).items).astype(np.int64)
+        vector[conditions] = weights
+        cosines = documents[others] @ vector
+        vector[conditions] = 0
         near = np.flatnonzero(cosines >= ALIKE)
-        order = near[np.argsort(-cosines[near], kind="stable")]
+        order = others[near[np.argsort(-cosines[near], kind="stable")]]
         return np.asarray(order[order != i])
 
     return alike
+
+
+def _telling(weights: Float64, frequencies: Int64) -> Int64:
+    """Return the places of the conditions of which every near duplicate has at least one.
+
+    These are the rarest, up to the first after which the rest of the document is shorter than
+    ALIKE: by the inequality of Cauchy and Schwarz, the rest alone cannot make a document alike.
+    weights: those of a document, of length 1 or 0. Source: Bayardo, Ma & Srikant 2007, s3.
+    """
+    rarest = np.argsort(frequencies, kind="stable")
+    rest = np.cumsum(weights[rarest[::-1]] ** 2)[::-1]
+    return rarest[rest >= (ALIKE - 1e-9) ** 2]
 
 
 def _unit_rows(yes: Lists, m: int) -> csr_array:
@@ -479,11 +504,9 @@ def _unit_rows(yes: Lists, m: int) -> csr_array:
         frequencies <= max(COMMON * m, FEW), np.log(m / np.maximum(frequencies, 1)), 0
     )
     values = np.repeat(weights, frequencies)
-    by_condition = csr_array((values, yes.items, yes.starts), shape=(len(yes), m))
-    documents = by_condition.T.tocsr()
-    lengths = np.sqrt(np.asarray(documents.multiply(documents).sum(axis=1)).ravel())
-    documents.data *= np.repeat(1 / np.maximum(lengths, 1e-12), np.diff(documents.indptr))
-    return documents
+    lengths = np.sqrt(np.bincount(yes.items, values**2, minlength=m))
+    values /= np.maximum(lengths, 1e-12)[yes.items]
+    return csr_array((values, yes.items, yes.starts), shape=(len(yes), m)).T.tocsr()
 
 
 # Label Studio --------------------------------------------------------------------------------
