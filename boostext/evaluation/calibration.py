@@ -202,13 +202,16 @@ def best_power(logs: Float64, true: Booleans) -> float:
     between 1/4 and 4. There is only one minimum, which golden section search finds.
     """
     one = true.sum(axis=1) == 1
-    logs, given = logs[one], true[one]
+    logs = logs[one]
+    greatest, given = logs.max(axis=1, keepdims=True, initial=-np.inf), logs[true[one]]
+    room = np.empty_like(logs)
 
     def loss(exponent: float) -> float:
-        powers = logs * 2.0**exponent
-        greatest = powers.max(axis=1, keepdims=True)
-        totals = greatest[:, 0] + np.log(np.exp(powers - greatest).sum(axis=1))
-        return float((totals - (powers * given).sum(axis=1)).sum())
+        power = 2.0**exponent
+        np.multiply(logs, power, out=room)
+        np.subtract(room, greatest * power, out=room)
+        totals = greatest[:, 0] * power + np.log(np.exp(room, out=room).sum(axis=1))
+        return float((totals - given * power).sum())
 
     low, high, golden = -2.0, 2.0, (5**0.5 - 1) / 2
     for _ in range(40):

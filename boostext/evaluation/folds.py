@@ -97,7 +97,7 @@ class _Dealing:
         self.totals = np.bincount(label_sets.items, minlength=size).astype(np.float64)
         self.starts = np.searchsorted(self.unit_of, np.arange(units + 1))
         # what each fold still needs: examples (folds,), and examples of each label (folds, k)
-        self.wants: Float64 = np.full(count, len(unit) / count)
+        self.wants = [len(unit) / count] * count
         self.wants_of: Float64 = np.tile(self.totals / count, (count, 1))
         self.fold = np.full(units, ALWAYS, np.int64)
         self.draws = np.random.default_rng(seed)
@@ -114,32 +114,48 @@ class _Dealing:
         left = np.where(self.totals > 0, self.totals, np.inf)
         while len(left) and np.isfinite(left.min()):
             label = int(left.argmin())
-            units = self.unit_of[by_label[ends[label] : ends[label + 1]]]
-            for unit in self._in_turn(units):
-                places = slice(self.starts[unit], self.starts[unit + 1])
-                self._give(unit, self.wants_of[:, label])
-                left[self.label_of[places]] -= self.counts[places]
+            pairs = by_label[ends[label] : ends[label + 1]]
+            pairs = pairs[self._in_turn(self.unit_of[pairs])]
+            units = self.unit_of[pairs]
+            self._give(units, self.wants_of[:, label].tolist(), self.counts[pairs])
+            places, sizes = self._places(units)
+            labels, counts = self.label_of[places], self.counts[places]
+            np.subtract.at(self.wants_of, (np.repeat(self.fold[units], sizes), labels), counts)
+            np.subtract.at(left, labels, counts)
             left[label] = np.inf
             left[left <= 0] = np.inf
-        for unit in self._in_turn(np.arange(len(self.fold))):
-            self._give(unit, self.wants)
+        rest = self._in_turn(np.arange(len(self.fold)))
+        self._give(rest, self.wants, np.zeros(len(rest)))
         return self.fold
 
-    def _in_turn(self, units: Int64) -> list[int]:
-        """The units that are not assigned yet, in their order."""
-        waiting = units[self.fold[units] == ALWAYS]
-        order: list[int] = waiting[np.argsort(self.turn[waiting])].tolist()
-        return order
+    def _in_turn(self, units: Int64) -> Int64:
+        """The places of the units that are not assigned yet, in their order."""
+        waiting = np.flatnonzero(self.fold[units] == ALWAYS)
+        return waiting[np.argsort(self.turn[units[waiting]])]
 
-    def _give(self, unit: int, wish: Float64) -> None:
-        """Assign a unit to the fold that needs it most, then to that needing most examples."""
-        best = np.flatnonzero(wish >= wish.max() - 1e-9)
-        best = best[self.wants[best] >= self.wants[best].max() - 1e-9]
-        fold = int(best[0] if len(best) == 1 else self.draws.choice(best))
-        places = slice(self.starts[unit], self.starts[unit + 1])
-        self.fold[unit] = fold
-        self.wants[fold] -= self.sizes[unit]
-        self.wants_of[fold, self.label_of[places]] -= self.counts[places]
+    def _places(self, units: Int64) -> tuple[Int64, Int64]:
+        """The places of the labels of these units, and the number of labels of each unit."""
+        first, sizes = self.starts[units], self.starts[units + 1] - self.starts[units]
+        return np.arange(sizes.sum()) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes), sizes
+
+    def _give(self, units: Int64, wish: list[float], counts: Float64) -> None:
+        """Assign each unit to the fold that needs it most, then to that needing most examples.
+
+        wish: how much each fold needs these units; it shrinks by the counts. Lists are used here,
+        because NumPy is slow with arrays of a few folds.
+        """
+        wants, fold_of = self.wants, []
+        each = zip(self.sizes[units].tolist(), counts.tolist(), strict=True)
+        for size, count in each:
+            most = max(wish) - 1e-9
+            best = [fold for fold, wanted in enumerate(wish) if wanted >= most]
+            most = max(wants[fold] for fold in best) - 1e-9
+            best = [fold for fold in best if wants[fold] >= most]
+            fold = best[0] if len(best) == 1 else int(self.draws.choice(best))
+            wants[fold] -= size
+            wish[fold] -= count
+            fold_of.append(fold)
+        self.fold[units] = fold_of
 
 
 def _keep_learnable(dealt: Int64, label_sets: Lists, unit: Int64) -> None:
