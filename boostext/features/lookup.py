@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -155,12 +155,11 @@ def parts(term: Term[str], settings: TextSettings) -> Term[str]:
 
 @dataclass
 class Spans:
-    """The tokens of a text, and where in it each begins and ends. indexes: those of each token."""
+    """The tokens of a text, and where in it each begins and ends."""
 
     tokens: list[str] = field(default_factory=list)
     begins: array[int] = field(default_factory=lambda: array("I"))
     ends: array[int] = field(default_factory=lambda: array("I"))
-    indexes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
 class ConditionLookup:
@@ -284,7 +283,6 @@ class ConditionLookup:
         if self._last[:2] != (name, text):
             found = Spans()
             for token, start, stop in self._tree(name).tokenizer.each_with_span(text):
-                found.indexes[token].append(len(found.tokens))
                 found.tokens.append(sys.intern(token))
                 found.begins.append(start)
                 found.ends.append(stop)
@@ -319,8 +317,11 @@ def _places(spans: Spans, term: Term[str], offsets: Offsets) -> Iterator[int]:
     """Yield the index of the first token of each occurrence of the term."""
     first, *others = (token for token in term if token is not None)
     rest, tokens = list(zip(offsets[1:], others, strict=True)), spans.tokens
-    for i in spans.indexes.get(first, ()):
-        if i + offsets[-1] < len(tokens) and all(tokens[i + at] == token for at, token in rest):
+    last = len(tokens) - offsets[-1]
+    i = -1
+    for _ in range(tokens.count(first)):
+        i = tokens.index(first, i + 1)
+        if i < last and all(tokens[i + at] == token for at, token in rest):
             yield i
 
 

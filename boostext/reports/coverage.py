@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Evidence:
     find: Find[Condition]
     start: Scores | None = None
 
-    @property
+    @cached_property
     def gold(self) -> Gold:
         """The labels in the data."""
         return Gold(self.corpus.labels, len(self.model.labels), self.corpus.label_sets)
@@ -197,13 +198,13 @@ def _together(table: Any, counts: Any, names: Sequence[str]) -> list[list[Compan
         mine = counts[start : start + 256]
         alike = both / np.maximum(mine[:, None] + counts[None, :compared] - both, 1)
         alike[np.arange(len(mine)), np.arange(start, start + len(mine))] = 0
-        best = np.argsort(-alike, axis=1, kind="stable")[:, :TOGETHER]
-        for i, chosen in enumerate(best.tolist()):
-            found[start + i] = [
-                Companion(names[j], float(alike[i, j]), int(both[i, j]))
-                for j in chosen
-                if alike[i, j] >= LEAST_ALIKE
-            ]
+        for _ in range(TOGETHER):
+            best = alike.argmax(axis=1)
+            greatest = alike[np.arange(len(mine)), best]
+            for i in np.flatnonzero(greatest >= LEAST_ALIKE).tolist():
+                j = int(best[i])
+                found[start + i].append(Companion(names[j], float(greatest[i]), int(both[i, j])))
+                alike[i, j] = 0
     return found
 
 

@@ -242,7 +242,8 @@ def mistake_shares(probabilities: Float64, given: Booleans, doubts: Float64) -> 
 
     def likelihood(mix: float) -> float:
         shares = (rest + mix / max(k - 1, 1)) / (rest_of_all + mix)
-        return float(doubts @ np.log(shares))
+        # a sum of products instead of a dot product, for which BLAS would wake its threads
+        return float((doubts * np.log(shares)).sum())
 
     mix = max(MIXES.tolist(), key=likelihood)
     return np.asarray((counts + mix * equal) / (sums + mix))

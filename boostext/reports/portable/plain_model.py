@@ -68,7 +68,7 @@ def packed(model: Model, most_bytes: int, unicode_classes: bool) -> Packed:
 
 def _pack(plain: Plain) -> str:
     text = json.dumps(plain, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(text.encode("ascii"), 6, mtime=0)).decode("ascii")
 
 
 def strongest(merged: Merged, count: int) -> Merged:
