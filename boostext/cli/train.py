@@ -127,7 +127,7 @@ def _train(
 ) -> None:
     """Train, save the model, and write the report. Raises Stopped if the user stopped the run."""
     from boostext.cli.progress import watched
-    from boostext.library import tasks, training
+    from boostext.library import training
     from boostext.library.data import corrections_of
     from boostext.model.file import MODEL_FILE
     from boostext.reports.folder import report_folder
@@ -155,6 +155,8 @@ def _train(
             watch.stop.saved(_stopped(output, report, result))
             summary = result.summary
             if folder:
+                from boostext.library import tasks  # slow to import, and only reports need it
+
                 left_open = None if tuning else plan
                 shown: dict[str, Any] = {"title": Path(output).name, "watch": watch}
                 shown["retrain"] = _again(result, left_open, (*data, "-o", output), report)
