@@ -379,10 +379,10 @@ def at_least(
                 share = label_share(form, label, sums, scales)
                 gain += 2 * share * (1 - roots / (np.sqrt(D0) * np.sqrt(D1)))
         elif form == 1:
-            d = max(
-                np.sqrt(P * b) - np.sqrt((N + yes) * a), np.sqrt(N * a) - np.sqrt((P + yes) * b)
-            )
-            gain += max(d, 0.0) ** 2
+            for_label = np.sqrt(P * b) - np.sqrt((N + yes) * a)
+            against = np.sqrt(N * a) - np.sqrt((P + yes) * b)
+            d = max(for_label, against, 0.0)
+            gain += d * d
         elif form == 2:
             around = yes * max(a, b)
             right += max(abs(P * b - N * a) - around, 0.0) + max(abs(p * b - n * a) - around, 0.0)
@@ -394,6 +394,7 @@ def at_least(
     if form == 1:
         return gain - IN_LEAST
     if form == 2:
-        return 1 - np.sqrt(1 - min(right, 1.0) ** 2) - IN_LEAST
+        edge = min(right, 1.0)
+        return 1 - np.sqrt(1 - edge * edge) - IN_LEAST
     d = max(np.sqrt(right) - np.sqrt(wrong), 0.0)
     return d * d - IN_LEAST

@@ -24,7 +24,7 @@ from boostext.boosting.engines.arrays import (
     RowArrays,
 )
 from boostext.boosting.engines.kernels_terms import NEVER, add_changes, fit_bound
-from boostext.boosting.engines.kernels_weights import exact
+from boostext.boosting.engines.kernels_weights import add_documents, exact
 from boostext.boosting.gains import (
     IN_SUMS,
     at_least,
@@ -143,20 +143,6 @@ def heaviest(key: int, share: float, numbers: Array, of_term: Array, chosen: Arr
     return count
 
 
-def summed(
-    documents: Array, starts: Array, items: Array, neg: Array, pos: Array, sums: Array
-) -> None:
-    """Compute sums (2, kp): the sums of e over the documents, by sign."""
-    for label in range(neg.shape[1]):
-        sums[0, label] = sums[1, label] = 0.0
-    for c in range(len(documents)):
-        i = documents[c]
-        for label in range(neg.shape[1]):
-            sums[0, label] += neg[i, label]
-        for place in range(starts[i], starts[i + 1]):
-            sums[1, items[place]] += pos[place]
-
-
 def scan(
     n: int,
     low: int,
@@ -224,7 +210,9 @@ def scan(
                     )
             else:
                 documents = items[starts[j] : starts[j + 1]]
-                summed(documents, label_starts, label_items, neg, pos, room)
+                for label in range(neg.shape[1]):
+                    room[0, label] = room[1, label] = 0.0
+                add_documents(documents, room, label_starts, label_items, neg, pos)
                 value = like * (gain_of_sums(form, room, sums, scales) + IN_SUMS)
                 if t < len(slot):
                     misses[t] += 1

@@ -87,7 +87,7 @@ def bound_changed(engine: EngineArrays, bounds: BoundArrays) -> Number:
     adds_of(engine.kind.form, weights.sums, weights.scales, bounds.adds)
     total = np.int64(0)
     for c in range(changes.count[0]):
-        i = documents[c]
+        i = np.int64(documents[c])
         now = document_bound(i, starts, items, neg, pos, counted)
         by[c] = now - of_document[i]
         of_document[i] = now

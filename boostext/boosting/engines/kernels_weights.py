@@ -28,7 +28,7 @@ STEPS, ROOM = 2.0**30, 3.5
 """The number of steps that the weights of a label sum to at first, and the factor by which the sum
 may grow and still fit into 32 bits.
 """
-COARSE, COARSE_ALONE = 4, 32
+COARSE, COARSE_ALONE = 4.0, 32.0
 """The factor by which the sum of the weights of a label may fall before its steps are too coarse.
 
 COARSE_ALONE is used where there is a single label, since its searches are quick to find out exact
@@ -269,15 +269,15 @@ def must_renew(weights: WeightArrays, steps: StepArrays, most: float) -> Number:
 
 
 def add_documents(
-    documents: Array, block: int, W: Array, starts: Array, items: Array, neg: Array, pos: Array
+    documents: Array, sums: Array, starts: Array, items: Array, neg: Array, pos: Array
 ) -> None:
-    """Add the e of some documents to the block weights W (3, 2, k)."""
+    """Add the e of some documents to the sums (2, k) of a block, by sign."""
     for c in range(len(documents)):
         i = documents[c]
         for label in range(neg.shape[1]):
-            W[block, 0, label] += neg[i, label]
+            sums[0, label] += neg[i, label]
         for place in range(starts[i], starts[i + 1]):
-            W[block, 1, items[place]] += pos[place]
+            sums[1, items[place]] += pos[place]
 
 
 def rest_positive(yes: Array, unknown: Array, examples: Array, places: Array, pos: Array) -> Number:
@@ -330,8 +330,8 @@ def exact(
     for sign in range(2):
         for label in range(W.shape[2]):
             W[0, sign, label] = W[2, sign, label] = 0.0
-    add_documents(unknown, 0, W, starts, items, neg, pos)
-    add_documents(yes, 2, W, starts, items, neg, pos)
+    add_documents(unknown, W[0], starts, items, neg, pos)
+    add_documents(yes, W[2], starts, items, neg, pos)
     for label in range(W.shape[2]):
         for sign in range(2):
             rest = sums[sign, label] - W[0, sign, label] - W[2, sign, label]
@@ -369,10 +369,10 @@ def cut_gains(
         for sign in range(2):
             for label in range(k):
                 sums[block, sign, label] = 0.0
-    add_documents(unknown, 0, sums, starts, items, neg, pos)
+    add_documents(unknown, sums[0], starts, items, neg, pos)
     end = len(order)
     for cut in range(len(first) - 1, -1, -1):
-        add_documents(order[first[cut] : end], 2, sums, starts, items, neg, pos)
+        add_documents(order[first[cut] : end], sums[2], starts, items, neg, pos)
         end = first[cut]
         for sign in range(2):
             for label in range(k):
