@@ -89,10 +89,10 @@ def test_validation_scores_are_those_of_prediction(values):
     found = ValidationSet(
         held, plan.text, plan.data.text, trained.model.labels, plan.boosting.unknown_categories
     )
-    for rule in trained.model.rules:
-        found.add(rule)
     predicted = [scores for _, scores in Predictor(trained.model).scores(held)]
-    assert found.sums() == pytest.approx(np.array(predicted), rel=1e-9, abs=1e-12)
+    assert found.sums_of(trained.model.rules) == pytest.approx(
+        np.array(predicted), rel=1e-9, abs=1e-12
+    )
 
 
 def test_the_measure_is_taken_every_round_then_every_tenth():

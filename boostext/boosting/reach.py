@@ -87,15 +87,11 @@ class Tally(Generic[Asked]):
     """
 
     def __init__(self, find: Find[Asked], m: int, start: Scores | None = None) -> None:
-        self._find, self._m, self._start = find, m, start
+        self._find, self._m = find, m
         self._reach = Reach[Asked](find, m)
         # the number of columns, of labels or of a code, is that of the first vote
         self._base: Float64 | None = None if start is None else np.zeros(start.shape[1])
         self._apart: Scores = np.zeros((m, 0)) if start is None else start.copy()
-
-    def again(self) -> Tally[Asked]:
-        """Return a tally of the same documents with the same start, but without any votes."""
-        return Tally(self._find, self._m, self._start)
 
     def add(
         self, votes: Float64, condition: Asked, precondition: Sequence[tuple[Asked, int]] = ()

@@ -96,9 +96,9 @@ class Known:
         )
 
     def scores_of(self, collector: EvidenceCollector, labels: Sequence[str]) -> Scores:
-        """The scores f_0 of further documents, times the scale of the knowledge."""
+        """The scores f_0 of further documents, before they are scaled."""
         probabilities = self.evaluator.probabilities(collector.evidence(), labels, self.multilabel)
-        return self.prior.scale * prior_scores(probabilities, self.link)
+        return prior_scores(probabilities, self.link)
 
     def labelled_features(self) -> FeatureMatrix:
         """The features of the training documents only. Conditions have the same numbers."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import Protocol
 
@@ -118,10 +119,8 @@ class Prepared:
         """With another influence of the knowledge on the model; see Prior."""
         assert self.known is not None, "there is knowledge"
         known = self.known.counted(scale, apart)
-        found = replace(self, known=known, prior=known.prior)
-        if self.validation is not None:
-            self.validation.weigh(scale)
-        return found
+        validation = self.validation and self.validation.scaled(scale)
+        return replace(self, known=known, prior=known.prior, validation=validation)
 
     @property
     def start_of_all(self) -> Scores | None:
@@ -286,12 +285,11 @@ def _validation(
         labels,
         plan.boosting.unknown_categories,
         plan.threads,
+        partial(known.scores_of, collector, labels) if known and collector else None,
     )
-    if known and collector:
-        found.begin(known.scores_of(collector, labels))
     if not len(found):
         raise BoostextError(_nothing_held(plan.stop))
-    return found
+    return found.scaled(known.prior.scale) if known else found
 
 
 def _nothing_held(stop: StopSettings) -> str:
@@ -347,6 +345,7 @@ class _Learning:
             gold = prepared.validation.gold
             multilabel = prepared.multilabel
             self.best = BestRound(Monitor.of(plan.stop.monitor, gold, multilabel, plan.boosting))
+            self._held = prepared.validation.tally()
         self.interrupted = False
         self._saved_at = time.monotonic()
 
@@ -366,13 +365,12 @@ class _Learning:
         return found if start is None or not (known and known.prior.apart) else start + found
 
     def _validate(self, made: Round) -> float | None:
-        validation, last = self.prepared.validation, self.prepared.plan.boosting.rounds
-        if validation is None or self.best is None:
+        if self.best is None:
             return None
         for rule in made.rules:
-            validation.add(rule)
-        if is_measured(made.number) or made.number == last:
-            return self.best.take(made.number, self.booster.decode(validation.sums()))
+            self._held.add(rule.votes, rule.condition, rule.precondition)
+        if is_measured(made.number) or made.number == self.prepared.plan.boosting.rounds:
+            return self.best.take(made.number, self.booster.decode(self._held.value()))
         return None
 
     def _out_of_patience(self, number: int) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,10 +63,11 @@ class TermFinder:
 
 
 class ValidationSet:
-    """Labelled documents that are not used for learning, and their scores by the rules so far.
+    """Labelled documents that are not used for learning, and the conditions that they meet.
 
     corpus: its labels are those of the model, in the same order, followed by unknown ones. gold:
-    the same labels in the form that measures use.
+    the same labels in the form that measures use. known: returns the scores (m, k) of prior
+    knowledge, after the documents have been read.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class ValidationSet:
         labels: tuple[str, ...],
         unknown_categories: bool = True,
         threads: int = 1,
+        known: Callable[[], Scores] | None = None,
     ) -> None:
         builder = CorpusBuilder()
         counters = {name: TermCounter(settings.of_field(name), threads) for name in fields}
@@ -89,32 +92,25 @@ class ValidationSet:
             for name, counter in counters.items()
         }
         self._unknown_categories = unknown_categories
-        self.begin(None)
+        self._known, self._scale = known() if known else None, 1.0
 
     def __len__(self) -> int:
         return len(self.corpus)
 
-    def begin(self, scores: Scores | None) -> None:
-        """Reset the sums of votes to scores (m, k), such as those of prior knowledge, or to 0."""
-        self._known = scores
-        self._tally = Tally[Condition](self._blocks, len(self.corpus), scores)
+    def scaled(self, scale: float) -> ValidationSet:
+        """The same documents, with the scores of prior knowledge multiplied by a factor."""
+        other = copy(self)
+        other._scale = scale
+        return other
 
-    def weigh(self, factor: float) -> None:
-        """Reset the sums of votes to the scores of `begin` times a factor."""
-        start = None if self._known is None else factor * self._known
-        self._tally = Tally[Condition](self._blocks, len(self.corpus), start)
-
-    def add(self, rule: Rule) -> None:
-        """Add the votes of a rule."""
-        self._tally.add(rule.votes, rule.condition, rule.precondition)
-
-    def sums(self) -> Scores:
-        """(m, k): the sums of the votes so far."""
-        return self._tally.value()
+    def tally(self) -> Tally[Condition]:
+        """The sums of votes before any rule: the scores of prior knowledge, or 0."""
+        start = None if self._known is None else self._scale * self._known
+        return Tally[Condition](self._blocks, len(self.corpus), start)
 
     def sums_of(self, rules: Iterable[Rule]) -> Scores:
-        """(m, k): the sums of the votes of only these rules."""
-        tally = self._tally.again()
+        """(m, k): the sums of the votes of these rules."""
+        tally = self.tally()
         for rule in rules:
             tally.add(rule.votes, rule.condition, rule.precondition)
         return tally.value()

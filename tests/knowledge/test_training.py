@@ -287,6 +287,9 @@ def test_cross_validation_and_validation_begin_with_what_is_known(written):
     alone = Predictor(dataclasses.replace(model, rules=()))
     held = [d for d in documents(80) if d.id in set(prepared.validation.corpus.ids)]
     np.testing.assert_allclose(sums, alone.batch_scores(held), atol=1e-12)
+    half = prepared.knowing(0.5, apart=True).validation
+    np.testing.assert_allclose(half.sums_of(()), sums / 2, atol=1e-12)
+    assert (prepared.validation.sums_of(()) == sums).all()  # nothing has changed it
     found = cross_validate(prepared, 3)
     assert np.isfinite(found.scores(4)).all()
     start = found.scores(0)

@@ -50,7 +50,7 @@ def transpose(numbers: Int32s, lists: ListArrays, starts: Int64s, items: Int32s)
 
 
 def document_bound(
-    i: int, starts: Array, items: Array, neg: Array, pos: Array, counted: Array
+    i: Number, starts: Array, items: Array, neg: Array, pos: Array, counted: Array
 ) -> Number:
     """Return the most that a document can add to the gain of a term, rounded up."""
     bound = 0.0
