@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import boostext
 from boostext.cli.options import (
     SettingsCommand,
     corrections_options,
@@ -155,13 +156,11 @@ def _train(
             watch.stop.saved(_stopped(output, report, result))
             summary = result.summary
             if folder:
-                from boostext.library import tasks  # slow to import, and only reports need it
-
                 left_open = None if tuning else plan
                 shown: dict[str, Any] = {"title": Path(output).name, "watch": watch}
                 shown["retrain"] = _again(result, left_open, (*data, "-o", output), report)
                 shown |= {"checked": mended.labels, "workers": work["workers"]}
-                tasks.report(result, folder, source=outliers, **shown)
+                boostext.report(result, folder, source=outliers, **shown)
     for doubt in result.doubts():
         talk.warn(doubt)
     if as_json:
