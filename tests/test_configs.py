@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from boostext.algorithms import ALGORITHMS
-from boostext.boosting.growers.table import GROWERS
+from boostext.boosting.growers import GROWERS
 from boostext.library.config import read_config
 from boostext.settings import ALL_GROUPS, BoostingSettings
 

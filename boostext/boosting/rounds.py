@@ -15,12 +15,11 @@ from boostext.algorithms import ALGORITHMS, Algorithm
 from boostext.arrays import Float64, Int8, Lists, Scores, Weights
 from boostext.boosting.beliefs import Belief, bound_at_start, pairs_of
 from boostext.boosting.choice import Preferences, document_frequencies, preferences
-from boostext.boosting.codings import code_matrix, decode, encode
-from boostext.boosting.colorings import COLORINGS
+from boostext.boosting.codings import COLORINGS, code_matrix, decode, encode
 from boostext.boosting.engines.choose import Maker, check_engine, choose, made_here
 from boostext.boosting.engines.interface import Problem
+from boostext.boosting.growers import GROWERS
 from boostext.boosting.growers.state import GrowerState, helps
-from boostext.boosting.growers.table import GROWERS
 from boostext.boosting.losses import LOSSES, STARTS
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.ranked_votes import newton

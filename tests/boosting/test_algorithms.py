@@ -9,7 +9,7 @@ from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
 from boostext.boosting import codings
 from boostext.boosting.alphas import ALPHAS, Smoothing
-from boostext.boosting.colorings import COLORINGS
+from boostext.boosting.codings import COLORINGS
 from boostext.boosting.losses import LOSSES, one_error_factor
 from boostext.boosting.rounds import Booster
 from boostext.boosting.votes import VOTES

@@ -9,8 +9,8 @@ import pytest
 import boostext
 from boostext.algorithms import ALGORITHMS, LEARNER_SETTINGS
 from boostext.arrays import Lists
+from boostext.boosting.growers import GROWERS, Grower
 from boostext.boosting.growers.state import helps
-from boostext.boosting.growers.table import GROWERS, Grower
 from boostext.boosting.losses import LOSSES, Loss, Weighing, every_pair
 from boostext.boosting.rounds import Booster
 from boostext.errors import SettingsError

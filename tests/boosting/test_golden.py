@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from boostext.algorithms import ALGORITHMS
-from boostext.boosting.codings import DECODINGS
-from boostext.boosting.colorings import COLORINGS
+from boostext.boosting.codings import COLORINGS, DECODINGS
 from boostext.boosting.engines.choose import ENGINES
 from boostext.boosting.rounds import Booster
 from boostext.compiled import notice

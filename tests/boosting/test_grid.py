@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from boostext.algorithms import ALGORITHMS, LEARNERS
 from boostext.arrays import Lists
-from boostext.boosting.colorings import COLORINGS
+from boostext.boosting.codings import COLORINGS
 from boostext.boosting.rounds import Booster
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, Always

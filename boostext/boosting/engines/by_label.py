@@ -32,7 +32,6 @@ from boostext.boosting.engines.arrays import (
 )
 from boostext.boosting.engines.incremental import IncrementalEngine
 from boostext.boosting.engines.interface import Problem
-from boostext.boosting.engines.kernels import Kernels
 from boostext.boosting.engines.kernels_rounds import BEGIN, CHOOSE, MOVE, NONE_HELPS, Z
 from boostext.boosting.engines.search import Search
 from boostext.boosting.engines.threads import Threads
@@ -74,7 +73,7 @@ class LabelEngines:
 
     def __init__(self, problem: Problem) -> None:
         self._problem, k = problem, problem.label_count
-        features, sets, kernels = problem.members.features, problem.label_sets, Kernels()
+        features, sets, kernels = problem.members.features, problem.label_sets, layout.Kernels()
         terms = layout.terms(problem.members, kernels["transpose"])
         shared = Shared(terms, layout.list_arrays(features.yes), problem.members)
         owners = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(sets.starts))
@@ -206,7 +205,7 @@ class LabelSearch:
     """
 
     def __init__(self, problem: Problem, shared: Shared) -> None:
-        self.members, self._shared, self._kernels = problem.members, shared, Kernels()
+        self.members, self._shared, self._kernels = problem.members, shared, layout.Kernels()
         m, n = problem.example_count, len(shared.terms.numbers)
         labels = layout.labels(problem.label_sets, 1)
         self.weights = Weights(problem, LOSSES[problem.loss], labels, self._kernels)

@@ -39,7 +39,6 @@ from boostext.boosting.engines.arrays import (
 )
 from boostext.boosting.engines.bounds import Bounds
 from boostext.boosting.engines.interface import Problem
-from boostext.boosting.engines.kernels import Kernels
 from boostext.boosting.engines.kernels_rounds import (
     BEGIN,
     CHOOSE,
@@ -114,7 +113,7 @@ class Search:
     def __init__(
         self, problem: Problem, terms: TermArrays | None = None, keeps_rows: bool = True
     ) -> None:
-        self.members, self.kernels = problem.members, Kernels()
+        self.members, self.kernels = problem.members, layout.Kernels()
         features = problem.members.features
         self.terms = terms or layout.terms(problem.members, self.kernels["transpose"])
         self.lists = layout.list_arrays(features.yes)

@@ -24,11 +24,10 @@ from boostext.boosting.engines.layout import MOST_AHEAD
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.gains import apart
-from boostext.boosting.indexes import Gain, gain_by
 from boostext.boosting.membership import ALWAYS, Membership
 from boostext.boosting.reach import Blocks, Numbers, Reach
 from boostext.boosting.rules import SILENT, BlockNumbers, Growth, Place, Placed
-from boostext.boosting.votes import Vote, Voting
+from boostext.boosting.votes import Gain, Vote, Voting, gain_by
 from boostext.features.conditions import NO, UNKNOWN, YES
 from boostext.knowledge.restraints import Range
 from boostext.settings import BoostingSettings
