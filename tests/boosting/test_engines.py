@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
 from boostext.boosting import gains
-from boostext.boosting.engines import by_label, choose, kernels, rows, thresholds
+from boostext.boosting.engines import by_label, choose, layout, rows, thresholds
 from boostext.boosting.engines import threads as threads_module
 from boostext.boosting.engines import weights as weights_module
 from boostext.boosting.engines.incremental import IncrementalEngine
@@ -477,8 +477,8 @@ def test_auto_goes_by_the_work_and_not_by_the_threads(monkeypatch):
 
 
 def test_asking_for_the_fast_engine_without_numba_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(kernels, "compiled", lambda function: None)
-    monkeypatch.setattr(kernels, "notice", lambda: "numba cannot be imported (no such file)")
+    monkeypatch.setattr(layout, "compiled", lambda function: None)
+    monkeypatch.setattr(layout, "notice", lambda: "numba cannot be imported (no such file)")
     with pytest.raises(SettingsError, match=r"no such file.*use --engine plain"):
         boosted(CLEAR, np.ones(2), "incremental", rounds=2)
 
