@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from boostext.boosting.engines.threads import Threads
+from boostext.boosting.engines.threads import SPLIT, Threads
 
 PARTS = [(i, i + 1) for i in range(20)]
 
@@ -56,13 +56,23 @@ def test_ranges_cover_all_terms_once_and_threads_share_them():
         return low, high, threading.get_ident()
 
     for clock in range(1, 200):
-        made.deal(clock, np.zeros(50, np.int32), 0.1)
+        made.deal(clock, np.zeros(50, np.int32), 0.1, 0)
         ranges = made.each(work)
         assert ranges[0][0] == 0
         assert ranges[-1][1] == 100
         assert all(a[1] == b[0] for a, b in pairwise(ranges))
         met += [thread for *_, thread in ranges]
     assert len(set(met)) == 2
+
+
+def test_threads_share_a_search_only_where_it_usually_is_much_work():
+    made, rows = threads_of(2), np.zeros(50, np.int32)
+    for clock in range(1, 300):
+        made.deal(clock, rows, 0.1, 2 * SPLIT if clock % 3 == 0 else 0)
+        assert not made.several or clock < 4
+    for clock in range(300, 400):
+        made.deal(clock, rows, 0.1, 2 * SPLIT)
+    assert made.several
 
 
 def test_who_ends_late_gets_less():
@@ -75,7 +85,7 @@ def test_who_ends_late_gets_less():
 
     first = last = 0
     for clock in range(1, 1500, 10):
-        made.deal(clock, np.full(50, -1, np.int32), 0.0)
+        made.deal(clock, np.full(50, -1, np.int32), 0.0, 0)
         (_, cut), _ = made.each(work)
         first, last = first or cut, cut
     assert last > first

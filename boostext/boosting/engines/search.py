@@ -158,7 +158,7 @@ class Search:
                 self._prepare()
                 n, why = self._run(asked, (VOTE, MOVE), (n, n + 1), int(self.made.conditions[n]))
             else:
-                stop = len(draws) if self.parts.threads.threads == 1 else n + 1
+                stop = n + 1 if self.parts.threads.several else len(draws)
                 n, why = self._run(asked, (stage, MOVE), (n, stop))
             if why in (NONE_HELPS, MOVED):
                 break
@@ -284,9 +284,9 @@ class Search:
         more = not self._is_terms_alone
         if threads.threads == 1:
             return more
-        share = int(changes.count[0]) / max(len(changes.documents), 1)
-        threads.deal(self.clock + 1, self.parts.rows.arrays.slot, share)
-        return more or (threads.several and pays(self._work()))
+        share, work = int(changes.count[0]) / max(len(changes.documents), 1), self._work()
+        threads.deal(self.clock + 1, self.parts.rows.arrays.slot, share, work)
+        return more or (threads.several and pays(work))
 
     def _run_stages(self, n: int, asked: Asked, preference: Float64, draw: Eligible) -> bool:
         """Run the search of round n stage by stage; return whether a rule lowers the loss."""

@@ -24,10 +24,12 @@ term. SEARCHED: a term with a row.
 """
 LIFE = 64
 """The largest number of rounds for which ranges are kept."""
-SPLIT = 50_000
-"""The amount of work, in sums to update or terms to check, from which threads are used."""
+SPLIT = 130_000
+"""The amount of work, in sums to update or terms to check, from which threads are used. With less,
+waking them takes as long as they save.
+"""
 USUAL = 64
-"""The number of rounds over which the share of changed documents is averaged."""
+"""The number of rounds over which the work and the share of changed documents are averaged."""
 
 Part = tuple[int, int]
 
@@ -50,7 +52,7 @@ def _serve(queue: SimpleQueue[Callable[[], object] | None]) -> None:
         del work
 
 
-def pays(work: int) -> bool:
+def pays(work: float) -> bool:
     """Return whether the work is enough for several threads."""
     return work >= SPLIT
 
@@ -65,7 +67,7 @@ class Threads:
         self._sizes, self.threads = sizes, threads
         self.ranges = [(0, len(sizes))]
         self._parts, self._ended = np.full(threads, 1 / threads), np.zeros(threads)
-        self._next_cut, self._changed = 0, 0.0
+        self._next_cut, self._changed, self._usual = 0, 0.0, 0.0
 
     def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
         """Call `work_on` for each range of terms, or once for all terms if there is little work.
@@ -83,8 +85,8 @@ class Threads:
 
     @property
     def several(self) -> bool:
-        """Whether there are several ranges."""
-        return len(self.ranges) > 1
+        """Whether there are several ranges, and usually enough work for several threads."""
+        return len(self.ranges) > 1 and pays(self._usual)
 
     def each(self, work_on: Callable[[int, int], Any]) -> list[Any]:
         """Call `work_on` for each range in parallel, and return the results in order."""
@@ -157,21 +159,22 @@ class Threads:
         cuts = np.searchsorted(done - work / 2, last * ends[:-1])
         return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
 
-    def deal(self, clock: int, slot: Int32, changed: float) -> None:
+    def deal(self, clock: int, slot: Int32, changed: float, work: int) -> None:
         """Divide the terms into new ranges, if the current ones are old.
 
         slot: the rows of the first terms, -1 for none. changed: the share of the documents that the
-        last rule changed.
+        last rule changed. work: that of the next search.
         """
         self._changed += (changed - self._changed) / min(clock, USUAL)
+        self._usual += (work - self._usual) / min(clock, USUAL)
         if self.threads == 1 or clock < self._next_cut:
             return
         self._next_cut = clock + min(max(clock, 1), LIFE)
         with_row = np.zeros(len(self._sizes), np.bool_)
         with_row[: len(slot)] = slot >= 0
         updated = self._changed * self._sizes * np.where(with_row, WITH_ROW, WITHOUT_ROW)
-        work = updated + np.where(with_row, SEARCHED, SKIPPED)
-        self.ranges = self.cut(work, self._even())
+        costs = updated + np.where(with_row, SEARCHED, SKIPPED)
+        self.ranges = self.cut(costs, self._even())
 
     def _even(self) -> Float64:
         """Return proportions with which all threads would have finished together so far."""
