@@ -199,6 +199,18 @@ def test_ctrl_c_while_modules_load_is_told_in_a_word(monkeypatch, capsys):
     assert capsys.readouterr().err == "stopped\n"
 
 
+def test_ctrl_c_before_and_after_the_work_of_a_command_is_no_traceback(monkeypatch, capsys):
+    """The handlers of signals are being set, or put back."""
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("boostext.cli.main", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    assert (ended.value.code, capsys.readouterr().err) == (130, "stopped\n")
+
+
 @pytest.mark.parametrize(("before", "after"), [(None, "1"), ("3", "3")])
 def test_the_program_starts_no_threads_of_numpy_unless_asked_to(monkeypatch, before, after):
     """They are never used, and OpenBLAS ends the program where it may start none."""
