@@ -79,6 +79,8 @@ def _new_folder(path: str, force: bool) -> Iterator[Path]:
     except OSError as error:
         raise DataError(path, 0, f"cannot be written: {error.strerror}") from None
     finally:
+        with contextlib.suppress(OSError):
+            temporary.rmdir()  # where the umask allows nobody to look into it
         shutil.rmtree(temporary, ignore_errors=True)
         if old.exists():
             if target.exists():

@@ -127,6 +127,10 @@ def prior_of(plan: Plan) -> Prior | None:
     if not plan.known.knowledge:
         return None
     path = Path(plan.known.knowledge)
+    if path.is_fifo():
+        raise SettingsError(
+            f"{path}: is a pipe, and training reads knowledge several times; name a file"
+        )
     knowledge = read_knowledge(path)
     counts = plan.known.knowledge_weight != 0 and knowledge.believes
     check_boosting(plan.boosting, knowledge, counts)

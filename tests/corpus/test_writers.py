@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from boostext.corpus import folder_writer
 from boostext.corpus.documents import Document, Origin
 from boostext.corpus.readers import read_documents
 from boostext.corpus.writers import WRITERS, write_documents
@@ -308,6 +309,18 @@ def test_a_folder_with_something_in_it_is_not_written_over(tmp_path):
     (tmp_path / "empty").mkdir()
     write_documents([document], str(tmp_path / "empty"))
     assert (tmp_path / "empty/x/1.txt").read_bytes() == b"a\n"
+
+
+def test_a_folder_that_its_umask_keeps_from_being_read_is_not_left_behind(tmp_path, monkeypatch):
+    def closed(folder):
+        raise PermissionError(13, "Permission denied", str(folder))
+
+    monkeypatch.setattr(folder_writer, "_opened", closed)
+    monkeypatch.setattr(folder_writer.shutil, "rmtree", lambda *_, **__: None)  # it cannot look in
+    document = Document("a", {"text": "one"}, ("x",), origin=Origin("d", 1))
+    with pytest.raises(DataError, match="cannot be written: Permission denied"):
+        write_documents([document], f"{tmp_path}/out/", DataSettings())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_same_documents_make_the_same_compressed_bytes(tmp_path):

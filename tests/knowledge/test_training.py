@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,13 @@ def test_prediction_computes_the_scores_of_training(written, tmp_path, several):
     first = predictor.contributions(given[0])[0]
     assert isinstance(first.condition, Known)
     np.testing.assert_allclose(first.votes, known[0], atol=1e-12)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system with named pipes")
+def test_a_pipe_is_refused_as_its_content_is_there_only_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SettingsError, match="pipe: is a pipe, and training reads knowledge"):
+        train(documents(10), plan_of(str(tmp_path / "pipe")))
 
 
 def test_rules_teach_a_model_on_documents_without_labels(written, tmp_path):
