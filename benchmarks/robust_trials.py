@@ -259,7 +259,7 @@ def texts_and_readers() -> dict[str, tuple[Callable[[Path], object], bytes]]:
     )
     corrections = b"id,label\nd1,l2\nd2,l0\n"
     trial = {"settings": "--x", "last": 3, "seconds": 1.0, "whole": True, "folds": 1}
-    trial["marks"] = [[1, 1, 0.5, 0.0]]
+    trial |= {"marks": [[1, 1, 0.5, 0.0]], "losses": "eJxjsGBgYLABAAFaAHU="}
     log = json.dumps({"format": "boostext trials", "a": 1}) + f"\n{json.dumps(trial)}\n"
     return {
         "config": (lambda path: read_config(path, list(ALL_GROUPS)), config),

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +27,7 @@ from boostext.training.courses import (
 )
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train
-from boostext.training.trial_log import Trial, TrialLog, begins_trials
+from boostext.training.trial_log import Trial, TrialLog, begins_trials, pack
 from boostext.training.tuning import Hooks, Intent, _Tuning, expected_gain, tune
 from boostext.training.tuning_parts import same_texts
 from tests.training_data import documents
@@ -391,10 +392,27 @@ def test_trials_without_terms_are_passed_over():
 
 def test_trials_come_back_as_they_were_written(tmp_path):
     log = TrialLog.open(tmp_path / "t", {"data": "d"})
-    trial = Trial("--rarity 1", 40, (Mark(1, 2, 0.1 + 0.2, -1.5), Mark(2, 3, float("nan"))), 1.5)
+    marks = (Mark(1, 2, 0.1 + 0.2, -1.5), Mark(2, 3, float("nan")))
+    losses = np.array([0.5, 0, 1], np.float16)
+    trial = Trial("--rarity 1", 40, marks, 1.5, packed=pack(losses))
     log.add(trial)
     (found,) = TrialLog.open(tmp_path / "t", {"data": "d"}).trials.values()
     assert str(found) == str(trial)  # nan is not equal to itself
+    assert found.losses.tolist() == losses.tolist()
+
+
+def test_trials_with_more_losses_than_documents_are_refused_and_take_little_memory(tmp_path):
+    """A line of 1 KB may unpack to a megabyte."""
+    log = TrialLog.open(tmp_path / "t", {})
+    for number in range(50):
+        log.add(Trial(str(number), 40, (), 3.0, packed=pack(np.zeros(500_000, np.float16))))
+    tracemalloc.start()
+    assert len(TrialLog.open(tmp_path / "t", {}, 500_000).trials) == 50
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4_000_000
+    with pytest.raises(DataError, match="t:2: not a trial"):
+        TrialLog.open(tmp_path / "t", {}, 499_999)
 
 
 def test_a_trial_that_was_cut_off_is_made_again(tmp_path):

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from boostext.errors import DataError, SettingsError
-from boostext.training.courses import NO_LOSSES, Losses, Mark
+from boostext.training.courses import Losses, Mark
 
 LOG = logging.getLogger("boostext")
 FORMAT = "boostext trials"
@@ -40,8 +40,9 @@ class Trial:
     """A trial of settings (as options) with up to `last` rounds.
 
     whole: it was not ended early by a budget. seconds: its counted work in all folds since it
-    began. folds: number of folds that were held out in turn. losses: of their documents at the best
-    mark of each fold, see `courses.losses_of`.
+    began. folds: number of folds that were held out in turn. packed: the losses of their documents
+    at the best mark of each fold, see `courses.losses_of`. They stay packed, so that trials take no
+    more memory than their file.
     """
 
     settings: str
@@ -50,23 +51,36 @@ class Trial:
     seconds: float
     whole: bool = True
     folds: int = 1
-    losses: Losses = field(default_factory=lambda: NO_LOSSES)
+    packed: bytes = zlib.compress(b"")
+
+    @property
+    def losses(self) -> Losses:
+        return np.frombuffer(zlib.decompress(self.packed), np.float16)
+
+
+def pack(losses: Losses) -> bytes:
+    """Return the losses as a trial keeps them."""
+    return zlib.compress(losses.tobytes())
 
 
 @dataclass
 class TrialLog:
-    """Trials by settings, last round and folds. path: None keeps them only in memory."""
+    """Trials by settings, last round and folds. path: None keeps them only in memory.
+
+    documents: number of documents, which is the maximum number of losses of a trial.
+    """
 
     path: Path | None = None
+    documents: int = SIZE_LIMIT // 2
     trials: dict[tuple[str, int, int], Trial] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, path: Path, work: dict[str, Any]) -> TrialLog:
+    def open(cls, path: Path, work: dict[str, Any], documents: int = SIZE_LIMIT // 2) -> TrialLog:
         """Read the trials in a file, or create it; SettingsError if they belong to another run.
 
         work: what the trials depend on in addition to their settings, as JSON values.
         """
-        log = cls(path)
+        log = cls(path, documents)
         if path.exists() and path.stat().st_size:
             log._read(work)
         else:
@@ -89,7 +103,7 @@ class TrialLog:
                 "whole": trial.whole,
                 "folds": trial.folds,
                 "marks": marks,
-                "losses": base64.b64encode(zlib.compress(trial.losses.tobytes())).decode(),
+                "losses": base64.b64encode(trial.packed).decode(),
             }
         )
 
@@ -115,7 +129,7 @@ class TrialLog:
         lines = list(_records(self.path, whole))
         self._check(lines[0] if lines else {}, work)
         for number, record in enumerate(lines[1:], 2):
-            trial = _trial(self.path, number, record)
+            trial = _trial(self.path, number, record, self.documents)
             self.trials[trial.settings, trial.last, trial.folds] = trial
         if rest:  # a line that is incomplete because the program ended
             os.truncate(self.path, len(whole) + 1)
@@ -150,7 +164,7 @@ def _records(path: Path, content: bytes) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def _trial(path: Path, number: int, record: dict[str, Any]) -> Trial:
+def _trial(path: Path, number: int, record: dict[str, Any], documents: int) -> Trial:
     try:
         marks = tuple(
             Mark(int(round), int(terms), float(value), float(threshold))
@@ -163,16 +177,17 @@ def _trial(path: Path, number: int, record: dict[str, Any]) -> Trial:
             float(record["seconds"]),
             bool(record["whole"]),
             int(record["folds"]),
-            _losses(record["losses"]),
+            _packed(record["losses"], documents),
         )
     except (KeyError, TypeError, ValueError, OverflowError, zlib.error):
         raise DataError(str(path), number, "not a trial; name another file for trials") from None
 
 
-def _losses(text: str) -> Losses:
-    """Read losses; ValueError if they are damaged or more than a file of trials may have."""
-    unpacker = zlib.decompressobj()
-    content = unpacker.decompress(base64.b64decode(text, validate=True), SIZE_LIMIT)
-    if not unpacker.eof:
+def _packed(text: str, documents: int) -> bytes:
+    """Read packed losses; ValueError if they are damaged, or more than there are documents."""
+    packed, unpacker = base64.b64decode(text, validate=True), zlib.decompressobj()
+    content = unpacker.decompress(packed, 2 * documents + 1)
+    whole = unpacker.eof and not unpacker.unused_data
+    if not whole or len(content) > 2 * documents or len(content) % 2:
         raise ValueError("the losses are truncated, or too many")
-    return np.frombuffer(content, np.float16)
+    return packed

@@ -50,7 +50,7 @@ from boostext.training.courses import (
 from boostext.training.examples import Groups, Unlabelled, is_multilabel
 from boostext.training.jobs import InThreads, Jobs
 from boostext.training.plan import Plan, command_line
-from boostext.training.trial_log import Trial, TrialLog
+from boostext.training.trial_log import Trial, TrialLog, pack
 from boostext.training.tuning_parts import Parts
 
 KEEP, KEEP_SLOW = 2, 3
@@ -277,7 +277,8 @@ class _Tuning:
         self.measure = monitored(plan.stop.monitor, multilabel)
         self.parts = Parts(documents, corpus, self.plan, groups, multilabel)
         self.budget = self.parts.budget if budget is None else budget
-        self.log = TrialLog.open(trials, _work(corpus.digest, plan)) if trials else TrialLog()
+        work = _work(corpus.digest, plan)
+        self.log = TrialLog.open(trials, work, len(documents)) if trials else TrialLog()
         self.jobs = jobs or InThreads(plan.threads)
         self.courses: dict[str, list[Run]] = {}
         self.lasts: dict[tuple[str, int], list[int]] = {}
@@ -555,7 +556,7 @@ class _Tuning:
         marks = tuple(joined(found, self.parts.sizes[:folds]))
         work = sum(course.work for course in courses)
         losses = np.concatenate([course.losses for course in courses])
-        return Trial(candidate.settings, last, marks, work, whole, folds, losses)
+        return Trial(candidate.settings, last, marks, work, whole, folds, pack(losses))
 
     def _take(self, candidate: Candidate, trial: Trial) -> None:
         """Use the trial, unless a budget ended it before the best round of a shorter one."""
