@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostext.arrays import Scores
-from boostext.corpus.corpus import CorpusBuilder
+from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.evaluation.weights import document_log_weights
 from boostext.library.judging import audited
@@ -37,13 +37,15 @@ class DataOutliers:
     """The likely label errors of some documents.
 
     rows: one for every document, in order. margins: quantiles of the margins. digest: digest of the
-    data. audit: the result of the cross-validation, if that is the method.
+    data. audit: the result of the cross-validation, if that is the method, and audited: what it was
+    made on, whose labels are those of the data, not those of the model.
     """
 
     rows: Sequence[OutlierRow]
     margins: dict[str, float]
     digest: str
     audit: Audit | None = None
+    audited: Corpus | None = None
 
     @property
     def source(self) -> str:
@@ -88,7 +90,8 @@ def audited_data(
     _, found = audited("cv", prepared, on_fold)
     assert found is not None, "cv was asked for"
     rows = audit_listing(prepared, found, explained)
-    return DataOutliers(rows, _quantiles([r.margin for r in rows]), prepared.corpus.digest, found)
+    margins, corpus = _quantiles([row.margin for row in rows]), prepared.corpus
+    return DataOutliers(rows, margins, corpus.digest, found, corpus)
 
 
 def _quantiles(margins: Sequence[float]) -> dict[str, float]:

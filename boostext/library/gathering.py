@@ -99,8 +99,8 @@ def data_content(
         decisions(evidence.scores, model),
     )
     audit, source = None, "weights"
-    if found.audit is not None:
-        audit, source = audit_judged(evidence.corpus, found.audit, model.multilabel), "cv"
+    if found.audit is not None and found.audited is not None:
+        audit, source = audit_judged(found.audited, found.audit, model.multilabel), "cv"
     facts = term_facts(evidence, term_rows(model))
     measure, line = curve_of(evidence, kind)
     return Content(

@@ -99,6 +99,20 @@ def test_labels_that_the_model_lacks_are_outliers_not_errors(run, model, tmp_pat
     assert inspected(run, model, data)["outliers"][0]["given"] == ["new"]
 
 
+def test_data_with_few_of_the_labels_make_a_report_by_cross_validation(run, model, tmp_path):
+    """The audit knows only the labels of the data, and the model more of them, or others."""
+    rows = [
+        {"id": f"{label}{n}", "text": f"my {label} {n}", "labels": [label]}
+        for n in range(5)
+        for label in ("bill", "new")
+    ]
+    data = write_jsonl(tmp_path / "d.jsonl", rows)
+    done = run("inspect", model, data, "-o", tmp_path / "page", "--source", "cv")
+    assert done.exit_code == 0, done.stderr
+    page = (tmp_path / "page/report.html").read_text("utf-8")
+    assert "a logistic regression on the terms" in page
+
+
 def test_a_report_never_takes_the_place_of_what_is_read(run, model, tmp_path):
     data = write_jsonl(tmp_path / "trace.jsonl", [{"text": "my bill", "labels": ["billing"]}])
     copy = tmp_path / "rules.tsv"

@@ -110,9 +110,14 @@ def page_values(content: Content, limits: Limits, known: Known) -> dict[str, Any
 
 
 def _report(model: Model, judged: Judged | None) -> Report | None:
+    """Measure the documents; their labels may be fewer than those of the model, or others."""
     if judged is None or not len(judged.corpus):
         return None
-    return report_of(model, judged.scores, judged.gold(len(model.labels)), judged.given)
+    count = judged.scores.shape[1]
+    labels = judged.corpus.labels[:count]
+    if labels != model.labels:
+        model = replace(model, labels=labels, thresholds=(), calibration=())
+    return report_of(model, judged.scores, judged.gold(count), judged.given)
 
 
 def _confusion(content: Content, limits: Limits) -> Confusion | None:
