@@ -42,6 +42,19 @@ def test_a_failure_keeps_the_old_file_and_leaves_nothing_else(tmp_path):
     assert names(tmp_path) == ["m"]
 
 
+def test_a_file_has_its_name_only_when_it_is_forced_to_the_disk(tmp_path, monkeypatch):
+    path, seen = tmp_path / "m", []
+
+    def forced(descriptor):
+        seen.append((os.fstat(descriptor).st_size, path.exists()))
+
+    monkeypatch.setattr(atomic.os, "fsync", forced)
+    with replacing(path) as file:
+        file.write(b"whole")
+    assert seen[0] == (5, False), "the content, before the file has its name"
+    assert os.name == "nt" or seen[1][1], "then the folder with the name"
+
+
 FULL_DISK = """
 import resource, signal, sys
 from boostext.errors import BoostextError

@@ -31,6 +31,7 @@ LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 DOORS = ("__init__", "__main__")
 UNSAFE_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 UNSAFE_CALLS = {"eval", "exec", "compile", "__import__"}
+NETWORK_MODULES = {"socket", "ssl", "http", "urllib", "requests", "asyncio", "ftplib", "smtplib"}
 # Naming the error that a damaged cache of numba raises runs nothing.
 HARMLESS = {"pickle.UnpicklingError"}
 # Kernels are one long loop by nature; everything else is read top to bottom.
@@ -107,6 +108,16 @@ def test_nothing_that_runs_foreign_code_is_used(path):
     called = {ast.unparse(call.func) for call in calls(TREES[path])}
     assert not set(unsafe_uses(TREES[path])) - HARMLESS
     assert not called & UNSAFE_CALLS
+
+
+def test_only_the_room_of_workers_may_reach_the_network():
+    """For Dask, and only where --workers names a cluster."""
+    reaching = {
+        room_of(path)
+        for path in FILES
+        if {module.split(".")[0] for module in imported_modules(TREES[path])} & NETWORK_MODULES
+    }
+    assert reaching == {"distributed"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

@@ -28,7 +28,7 @@ _ESCAPED = re.compile(r"\\([\\|tnr])")
 _PLAIN = {"t": "\t", "n": "\n", "r": "\r"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Correction:
     """labels: empty for a document that should have no label. origin: where it was read."""
 
@@ -158,18 +158,20 @@ def read_corrections(*paths: str, new_labels: bool = False) -> Corrections:
         jsonl = path.lower().endswith((".jsonl", ".ndjson"))
         rows = (_json_rows if jsonl else _table_rows)(path, _content(path))
         given: dict[str, Correction] = {}
+        alike: dict[tuple[str, ...], tuple[str, ...]] = {}  # equal labels are in memory once
         for line, id, labels in rows:
             if labels is None:
                 found.open += 1
                 continue
             before = given[id].labels if id in given else ()
-            given[id] = Correction(tuple(dict.fromkeys((*before, *labels))), Origin(path, line))
+            now = tuple(dict.fromkeys((*before, *labels)))
+            given[id] = Correction(alike.setdefault(now, now), Origin(path, line))
         found.overruled += [
             id
             for id, new in given.items()
             if id in found.given and set(found.given[id].labels) != set(new.labels)
         ]
-        found.given |= given
+        found.given = found.given | given if found.given else given
     return found
 
 
