@@ -59,7 +59,7 @@ def test_steps_lead_to_the_least_penalized_loss(make, monkeypatch):
     draws = np.random.default_rng(0)
     documents = [dataclasses.replace(d, weight=draws.uniform(0.5, 2)) for d in make(40)]
     prepared, _, examples = everything(documents)
-    bends = curvature(examples.rows)
+    bends = curvature(examples.rows, 3)
     found = learned_weights(examples, examples, bends, prepared.multilabel)
     rest = (examples, found.start.astype(float), prepared.multilabel)
     mine = penalized_loss(found.weights.astype(float).ravel(), *rest)
@@ -69,10 +69,11 @@ def test_steps_lead_to_the_least_penalized_loss(make, monkeypatch):
 
 def test_curvature_is_that_of_the_two_steepest_directions():
     rows = everything(list(noisy(200)))[1].rows
-    bends, values = curvature(rows), np.linalg.svd(rows.toarray())[1] ** 2 / rows.shape[0]
+    bends, values = curvature(rows, 1), np.linalg.svd(rows.toarray())[1] ** 2 / rows.shape[0]
     assert (bends.first, bends.second) == pytest.approx(values[:2], rel=0.1)
     assert np.linalg.norm(rows @ bends.direction) ** 2 / rows.shape[0] == pytest.approx(bends.first)
     assert bends.reach == pytest.approx((values[0] / values[1]) ** 0.5, rel=0.1)
+    assert curvature(rows, 2).reach == 1  # too few documents for each of two labels
 
 
 def test_rows_are_of_length_1_over_terms_of_two_documents_and_intervals_of_numbers():
@@ -136,7 +137,10 @@ def test_a_document_is_judged_by_the_others_alone():
             given = given_matrix(prepared.corpus.label_sets, chosen, labels)
             sides.append(Examples(terms.rows[chosen], given, mean_one(prepared.weights[chosen])))
         total = (
-            total + learned_weights(*sides, curvature(terms.rows), False).scores(terms.rows[[7]])[0]
+            total
+            + learned_weights(*sides, curvature(terms.rows, labels), False).scores(terms.rows[[7]])[
+                0
+            ]
         )
     assert found.scores[7] == pytest.approx(total / 7 / 2, abs=1e-5)
 

@@ -119,7 +119,7 @@ def audit(
         return should_stop()
 
     labels, multilabel = len(corpus.labels), prepared.multilabel
-    bends = curvature(terms.rows)
+    bends = curvature(terms.rows, labels)
     given = Given(terms.rows, bends, corpus.label_sets, prepared.weights, labels, multilabel)
     run = (jobs or InThreads(plan.threads)).run(judged, given, each, on_judged)
     found = [pair for pair in run if pair is not None]

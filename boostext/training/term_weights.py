@@ -41,6 +41,11 @@ STEPS = 20
 more hardly change the ranking of likely label errors. See `Curvature.reach`."""
 ENOUGH = 0.01
 """Relative decrease of the held-out loss that a step needs to count as an improvement."""
+ENOUGH_DOCUMENTS = 200
+"""Number of documents for each label from which steps are long where the curvature is low. With
+fewer, this finds label errors less well: with 50 labels of 25 documents each, of debian-section-en,
+the average precision is 0.66 instead of 0.71.
+"""
 POWER_STEPS = 6
 CURVATURE = 1.2
 """Factor of the estimated curvatures, which compensates that they are a little low."""
@@ -131,8 +136,11 @@ class Curvature:
         return float((self.first / self.second) ** 0.5) if self.second > 0 else 1.0
 
 
-def curvature(rows: csr_array) -> Curvature:
-    """The curvature by power iteration with two vectors, slightly underestimated."""
+def curvature(rows: csr_array, label_count: int) -> Curvature:
+    """The curvature by power iteration with two vectors, slightly underestimated.
+
+    If labels have few documents, the same curvature is assumed in all directions.
+    """
     m, n = rows.shape
     vectors = np.ones((n, 2), np.float32)
     vectors[1::2, 1] = -1
@@ -140,6 +148,8 @@ def curvature(rows: csr_array) -> Curvature:
         vectors = np.linalg.qr(rows.T @ (rows @ vectors))[0]
     values, turns = np.linalg.eigh((sides := rows @ vectors).T @ sides)
     first, second = (float(value) / max(m, 1) for value in values[::-1])
+    if m < ENOUGH_DOCUMENTS * label_count:
+        second = first
     return Curvature(np.asarray(vectors @ turns[:, 1], np.float32), first, max(second, 0.0))
 
 
@@ -205,9 +215,7 @@ class _Descent:
         probabilities = _probabilities(
             TermWeights(self._ahead, self._start).scores(examples.rows), self._multilabel
         )
-        each = (probabilities * (1 - probabilities)).max(axis=1)
-        # the root mean square: a mean would make steps too long where a few documents bend most
-        bend = CURVATURE * len(each) * float(np.sqrt(np.mean(each**2)))
+        bend = CURVATURE * float((probabilities * (1 - probabilities)).max(axis=1).sum())
         probabilities -= examples.given
         probabilities *= examples.weights[:, None]
         slope = self._columns @ probabilities
