@@ -109,7 +109,7 @@ def label_table(rows: Sequence[LabelRow], page: Page) -> Text:
         return Text("No labels.")
     every = len(rows)
     if every > MOST_LABELS:
-        rows = [row for row in rows if row.support or row.fp][:MOST_LABELS]
+        rows = list(islice((row for row in rows if row.support or row.fp), MOST_LABELS))
     narrow = page.width < NARROW
     wanted = max([len("label"), *(cells(_label(row)) for row in rows)])
     width = min(wanted, MOST_LABEL, page.width - (28 if narrow else 49))
