@@ -201,7 +201,8 @@ class Facts:
     characters: the mean length of a text. unspaced: the proportion of letters in scripts that do
     not separate words with spaces. complete: whether these are facts about all of the data, and not
     only about the beginning of data that are larger. knowledge: whether there is prior knowledge.
-    unlabelled: the number of documents without labels that are used with it.
+    unlabelled: the number of documents without labels that are used with it. words: whether other
+    settings need words as terms.
     """
 
     documents: int
@@ -212,6 +213,16 @@ class Facts:
     complete: bool = True
     knowledge: bool = False
     unlabelled: int = 0
+    words: bool = False
+
+    @property
+    def few(self) -> bool:
+        """Whether a document has one label, and labels have few documents."""
+        return not self.several and self.documents < FEW_EACH * self.labels
+
+    def work(self, letters: bool) -> float:
+        """Characters times labels. If terms consist of letters, each letter begins several."""
+        return self.documents * self.characters * self.labels * (LETTERS_EACH if letters else 1)
 
 
 NUMBERS: Choices = {"bins": 255}
@@ -230,9 +241,12 @@ LONG = 500
 LETTERS_EACH = 5
 """Maximum number of letters of a term in scripts without spaces; each letter begins as many."""
 FEW_EACH = 120
-"""Documents per label below which pairs of words are too rare to distinguish labels."""
+"""Documents per label below which words are too rare to distinguish labels: words of the same stem
+have letters in common, and pairs of words are rarer still.
+"""
 
-
+LEAST_RULES_EACH = 50
+"""Rules of shrinkage 0.5 for each label if labels have few documents."""
 RULES_EACH, LETTER_RULES_EACH = 100, 300
 """Rules of shrinkage 0.5 per label that short texts may have beyond the usual maximum. With many
 labels, each of them is the subject of few rules. The second value is for terms of letters, which
@@ -251,9 +265,18 @@ terms, characters count five times, and the second value is that up to which lab
 """
 
 
+def _letters(facts: Facts) -> bool:
+    """Whether n-grams of letters are the terms."""
+    if facts.unspaced > 0.5:
+        return True
+    words = facts.words or facts.knowledge or facts.characters >= LONG
+    small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
+    return facts.few and small and not words
+
+
 def _terms(facts: Facts) -> Choices:
     least = {"min_df": 2 if facts.documents + facts.unlabelled >= MANY else 1}
-    if facts.unspaced > 0.5:
+    if _letters(facts):
         return {"analyzer": "char", "ngrams": (1, LETTERS_EACH), **least}
     if facts.characters >= LONG:
         return {**COUNTED, **least}
@@ -265,21 +288,30 @@ def _rules(facts: Facts) -> Choices:
     found: Choices = {"threshold": 0.0} if facts.several else {}
     if facts.several and facts.labels >= MANY_LABELS and not facts.knowledge:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
-    words = RAREST if facts.characters >= LONG and not facts.several else SHARPER
-    rules = COMMON if "ngrams" in _terms(facts) else words
-    letters = facts.unspaced > 0.5
-    work = facts.documents * facts.characters * facts.labels * (LETTERS_EACH if letters else 1)
-    slow = facts.complete and not facts.several and work <= MOST_WORK
-    if facts.characters >= LONG:
+    letters, long = _letters(facts), facts.characters >= LONG
+    rules = COMMON if "ngrams" in _terms(facts) else SHARPER
+    if long and not letters and not facts.several:
+        rules = {**RAREST, **({"smoothing": SHARPER["smoothing"]} if facts.few else {})}
+    slow = facts.complete and not facts.several and facts.work(letters) <= MOST_WORK
+    if long:
         most = MOST_LONG_RULES if slow else MOST_RULES
-    elif letters and slow and work <= MOST_LETTER_WORK:
+    elif letters and slow and facts.work(letters) <= MOST_LETTER_WORK:
         most = min(max(LETTER_RULES_EACH * facts.labels, 4000), MOST_LETTER_RULES)
     else:
         most = min(max(RULES_EACH * facts.labels, 4000), MOST_RULES)
-    rounds = min(max(facts.documents, 1000), 2000 if facts.several else most)
+    rounds = min(max(facts.documents, _least_rules(facts)), 2000 if facts.several else most)
     if slow:
         return {**rules, **SLOWER, "rounds": 2 * rounds}
     return {**rules, "rounds": rounds, **found}
+
+
+def _least_rules(facts: Facts) -> int:
+    """The number of rules of shrinkage 0.5 that even little data has."""
+    if not facts.few:
+        return 1000
+    if facts.characters >= LONG:
+        return 2000
+    return min(max(LEAST_RULES_EACH * facts.labels, 1000), 4000)
 
 
 # Tuning --------------------------------------------------------------------------------------

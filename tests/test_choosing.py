@@ -6,11 +6,14 @@ import json
 import pytest
 
 import boostext
+from boostext.library.training import plan_of
 from boostext.model.file import read_model
 from boostext.presets import OPEN, Facts, by_facts
 from boostext.training import choosing
 from boostext.training.choosing import MOST_DOCUMENTS, decided, facts_of
 from boostext.training.plan import Plan
+from boostext.training.run import prepare
+from boostext.training.summary import remarks
 from tests.training_data import documents
 
 OPENED = Plan.of(threads=1).opened(None, ())
@@ -25,9 +28,31 @@ def test_terms_go_by_the_length_of_texts_their_script_and_the_labels():
     assert chosen_for()["ngrams"] == (1, 2)
     assert chosen_for(characters=2000.0)["counts"] == (1, 2, 3, 5, 8)
     assert chosen_for(unspaced=0.9)["ngrams"] == (1, 5)
-    assert "ngrams" not in chosen_for(labels=100), "pairs are too rare"
+    assert "ngrams" not in chosen_for(labels=100, words=True), "pairs are too rare"
     assert chosen_for()["min_df"] == 2
     assert chosen_for(documents=999)["min_df"] == 1
+
+
+def test_letters_are_the_terms_of_short_texts_if_labels_have_few_documents():
+    few = {"documents": 400, "labels": 20}
+    assert (chosen_for(**few)["analyzer"], chosen_for(**few)["ngrams"]) == ("char", (1, 5))
+    for other in (
+        {"documents": 2400},
+        {"several": True},
+        {"characters": 500.0},
+        {"characters": 400.0, "documents": 23_000, "labels": 200},
+        {"complete": False},
+        {"knowledge": True},
+        {"words": True},
+    ):
+        assert "analyzer" not in chosen_for(**{**few, **other})
+
+
+def test_little_data_has_more_rules_if_there_are_many_labels_or_long_texts():
+    found = [chosen_for(documents=400, labels=n)["rounds"] for n in (5, 40, 60, 200)]
+    assert found == [2000, 4000, 6000, 8000]
+    found = [chosen_for(documents=n, characters=500.0)["rounds"] for n in (400, 500)]
+    assert found == [4000, 2000], "few documents a label, and enough"
 
 
 def test_rules_go_by_the_labels_and_their_number_by_the_documents():
@@ -45,6 +70,8 @@ def test_rules_go_by_the_labels_and_their_number_by_the_documents():
 def test_long_texts_prefer_rarer_words_and_smooth_more():
     assert chosen_for(characters=500.0)["rarity"] == 1.5
     assert "smoothing" not in chosen_for(characters=500.0), "1/m is the general default"
+    few = chosen_for(characters=500.0, documents=400)
+    assert (few["rarity"], few["smoothing"]) == (1.5, "0.2/m")
     for other in (chosen_for(characters=499.0), chosen_for(characters=500.0, several=True)):
         assert other["rarity"] <= 1.0
         assert other["smoothing"] == "0.2/m"
@@ -109,6 +136,31 @@ def test_no_more_is_held_than_the_bound_and_no_document_is_lost(monkeypatch):
     assert len(read) == 10 + 1 < MOST_DOCUMENTS, "one more tells that there are more"
     assert [d.id for d in found] == [d.id for d in docs]
     assert not plan.open
+
+
+def test_letters_come_with_a_word_of_how_to_have_words():
+    short = documents(40, labels=3)
+    for settings, told in (({}, True), ({"analyzer": "word"}, False)):
+        told_of = " ".join(remarks(prepare(short, plan_of(None, settings))))
+        assert ("--analyzer word takes words" in told_of) is told
+
+
+def test_letters_are_not_chosen_for_people_or_options_that_need_words():
+    short = documents(40, labels=3)
+    assert decided(short, OPENED)[1].text.analyzer == "char"
+    for given in (
+        {"stop_words": ("ok",)},
+        {"ngrams": (1, 2)},
+        {"expert": "sparse"},
+        {"analyzer": "word"},
+        {"counts": (1, 2)},
+        {"per_field": ("text:ngrams=1-2",)},
+        {"terms": 50},
+    ):
+        found = decided(short, Plan.of(**given).opened(None, given))[1]
+        assert found.text.analyzer == "word"
+        assert found.text.ngrams in ((1, 1), (1, 2))
+    assert decided(short, plan_of("readable", {}))[1].text.analyzer == "word"
 
 
 def test_characters_are_the_tokens_of_texts_without_spaces_unless_options_need_words():

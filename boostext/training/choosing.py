@@ -101,7 +101,18 @@ def facts_of(documents: Sequence[Document], plan: Plan, complete: bool = True) -
     unspaced = 1.0 if plan.text.analyzer == "char" else _unspaced(used)
     known = bool(plan.known.knowledge)
     others = len(documents) - len(used) if known else 0
-    return Facts(count, len(labels), several, characters, unspaced, complete, known, others)
+    words = not _lets_letters(plan)
+    return Facts(count, len(labels), several, characters, unspaced, complete, known, others, words)
+
+
+def _lets_letters(plan: Plan) -> bool:
+    """Whether n-grams of letters may be chosen for texts with spaces: the user has not asked for
+    other terms, nor for a model of few terms, which is for people to read.
+    """
+    free = {"analyzer", "ngrams", "punctuation", "counts"} <= plan.open
+    return (
+        free and _takes(plan, analyzer="char") and not (plan.text.per_field or plan.boosting.terms)
+    )
 
 
 def _unspaced(documents: Sequence[Document]) -> float:

@@ -239,6 +239,11 @@ def remarks(prepared: Prepared) -> Iterator[str]:
     corpus, left = prepared.corpus, prepared.unlabelled
     if prepared.chosen:
         yield f"chosen by the data: {chosen_words(prepared)}"
+    if "analyzer" in prepared.chosen:
+        yield (
+            "terms are sequences of characters, because labels have few documents or texts have no "
+            "spaces; --analyzer word takes words, which are easier to read"
+        )
     if prepared.known:
         yield from known_remarks(prepared.known)
     elif left.count:
