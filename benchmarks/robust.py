@@ -162,7 +162,7 @@ def _stopped(number: int, frame: object) -> None:
 def _show(rows: list[Row], as_json: bool) -> None:
     if as_json:
         for row in rows:
-            print(json.dumps(dataclasses.asdict(row)))
+            print(json.dumps({**vars(row), "said": dict(row.said)}))
         return
     width = max(len(row.kind) for row in rows)
     print(f"{'kind':<{width}}  {'tried':>8}  {'failed':>6}  {'seconds':>8}")

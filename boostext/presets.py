@@ -240,6 +240,8 @@ LONG = 500
 """Length of texts in characters from which the number of occurrences of a word is useful."""
 LETTERS_EACH = 5
 """Maximum number of letters of a term in scripts without spaces; each letter begins as many."""
+FEWEST = 30
+"""Number of documents below which letters are not chosen: by chance, they tell labels apart."""
 FEW_EACH = 120
 """Documents per label below which words are too rare to distinguish labels: words of the same stem
 have letters in common, and pairs of words are rarer still.
@@ -271,7 +273,7 @@ def _letters(facts: Facts) -> bool:
         return True
     words = facts.words or facts.knowledge or facts.characters >= LONG
     small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
-    return facts.few and small and not words
+    return facts.few and small and not words and facts.documents >= FEWEST
 
 
 def _terms(facts: Facts) -> Choices:

@@ -28,7 +28,7 @@ def test_the_default_is_measured_with_its_terms_and_seconds():
     assert (figure["corpus"], figure["method"]) == ("generated", "default")
     assert figure["measure"] == "error"
     assert figure["value"] < 0.2
-    assert 0 < figure["size"] <= 71, "words, and the prior"
+    assert 0 < figure["size"] <= 2000, "terms, and the prior"
     assert figure["seconds"] > 0
 
 

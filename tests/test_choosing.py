@@ -38,6 +38,7 @@ def test_letters_are_the_terms_of_short_texts_if_labels_have_few_documents():
     assert (chosen_for(**few)["analyzer"], chosen_for(**few)["ngrams"]) == ("char", (1, 5))
     for other in (
         {"documents": 2400},
+        {"documents": 29},
         {"several": True},
         {"characters": 500.0},
         {"characters": 400.0, "documents": 23_000, "labels": 200},
