@@ -34,6 +34,8 @@ SMALL, LARGE = 1_000_000, 30_000_000
 """Numbers of characters up to which kernels do not pay for building arrays and importing numba."""
 LONG = 1_000_000
 """Number of characters from which plain code keeps only the tokens that terms have."""
+MANY_TOKENS = 1000
+"""Number of tokens of a text from which searching it for one term after another takes too long."""
 MOST_FOUND = 10_000
 """Maximum number of occurrences of a term that are shown in one text."""
 
@@ -160,6 +162,23 @@ class Spans:
     tokens: list[str] = field(default_factory=list)
     begins: array[int] = field(default_factory=lambda: array("I"))
     ends: array[int] = field(default_factory=lambda: array("I"))
+
+    def indexes(self, token: str) -> Iterator[int]:
+        """The indexes of a token. In a long text, those of all tokens are found at once."""
+        if len(self.tokens) > MANY_TOKENS:
+            yield from self._indexes.get(token, ())
+            return
+        i = -1
+        for _ in range(self.tokens.count(token)):
+            i = self.tokens.index(token, i + 1)
+            yield i
+
+    @cached_property
+    def _indexes(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for i, token in enumerate(self.tokens):
+            found.setdefault(token, []).append(i)
+        return found
 
 
 class ConditionLookup:
@@ -317,11 +336,8 @@ def _places(spans: Spans, term: Term[str], offsets: Offsets) -> Iterator[int]:
     """Yield the index of the first token of each occurrence of the term."""
     first, *others = (token for token in term if token is not None)
     rest, tokens = list(zip(offsets[1:], others, strict=True)), spans.tokens
-    last = len(tokens) - offsets[-1]
-    i = -1
-    for _ in range(tokens.count(first)):
-        i = tokens.index(first, i + 1)
-        if i < last and all(tokens[i + at] == token for at, token in rest):
+    for i in spans.indexes(first):
+        if i + offsets[-1] < len(tokens) and all(tokens[i + at] == token for at, token in rest):
             yield i
 
 
