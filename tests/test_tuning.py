@@ -217,7 +217,7 @@ def test_the_best_trial_wins_with_its_rounds():
 
 def test_the_default_wins_unless_another_trial_leads_clearly(monkeypatch):
     letters = {"analyzer": "char", "ngrams": (1, 4), "abstain": True, "prior_rule": True}
-    plan = Plan().opened("accurate", ())
+    plan = Plan().opened("accurate", ("ngrams",))  # words, by default
     first, second = tune(documents(), plan, Search((letters,), (40,))).outcomes
     gain = second.losses.mean(dtype=float) - first.losses.mean(dtype=float)
     assert first.candidate.plan.text.analyzer == "char"

@@ -247,7 +247,7 @@ def test_the_best_scale_is_that_by_which_labels_were_drawn(several):
 
 def test_settings_are_chosen_from_the_data_with_knowledge_too(written):
     given, found = documents(60), []
-    for known in ({"knowledge": written()}, {}):
+    for known in ({"knowledge": written()}, {"analyzer": "word"}):
         found.append(prepare(given, plan_by_facts(None, known)).chosen)
     assert found[0] == found[1]
     assert found[0]["abstain"]
