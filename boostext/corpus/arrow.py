@@ -18,10 +18,6 @@ from boostext.settings import DataSettings
 
 BATCH = 256
 """Number of records that pyarrow decodes at a time."""
-PACKED = 200
-"""How many times as large as in the file a part of a column may become if it has room for several
-records of the greatest length. Texts are seldom packed to less than a fiftieth.
-"""
 MAGIC = b"ARROW1"
 """First bytes of an Arrow file; an Arrow stream does not begin with them."""
 INFO = "dataset_info.json"
@@ -101,25 +97,7 @@ def _parquet_batches(source: Source) -> Iterator[Any]:
         file.seek(0)
         # subtle: a repeated text is in memory once, however often a small file repeats it
         parts = parquet.ParquetFile(file, read_dictionary=texts, pre_buffer=False)
-        _check_sizes(parts.metadata, source)
         yield from parts.iter_batches(BATCH, use_threads=False)
-
-
-def _check_sizes(metadata: Any, source: Source) -> None:
-    """Raise DataError for a part of a column that becomes large from hardly anything, before
-    pyarrow unpacks it.
-    """
-    for group in range(metadata.num_row_groups):
-        for number in range(metadata.num_columns):
-            part = metadata.row_group(group).column(number)
-            size = part.total_uncompressed_size
-            if size > max(4 * source.longest, PACKED * part.total_compressed_size):
-                raise source.fault(
-                    0,
-                    f"the column {part.path_in_schema!r} would become {size >> 20} MB from "
-                    f"{part.total_compressed_size:,} bytes; if it is meant to, add --max-record "
-                    f"{(size >> 22) + 1}",
-                )
 
 
 def _arrow_batches(source: Source) -> Iterator[Any]:
