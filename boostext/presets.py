@@ -291,7 +291,8 @@ def _rules(facts: Facts) -> Choices:
     if facts.several and facts.labels >= MANY_LABELS and not facts.knowledge:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
     letters, long = _letters(facts), facts.characters >= LONG
-    rules = COMMON if "ngrams" in _terms(facts) else SHARPER
+    spaced_few = facts.few and facts.unspaced <= 0.5
+    rules = COMMON if "ngrams" in _terms(facts) and not spaced_few else SHARPER
     if long and not letters and not facts.several:
         rules = {**RAREST, **({"smoothing": SHARPER["smoothing"]} if facts.few else {})}
     slow = facts.complete and not facts.several and facts.work(letters) <= MOST_WORK

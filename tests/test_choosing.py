@@ -36,6 +36,7 @@ def test_terms_go_by_the_length_of_texts_their_script_and_the_labels():
 def test_letters_are_the_terms_of_short_texts_if_labels_have_few_documents():
     few = {"documents": 400, "labels": 20}
     assert (chosen_for(**few)["analyzer"], chosen_for(**few)["ngrams"]) == ("char", (1, 5))
+    assert (chosen_for(**few)["rarity"], chosen_for(**few, unspaced=0.9)["rarity"]) == (1.0, 0.5)
     for other in (
         {"documents": 2400},
         {"documents": 29},
