@@ -67,6 +67,13 @@ def test_steps_lead_to_the_least_penalized_loss(make, monkeypatch):
     assert mine == pytest.approx(least.fun, rel=1e-3)
 
 
+@pytest.mark.parametrize("count", [20, 500])
+def test_a_single_term_tells_nothing_about_errors(count):
+    made = [Document(str(i), {"text": "hello"}, labels=("ab"[i % 2],)) for i in range(count)]
+    found = audit(prepare(made, plan_of()))
+    assert found.probabilities == pytest.approx(np.full((count, 2), 0.5), abs=0.01)
+
+
 def test_curvature_is_that_of_the_two_steepest_directions():
     rows = everything(list(noisy(200)))[1].rows
     bends, values = curvature(rows, 1), np.linalg.svd(rows.toarray())[1] ** 2 / rows.shape[0]

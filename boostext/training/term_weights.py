@@ -147,10 +147,11 @@ def curvature(rows: csr_array, label_count: int) -> Curvature:
     for _ in range(POWER_STEPS):
         vectors = np.linalg.qr(rows.T @ (rows @ vectors))[0]
     values, turns = np.linalg.eigh((sides := rows @ vectors).T @ sides)
-    first, second = (float(value) / max(m, 1) for value in values[::-1])
+    # with a single term there is only one direction
+    first, second = (float(value) / max(m, 1) for value in [*values[::-1], 0.0][:2])
     if m < ENOUGH_DOCUMENTS * label_count:
         second = first
-    return Curvature(np.asarray(vectors @ turns[:, 1], np.float32), first, max(second, 0.0))
+    return Curvature(np.asarray(vectors @ turns[:, -1], np.float32), first, max(second, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
