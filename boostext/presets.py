@@ -217,8 +217,8 @@ class Facts:
 
     @property
     def few(self) -> bool:
-        """Whether a document has one label, and labels have few documents."""
-        return not self.several and self.documents < FEW_EACH * self.labels
+        """Whether labels have few documents."""
+        return self.documents < FEW_EACH * self.labels
 
     def work(self, letters: bool) -> float:
         """Characters times labels. If terms consist of letters, each letter begins several."""
@@ -271,7 +271,7 @@ def _letters(facts: Facts) -> bool:
     """Whether n-grams of letters are the terms."""
     if facts.unspaced > 0.5:
         return True
-    words = facts.words or facts.knowledge or facts.characters >= LONG
+    words = facts.words or facts.several or facts.knowledge or facts.characters >= LONG
     small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
     return facts.few and small and not words and facts.documents >= FEWEST
 
@@ -282,8 +282,7 @@ def _terms(facts: Facts) -> Choices:
         return {"analyzer": "char", "ngrams": (1, LETTERS_EACH), **least}
     if facts.characters >= LONG:
         return {**COUNTED, **least}
-    few = facts.documents < FEW_EACH * facts.labels
-    return {**(WORDS if few else PAIRS), **least}
+    return {**(WORDS if facts.few else PAIRS), **least}
 
 
 def _rules(facts: Facts) -> Choices:
@@ -291,9 +290,10 @@ def _rules(facts: Facts) -> Choices:
     if facts.several and facts.labels >= MANY_LABELS and not facts.knowledge:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
     letters, long = _letters(facts), facts.characters >= LONG
-    spaced_few = facts.few and facts.unspaced <= 0.5
-    rules = COMMON if "ngrams" in _terms(facts) and not spaced_few else SHARPER
-    if long and not letters and not facts.several:
+    rules = SHARPER if facts.few or long else COMMON
+    if facts.unspaced > 0.5:
+        rules = COMMON
+    elif long and not facts.several:
         rules = {**RAREST, **({"smoothing": SHARPER["smoothing"]} if facts.few else {})}
     slow = facts.complete and not facts.several and facts.work(letters) <= MOST_WORK
     if long:
@@ -310,7 +310,7 @@ def _rules(facts: Facts) -> Choices:
 
 def _least_rules(facts: Facts) -> int:
     """The number of rules of shrinkage 0.5 that even little data has."""
-    if not facts.few:
+    if facts.several or not facts.few:
         return 1000
     if facts.characters >= LONG:
         return 2000
