@@ -242,7 +242,8 @@ def remarks(prepared: Prepared) -> Iterator[str]:
     if "analyzer" in prepared.chosen:
         yield (
             "terms are sequences of characters, because labels have few documents or texts have no "
-            "spaces; --analyzer word takes words, which are easier to read"
+            "spaces; if words are separated by spaces, --analyzer word takes words, which are "
+            "easier to read"
         )
     if prepared.known:
         yield from known_remarks(prepared.known)
