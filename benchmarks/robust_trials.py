@@ -697,17 +697,23 @@ def _bomb(name: str, rng: random.Random, place: Place) -> tuple[tuple[str, ...],
 
 
 def _of_many_labels(rng: random.Random, place: Place) -> tuple[tuple[str, ...], int]:
-    """A command on a model of very many labels and 24 documents; the size of all models."""
-    data, path = str(_prepared(place) / DATA), place.folder / "many.boostext"
-    write_model(Model(tuple(f"l{n}" for n in range(800_000)), False, ()), path)
-    size, model = path.stat().st_size, str(path)
+    """A command on models of very many labels and 24 documents; the size of all models."""
+    folder = _prepared(place)
+    data, few = str(folder / DATA), folder / "few.jsonl"
+    few.write_bytes(_record("a b") * 3)  # inspect keeps a score for each label of each document
+    paths = [folder / f"{letter}.boostext" for letter in "lm"]
+    for path in paths:
+        write_model(Model(tuple(f"{path.stem}{n}" for n in range(800_000)), False, ()), path)
+    size, model, other = paths[0].stat().st_size, *map(str, paths)
     return rng.choice(
         (
             (("predict", model, data), size),
             (("evaluate", model, data), size),
             (("compare", model, model, data), 2 * size),
-            (("convert", model, str(place.folder / "o.json"), "--force"), size),
+            (("compare", model, other, data), 2 * size),
+            (("convert", model, str(folder / "o.json"), "--force"), size),
             (("inspect", model), size),
+            (("inspect", model, str(few)), size),
         )
     )
 

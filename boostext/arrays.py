@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,49 @@ def aligned(shape: tuple[int, ...]) -> NDArray[np.uint32]:
 
 LINE = 64
 """Size of a cache line in bytes."""
+
+
+class Places:
+    """The places of names in a sequence, in 12 bytes for each name, where a dict takes 70.
+
+    The hashes of the names are kept in order; a name is compared with those of the same hash.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._hashes = np.fromiter(map(hash, names), np.int64, len(names))
+        self._order = np.argsort(self._hashes, kind="stable").astype(np.int32)
+        self._hashes.sort()
+
+    @property
+    def distinct(self) -> bool:
+        """Whether no name is there twice."""
+        if (self._hashes[1:] != self._hashes[:-1]).all():
+            return True
+        return len(set(self._names)) == len(self._names)
+
+    def of(self, names: Iterable[str]) -> Int32:
+        """Return the first place of each name, or -1 for one that is not there."""
+        remaining, found = iter(names), [np.zeros(0, np.int32)]
+        while part := list(islice(remaining, PART)):
+            starts = np.searchsorted(self._hashes, np.fromiter(map(hash, part), np.int64))
+            firsts = map(self._first, part, starts.tolist())
+            found.append(np.fromiter(firsts, np.int32, len(part)))
+        return np.concatenate(found)
+
+    def _first(self, name: str, start: int) -> int:
+        """Return the place of a name whose hash, if it is there, begins at `start` in order."""
+        asked = hash(name)
+        for at in range(start, len(self._hashes)):
+            if self._hashes[at] != asked:
+                break
+            if self._names[self._order[at]] == name:
+                return int(self._order[at])
+        return -1
+
+
+PART = 10_000
+"""Number of names that are looked up at a time."""
 
 
 @dataclass(frozen=True)

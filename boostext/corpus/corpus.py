@@ -12,7 +12,7 @@ from typing import overload
 
 import numpy as np
 
-from boostext.arrays import Float64, Int32, Int64, Lists
+from boostext.arrays import Float64, Int32, Int64, Lists, Places
 from boostext.corpus.documents import Attribute, Document, Origin, RemoteDocument
 
 SNIPPET = 160
@@ -138,8 +138,13 @@ class CorpusBuilder:
         """
         if isinstance(labels, str):
             raise TypeError("labels is one string; expected a sequence of names")
-        given = tuple(dict.fromkeys(labels or ()))
-        names = given + tuple(sorted({*self._labels, *more} - set(given)))
+        given = tuple(labels or ())
+        places = Places(given)
+        if not places.distinct:
+            given = tuple(dict.fromkeys(given))
+        others = tuple({*self._labels, *more})
+        strange = (name for name, j in zip(others, places.of(others), strict=True) if j < 0)
+        names = given + tuple(sorted(strange))
         return Corpus(
             ids=tuple(self._ids),
             origins=Origins(tuple(self._paths), _copy(self._files), _copy(self._lines)),
@@ -153,8 +158,7 @@ class CorpusBuilder:
         )
 
     def _label_sets(self, names: Sequence[str]) -> Lists:
-        places = {name: place for place, name in enumerate(names)}
-        renumbered = np.array([places[name] for name in self._labels], np.int32)
+        renumbered = Places(names).of(self._labels)
         starts = np.zeros(len(self._ids) + 1, np.int64)
         np.cumsum(self._label_counts, out=starts[1:])
         return Lists(starts, renumbered[_copy(self._label_items)])

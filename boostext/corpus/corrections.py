@@ -74,9 +74,10 @@ class Corrections:
         After the last document, raise DataError for a label that occurs neither in the documents
         nor in `labels`, unless new labels are allowed.
         """
-        known = set(labels)
+        known = set(labels if self.given else ())
         for document in documents:
-            known.update(document.labels)
+            if self.given:
+                known.update(document.labels)
             found = self.given.get(document.id)
             if found is not None:
                 self.met[document.id] += 1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
-from boostext.arrays import Int64, Scores
+from boostext.arrays import Int32, Places
 from boostext.corpus.documents import Document
 from boostext.evaluation.report import LazyRows, Measuring, Report
 from boostext.model.model import Model
@@ -108,18 +108,19 @@ def compare(
 
     Memory grows with the number of labels that a model does not know, not with that of documents.
     """
-    first, second = (Predictor(model, threads) for model in models)
-    one, other = (Measuring(model) for model in models)
+    predictors = [Predictor(model, threads) for model in models]
+    measured = [Measuring(model) for model in models]
     counts = _Counts()
     size = min(BATCH, max(BATCH_SCORES // max(len(model.labels) for model in models), 1))
     labelled = (document for document in documents if document.labelled)
     for batch in iter(lambda: list(islice(labelled, size)), []):
-        pairs = zip(first.scores(batch), second.scores(batch), strict=True)
-        for (document, f), (_, g) in pairs:
-            counts.take(document, _names(models[0], f), _names(models[1], g))
-            one.add(document, f)
-            other.add(document, g)
-    reports = (one.report(), other.report())
+        # one model after the other: scores for very many labels take much memory
+        given = [
+            list(_measure(*each, batch)) for each in zip(models, predictors, measured, strict=True)
+        ]
+        for document, first, second in zip(batch, *given, strict=True):
+            counts.take(document, first, second)
+    reports = (measured[0].report(), measured[1].report())
     won, lost = counts.verdicts["won"], counts.verdicts["lost"]
     return Comparison(
         reports[0],
@@ -133,12 +134,17 @@ def compare(
     )
 
 
+def _measure(
+    model: Model, predictor: Predictor, measuring: Measuring, batch: Sequence[Document]
+) -> Iterator[tuple[str, ...]]:
+    """Measure the documents, and yield the labels that the model gives to each."""
+    for document, scores in predictor.scores(batch):
+        measuring.add(document, scores)
+        yield tuple(model.labels[j] for j in decide(scores, model))
+
+
 def _worst_first(change: Change) -> int:
     return VERDICTS.index(change.verdict)
-
-
-def _names(model: Model, scores: Scores) -> tuple[str, ...]:
-    return tuple(model.labels[j] for j in decide(scores, model))
 
 
 def _labels(
@@ -147,22 +153,26 @@ def _labels(
     """The labels with the most changes first; equal ones in label order."""
     names = models[0].labels + tuple(first.unknown_labels)  # in the order of the reports' rows
     others = models[1].labels + tuple(second.unknown_labels)
-    mine: Sequence[int] | Int64 = range(len(names))
-    theirs = mine
+    theirs: Sequence[int] | Int32 = range(len(names))
+    only_there = np.zeros(0, np.int32)
     if names != others:
-        at = {name: number for number, name in enumerate(others)}
-        found = np.fromiter((at.pop(name, -1) for name in names), np.int64, len(names))
-        more = np.array(list(at.values()), np.int64)
-        mine = np.concatenate([np.arange(len(names)), np.full(len(more), -1)])
-        theirs = np.concatenate([found, more])
-        names += tuple(others[number] for number in more.tolist())
-    changed = (counts.won[name] + counts.lost[name] for name in names)
-    order = np.argsort(-np.fromiter(changed, np.int32, len(names)), kind="stable")
+        theirs = Places(others).of(names)
+        met = np.zeros(len(others), np.bool_)
+        met[theirs[theirs >= 0]] = True
+        only_there = np.flatnonzero(~met).astype(np.int32)
 
-    def change(number: int) -> LabelChange:
-        i, j = int(mine[order[number]]), int(theirs[order[number]])
+    def pair(number: int) -> tuple[int, int]:
+        """The rows of a label in both reports; -1 if it is not there."""
+        if number < len(names):
+            return number, int(theirs[number])
+        return -1, int(only_there[number - len(names)])
+
+    order = _most_changed(counts, names, (others[j] for j in only_there))
+
+    def change(place: int) -> LabelChange:
+        i, j = pair(int(order[place]))
         before, after = first.labels[i] if i >= 0 else None, second.labels[j] if j >= 0 else None
-        name = names[order[number]]
+        name = names[i] if i >= 0 else others[j]
         return LabelChange(
             name,
             max(row.support for row in (before, after) if row),
@@ -172,7 +182,17 @@ def _labels(
             after.f1 if after else 0.0,
         )
 
-    return LazyRows(len(names), change)
+    return LazyRows(len(order), change)
+
+
+def _most_changed(counts: _Counts, *names: Iterable[str]) -> Int32:
+    """Return the places of the names, those with the most changes first; equal ones in order."""
+    changes = counts.won + counts.lost
+    found = np.fromiter(map(changes.__getitem__, chain(*names)), np.int32)
+    changed = np.flatnonzero(found)
+    first = changed[np.argsort(-found[changed], kind="stable")]
+    others = np.arange(len(found), dtype=np.int32)[found == 0]
+    return np.concatenate([first, others], dtype=np.int32)
 
 
 def sign_test(won: int, lost: int) -> float:

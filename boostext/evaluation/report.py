@@ -210,8 +210,13 @@ class Measuring:
             self._labels = []
 
     def _measured(self) -> Measured:
-        empty = np.zeros((0, len(self._model.labels)))
-        scores = np.stack(self._scores) if self._scores else empty
+        match self._scores:
+            case []:
+                scores = np.zeros((0, len(self._model.labels)))
+            case [alone]:
+                scores = alone[None]  # not a copy, which may be large
+            case several:
+                scores = np.stack(several)
         self._scores = []
         gold = gold_of(self._model.labels, self._labels)
         given = decisions(scores, self._model, self._threshold, self._chance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostext.arrays import Float64, Scores, Signs
+from boostext.arrays import Float64, Places, Scores, Signs
 from boostext.corpus.corpus import Corpus
 from boostext.model.model import Model
 
@@ -19,11 +19,10 @@ def given_signs(corpus: Corpus) -> Signs:
 
 def label_signs(model: Model, corpus: Corpus) -> Signs:
     """(m, k) in -1, +1: the labels of the corpus, in the order of those of the model."""
-    number = {label: j for j, label in enumerate(model.labels)}
-    column = np.array([number.get(label, -1) for label in corpus.labels], dtype=np.int64)
     lists = corpus.label_sets
     examples = np.repeat(np.arange(len(corpus)), np.diff(lists.starts))
-    columns = column[lists.items] if len(lists.items) else np.zeros(0, np.int64)
+    used, items = np.unique(lists.items, return_inverse=True)
+    columns = Places(model.labels).of(corpus.labels[j] for j in used.tolist())[items]
     known = columns >= 0
     signs = np.full((len(corpus), len(model.labels)), -1, np.int8)
     signs[examples[known], columns[known]] = 1
@@ -35,9 +34,10 @@ def document_log_weights(scores: Scores, signs: Signs, base: Float64) -> Float64
 
     Source: SS99 Figure 2, with the updates of all rounds combined.
     """
-    exponents = -scores * signs
+    exponents = scores * -signs
     greatest = exponents.max(axis=1)
-    sums = np.exp(exponents - greatest[:, None]).sum(axis=1)
+    exponents -= greatest[:, None]
+    sums = np.exp(exponents, out=exponents).sum(axis=1)
     with np.errstate(divide="ignore"):  # a document of weight 0 is not an outlier: -inf
         return np.asarray(np.log(base) + greatest + np.log(sums))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.arrays import Scores
+from boostext.arrays import Places, Scores
 from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Document
 from boostext.evaluation.weights import document_log_weights
@@ -68,6 +68,7 @@ def data_outliers(
         kept.append(scores)
     corpus = builder.corpus(model.labels)
     scores = np.array(kept, np.float64).reshape(len(corpus), len(model.labels))
+    kept.clear()
     rows = outlier_rows(faded, corpus, scores, len(corpus))
     documents_by_place = heaviest.documents()
     first = [row for row in rows[:explained] if row.example in documents_by_place]
@@ -105,13 +106,14 @@ class _Heaviest:
 
     def __init__(self, model: Model, most: int) -> None:
         self._most = most
-        self._numbers = {label: number for number, label in enumerate(model.labels)}
+        self._places = Places(model.labels)
         self._heap: list[tuple[float, int, Document]] = []
         self._seen = 0
 
     def take(self, document: Document, scores: Scores) -> None:
         signs = np.full((1, len(scores)), -1, np.int8)
-        signs[0, [self._numbers[name] for name in document.labels if name in self._numbers]] = 1
+        given = self._places.of(document.labels)
+        signs[0, given[given >= 0]] = 1
         base = np.array([document.weight])
         weight = float(document_log_weights(scores[None, :], signs, base)[0])
         entry = (weight, -self._seen, document)  # of two with equal weights, the first one is kept

@@ -92,15 +92,18 @@ class Inspection:
         margins: Sequence[MarginRow] = (),
     ) -> Inspection:
         """Collect the rows. labels: the labels to show; empty for all. top: rows of each kind."""
-        chosen = frozenset(labels or model.labels)
         terms = term_rows(model)
-        wanted = [number for number, label in enumerate(model.labels) if label in chosen]
+        wanted = [n for n, label in enumerate(model.labels) if label in labels]
         speaking_for, speaking_against = (
-            [row for row in label_terms(terms, model.labels, top, against) if row.label in chosen]
+            [
+                row
+                for row in label_terms(terms, model.labels, top, against)
+                if not labels or row.label in labels
+            ]
             for against in (False, True)
         )
         rows = [] if found is None else [row for row in found.rows if concerns(row, labels)]
-        rules = rules_of(model, wanted, top)
+        rules = rules_of(model, wanted if labels else range(len(model.labels)), top)
         sides = speaking_for, speaking_against
         return Inspection(model, rules, *sides, rows[:top], found, margins, top, labels)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from boostext.arrays import Places
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import AtLeast, Condition, Equals
@@ -173,7 +174,7 @@ def check_model(model: Model) -> None:
     """Raise ModelError if the parts of the model are inconsistent or a number is not finite."""
     if not model.labels:
         raise ModelError("no labels; expected at least one")
-    if len(set(model.labels)) < len(model.labels):
+    if not Places(model.labels).distinct:
         raise ModelError("a label is there twice")
     if len(model.thresholds) not in (0, len(model.labels)):
         raise ModelError(

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boostext.arrays import Float64, Int64, Lists, Scores, Signs
+from boostext.arrays import Float64, Int64, Lists, Places, Scores, Signs
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
@@ -184,14 +184,15 @@ def judged_rows(
 
     order: indices of documents, most likely errors first.
     """
-    number = {label: j for j, label in enumerate(judged.labels)}
+    used = [corpus.labels[j] for j in np.unique(corpus.label_sets.items).tolist()]
+    column = dict(zip(used, Places(judged.labels).of(used).tolist(), strict=True))
     ranks, counts = _ranks_in_label(judged, order)
     rows = []
     for place, i in enumerate(order[:top].tolist()):
         given = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
-        suggested = tuple(judged.labels[j] for j in np.flatnonzero(judged.suggested[i]).tolist())
-        rival = judged.labels[judged.rivals[i]] if judged.rivals[i] >= 0 else ""
-        shown = dict.fromkeys((*given, *suggested, *([rival] if rival else [])))
+        suggested, rival = np.flatnonzero(judged.suggested[i]).tolist(), int(judged.rivals[i])
+        shown = dict.fromkeys((*(column[label] for label in given), *suggested, rival))
+        changed = [judged.labels[j] for j in suggested]
         scores, share = judged.scores[i], float(judged.shares[i])
         rows.append(
             OutlierRow(
@@ -200,9 +201,9 @@ def judged_rows(
                 id=corpus.ids[i],
                 origin=str(corpus.origins[i]),
                 given=given,
-                suggested=suggested,
-                rival=rival,
-                kind=kind_of(set(given), set(suggested)) if judged.flagged[i] else "agrees",
+                suggested=tuple(changed),
+                rival=judged.labels[rival] if rival >= 0 else "",
+                kind=kind_of(set(given), set(changed)) if judged.flagged[i] else "agrees",
                 score=float(judged.doubts[i]),
                 margin=float(judged.margins[i]),
                 weight=share * len(corpus),
@@ -211,9 +212,7 @@ def judged_rows(
                 label_count=int(counts[place]),
                 objections=(),
                 snippet=one_line(corpus.snippets[i]),
-                scores=tuple(
-                    (name, float(scores[number[name]])) for name in shown if name in number
-                ),
+                scores=tuple((judged.labels[j], float(scores[j])) for j in shown if j >= 0),
             )
         )
     return rows
@@ -225,14 +224,22 @@ def _ranks_in_label(judged: Judgment, order: Int64) -> tuple[Int64, Int64]:
     Both are in the order of `order` and have its shape. A group consists of the documents with the
     same lowest-scoring given label, or of those without a label.
     """
-    given = judged.given[order]
-    weakest = np.where(given, judged.scores[order], np.inf).argmin(axis=1)
-    weakest[~given.any(axis=1)] = -1
+    weakest = np.full(len(order), -1)
+    size = max(CELLS // max(judged.given.shape[1], 1), 1)
+    for start in range(0, len(order), size):
+        part = order[start : start + size]
+        given = judged.given[part]
+        lowest = np.where(given, judged.scores[part], np.inf).argmin(axis=1)
+        weakest[start : start + size] = np.where(given.any(axis=1), lowest, -1)
     _, groups, counts = np.unique(weakest, return_inverse=True, return_counts=True)
     ranks = np.empty(len(order), np.int64)
     starts = np.cumsum(counts) - counts
     ranks[np.argsort(groups, kind="stable")] = np.arange(len(order)) - np.repeat(starts, counts) + 1
     return ranks, counts[groups]
+
+
+CELLS = 1 << 20
+"""Number of (document, label) pairs that are looked at at a time."""
 
 
 def rivals(scores: Scores, signs: Signs) -> Int64:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from boostext.arrays import Places
 from boostext.corpus.corpus import CorpusBuilder
 from boostext.corpus.documents import Document, Origin
 
@@ -129,3 +130,21 @@ def test_snippets_show_the_beginnings_and_say_when_there_is_more():
     assert long == ("a b " * 40)[:159] + "…"
     assert short == "\ufffd[31m\ufffdab"
     assert two == "a | b"
+
+
+NAMES = st.lists(st.sampled_from(("a", "b", "c", "", "\ud800", "\0", "ab")), max_size=8)
+
+
+@given(NAMES, NAMES, st.booleans())
+def test_places_are_those_of_index_also_where_hashes_are_equal(names, asked, collide):
+    with pytest.MonkeyPatch.context() as patch:
+        if collide:
+            patch.setattr("boostext.arrays.hash", len, raising=False)
+        places = Places(names)
+        found = places.of(iter(asked)).tolist()
+        assert places.distinct == (len(set(names)) == len(names))
+    assert found == [names.index(name) if name in names else -1 for name in asked]
+
+
+def test_labels_that_are_given_twice_come_once():
+    assert corpus_of(DOCUMENTS, ("c", "z", "c")).labels == ("c", "z", "a", "b")

@@ -60,6 +60,18 @@ def test_labels_of_one_model_alone_are_told():
     other = Model(("B", "C"), False, (Rule(Occurs("text", ("x",)), np.ones((3, 2))),))
     found = compare((FIRST, other), documents())
     assert {row.label for row in found.labels} == {"A", "B", "C"}
+    one, two = Model(("C", "A", "B"), False, ()), Model(("D", "B", "E"), False, ())
+    texts = (("x", "B"), ("x", "E"), ("x", "F"), ("x", "B"))
+    rows = compare((one, two), documents(texts)).labels
+    # by changes, then the labels of the first model, those it does not know, those of the second
+    assert [(row.label, row.documents, row.won, row.lost) for row in rows] == [
+        ("C", 0, 4, 0),
+        ("D", 0, 0, 4),
+        ("A", 0, 0, 0),
+        ("B", 2, 0, 0),
+        ("E", 1, 0, 0),
+        ("F", 1, 0, 0),
+    ]
 
 
 def test_terms_that_differ_come_by_how_much():
