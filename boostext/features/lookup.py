@@ -163,6 +163,21 @@ class Spans:
     begins: array[int] = field(default_factory=lambda: array("I"))
     ends: array[int] = field(default_factory=lambda: array("I"))
 
+    @staticmethod
+    def of(tokenizer: Tokenizer, text: str) -> Spans:
+        words = tokenizer.in_place(text)
+        if words is None:
+            found = Spans()
+            for token, start, stop in tokenizer.each_with_span(text):
+                found.tokens.append(sys.intern(token))
+                found.begins.append(start)
+                found.ends.append(stop)
+            return found
+        is_blank = np.frombuffer(b" %b " % words, np.uint8) == ord(" ")
+        edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]).astype(np.uint32)
+        begins, ends = (array("I", edges[end::2].tobytes()) for end in range(2))
+        return Spans(list(map(sys.intern, words.decode("ascii").split())), begins, ends)
+
     def indexes(self, token: str) -> Iterator[int]:
         """The indexes of a token. In a long text, those of all tokens are found at once."""
         if len(self.tokens) > MANY_TOKENS:
@@ -300,11 +315,7 @@ class ConditionLookup:
     def _tokens(self, name: str, text: str) -> Spans:
         """Return tokens with spans; those of the last text are cached, to explain many terms."""
         if self._last[:2] != (name, text):
-            found = Spans()
-            for token, start, stop in self._tree(name).tokenizer.each_with_span(text):
-                found.tokens.append(sys.intern(token))
-                found.begins.append(start)
-                found.ends.append(stop)
+            found = Spans.of(self._tree(name).tokenizer, text)
             self._last = (name, text, found)
         return self._last[2]
 

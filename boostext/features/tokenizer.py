@@ -136,6 +136,15 @@ class Tokenizer:
                     begin = place + (begins[start] if start < len(begins) else len(piece))
                     yield token, begin, place + ends[stop - 1] if stop > start else begin
 
+    def in_place(self, text: str) -> bytes | None:
+        """Return the words of an ASCII text at their places, with blanks for all else.
+
+        None if the text is not ASCII, or tokens are not plain words.
+        """
+        if not (self._plain_words and text.isascii()) or self.stop_words:
+            return None
+        return normalize(text, self.settings.lowercase).encode("ascii").translate(_ascii_words())
+
     def is_token(self, token: str) -> bool:
         """Whether a text can have this token; always True for patterns, where it is not known."""
         if self.settings.analyzer == "char":

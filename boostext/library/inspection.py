@@ -367,7 +367,7 @@ def inspection_reports(
     content: the content of the page, or None if there are no documents.
     """
     shown = Content(model, title) if content is None else content
-    reports = model_reports(model, shown.facts)
+    reports = model_reports(model, term_rows(model), shown.facts)
     if found is not None:
         reports["outliers.tsv"] = outliers_tsv(found.rows, found.source)
         reports["outliers.label-studio.json"] = label_studio(found.rows[:EXPLAINED])

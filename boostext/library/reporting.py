@@ -44,7 +44,7 @@ from boostext.reports.rules import (
     trace_jsonl,
     trace_row,
 )
-from boostext.reports.terms import term_rows, terms_tsv
+from boostext.reports.terms import TermRow, term_rows, terms_tsv
 from boostext.training.audit import Audit
 from boostext.training.crossval import CrossValidation
 from boostext.training.history import CurveRow, cumulated_shares, curve, term_counts
@@ -80,8 +80,9 @@ def write_training_report(report: Report, trained: Trained, bad: BadRecords) -> 
     Records that were left out are listed as well. Returns the paths of the files.
     """
     evidence = training_evidence(trained)
-    facts = term_facts(evidence, term_rows(trained.model), training_aliases(trained))
-    reports = model_reports(trained.model, facts)
+    terms = term_rows(trained.model)
+    facts = term_facts(evidence, terms, training_aliases(trained))
+    reports = model_reports(trained.model, terms, facts)
     # documents that were checked before are not listed, so that others take their places
     explained = EXPLAINED + len(report.checked)
     rows = unchecked(OUTLIERS[report.source](trained, report.audit, explained), report.checked)
@@ -144,9 +145,13 @@ def bad_tsv(bad: BadRecords) -> Iterator[str]:
     yield from tsv_lines(BAD_COLUMNS, rows)
 
 
-def model_reports(model: Model, facts: Sequence[TermFacts] = ()) -> dict[str, Iterable[str]]:
-    """Return the tables of rules and terms and, if there are documents, of coverage."""
-    rows = term_rows(model)
+def model_reports(
+    model: Model, rows: Sequence[TermRow], facts: Sequence[TermFacts] = ()
+) -> dict[str, Iterable[str]]:
+    """Return the tables of rules and terms and, if there are documents, of coverage.
+
+    rows: all terms of the model.
+    """
     reports: dict[str, Iterable[str]] = {
         "rules.tsv": rules_tsv(rule_rows(model), model.labels),
         "terms.tsv": terms_tsv(rows, model.labels),

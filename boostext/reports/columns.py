@@ -29,7 +29,7 @@ def cell(value: Any) -> str:
     if value is None or isinstance(value, float):
         return tsv_number(value)
     if isinstance(value, tuple | list):
-        return tsv_names(item if isinstance(item, str) else cell(item) for item in value)
+        return tsv_names([item if isinstance(item, str) else cell(item) for item in value])
     return str(value)
 
 
@@ -62,7 +62,7 @@ def tsv_lines(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> Iterator[s
     written = [(column.get, column.tsv) for column in columns if column.tsv]
     yield "\t".join(tsv_field(column.name) for column in columns if column.tsv) + "\n"
     for row in rows:
-        yield "\t".join(write(get(row)) for get, write in written) + "\n"
+        yield "\t".join([write(get(row)) for get, write in written]) + "\n"
 
 
 def as_json(columns: Sequence[Column[Row]], row: Row) -> dict[str, Any]:

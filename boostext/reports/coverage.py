@@ -191,20 +191,24 @@ def _together(table: Any, counts: Any, names: Sequence[str]) -> list[list[Compan
     """
     found: list[list[Companion]] = [[] for _ in names]
     compared = _affordable(table)
-    few = table[:compared]
-    others = few.T.tocsc()
+    # terms are compared with those of similar frequency, since the index is at most the ratio
+    order = np.argsort(counts[:compared], kind="stable")
+    terms, sizes = table[order], counts[order]
+    others = terms.T.tocsc()
     for start in range(0, compared, 256):
-        both = (few[start : start + 256] @ others).toarray()
-        mine = counts[start : start + 256]
-        alike = both / np.maximum(mine[:, None] + counts[None, :compared] - both, 1)
-        alike[np.arange(len(mine)), np.arange(start, start + len(mine))] = 0
-        for _ in range(TOGETHER):
-            best = alike.argmax(axis=1)
-            greatest = alike[np.arange(len(mine)), best]
-            for i in np.flatnonzero(greatest >= LEAST_ALIKE).tolist():
-                j = int(best[i])
-                found[start + i].append(Companion(names[j], float(greatest[i]), int(both[i, j])))
-                alike[i, j] = 0
+        mine = sizes[start : start + 256]
+        similar = [LEAST_ALIKE * mine[0] - 1, mine[-1] / LEAST_ALIKE + 1]
+        low, high = np.searchsorted(sizes, similar).tolist()
+        both = (terms[start : start + 256] @ others[:, low:high]).toarray()
+        alike = both / np.maximum(mine[:, None] + sizes[None, low:high] - both, 1)
+        alike[np.arange(len(mine)), np.arange(start, start + len(mine)) - low] = 0
+        rows, columns = np.nonzero(alike >= LEAST_ALIKE)
+        first = np.lexsort((order[low + columns], -alike[rows, columns], rows))
+        for i, c in zip(rows[first].tolist(), columns[first].tolist(), strict=True):
+            companions = found[order[start + i]]
+            if len(companions) < TOGETHER:
+                name = names[order[low + c]]
+                companions.append(Companion(name, float(alike[i, c]), int(both[i, c])))
     return found
 
 

@@ -63,6 +63,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 def tsv_field(text: str) -> str:
     r"""Escape a TSV field: tab, newline, return and backslash are written as \t, \n, \r and \\."""
+    if text.isprintable() and "\\" not in text:
+        return text
     return _TSV_PATTERN.sub(lambda match: _TSV[match[0]], text)
 
 
@@ -73,7 +75,7 @@ def read_tsv_field(field: str) -> str:
 
 def tsv_names(names: Iterable[str]) -> str:
     r"""Return several names as one TSV field, joined by `|`; a `|` in a name is written as `\|`."""
-    return "|".join(tsv_field(name).replace("|", "\\|") for name in names)
+    return "|".join([tsv_field(name).replace("|", "\\|") for name in names])
 
 
 def tsv_number(value: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -15,12 +16,10 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-ESCAPES = {
-    ord(char): f"\\u{ord(char):04x}"
-    for char in "<>&\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
-    "\u2066\u2067\u2068\u2069"
-}
-"""JSON escapes of characters that could end a script element or change the text direction."""
+ESCAPED = re.compile(
+    "[<>&\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069]"
+)
+"""Characters that could end a script element or change the text direction."""
 
 
 @cache
@@ -74,7 +73,7 @@ def script_json(value: Any) -> str:
     Raises ValueError if the value contains NaN or infinity.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(ESCAPES)
+    return ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def shown(text: str, width: int = 60) -> str:

@@ -309,11 +309,11 @@ def kind_of(given: set[str], suggested: set[str]) -> str:
 
 
 def _objection_list(objections: tuple[Objection, ...]) -> str:
-    return tsv_names(f"{objection.term} {objection.votes:+.2f}" for objection in objections)
+    return tsv_names([f"{objection.term} {objection.votes:+.2f}" for objection in objections])
 
 
 def _scored(scores: tuple[tuple[str, float], ...]) -> str:
-    return tsv_names(f"{label} {value:.4g}" for label, value in scores)
+    return tsv_names([f"{label} {value:.4g}" for label, value in scores])
 
 
 OUTLIER_COLUMNS: tuple[Column[OutlierRow], ...] = (

@@ -12,7 +12,7 @@ from boostext.corpus.documents import Document
 from boostext.features import lookup as lookup_module
 from boostext.features import tokenizer as tokenizer_module
 from boostext.features.conditions import AtLeast, Equals, Occurs
-from boostext.features.lookup import ConditionLookup
+from boostext.features.lookup import ConditionLookup, Spans
 from boostext.features.tokenizer import Tokenizer
 from boostext.settings import TextSettings
 from tests.features.texts import any_texts
@@ -51,6 +51,14 @@ CHARACTERS = {"analyzer": "char", "ngrams": (1, 4)}
 )
 def test_terms_are_found_where_they_stand_in_the_text_as_given(text, term, settings, expected):
     assert found(text, term, **settings) == expected
+
+
+@given(any_texts | st.text(st.characters(max_codepoint=127)), st.booleans(), st.booleans())
+def test_tokens_of_a_whole_text_have_the_spans_of_the_tokenizer(text, lowercase, punctuation):
+    tokenizer = Tokenizer(TextSettings(lowercase=lowercase, punctuation=punctuation))
+    found = Spans.of(tokenizer, text)
+    spans = zip(found.tokens, found.begins, found.ends, strict=True)
+    assert list(spans) == tokenizer.tokens_with_spans(text)
 
 
 @given(any_texts, st.sampled_from(["a", "b", "日", "ä"]), st.booleans())

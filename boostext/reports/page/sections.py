@@ -33,7 +33,7 @@ from boostext.reports.page.worked import Worked, worked_document, worked_example
 from boostext.reports.portable.box import box_values
 from boostext.reports.portable.plain_model import packed
 from boostext.reports.rules import rule_rows
-from boostext.reports.terms import term_rows
+from boostext.reports.terms import TermRow, term_rows
 
 MOST_BYTES = 1_900_000
 """Maximum size of the page."""
@@ -47,8 +47,9 @@ def report_page(content: Content) -> str:
     """
     limits, content = Limits(), replace(content, read=_remembered(content.read))
     known: Known = {}
+    rows = term_rows(content.model)
     while True:
-        page = _rendered(page_values(content, limits, known))
+        page = _rendered(page_values(content, limits, known, rows))
         if len(page.encode("utf-8", "backslashreplace")) <= MOST_BYTES or limits.rules == 1:
             return page
         limits = limits.smaller()
@@ -75,13 +76,14 @@ def _rendered(values: dict[str, Any]) -> str:
     return template.render(**values, script=script, style=style, policy=policy([script], [style]))
 
 
-def page_values(content: Content, limits: Limits, known: Known) -> dict[str, Any]:
+def page_values(
+    content: Content, limits: Limits, known: Known, rows: Sequence[TermRow]
+) -> dict[str, Any]:
     """Return the values for report.html; parts without data are empty or None.
 
-    known: what excerpts under larger limits have found.
+    known: what excerpts under larger limits have found. rows: all terms of the model.
     """
     model = content.model
-    rows = term_rows(model, None)
     facts = content.facts
     report = _report(model, content.judged)
     confusion = _confusion(content, limits)

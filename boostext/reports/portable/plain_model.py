@@ -57,7 +57,7 @@ def packed(model: Model, most_bytes: int, unicode_classes: bool) -> Packed:
     merged = merge_rules(model)
     total = kept = len(merged.conditions)
     while True:
-        plain = plain_model(model, kept / max(total, 1))
+        plain = plain_model(model, kept / max(total, 1), merged)
         if unicode_classes:
             plain["classes"] = {name: " ".join(text.split()) for name, text in RANGES.items()}
         data = _pack(plain)
@@ -99,12 +99,13 @@ def strongest(merged: Merged, count: int) -> Merged:
     return Merged(conditions, merged.base, merged.yes_delta[chosen], unknown, guarded)
 
 
-def plain_model(model: Model, share: float) -> Plain:
+def plain_model(model: Model, share: float, merged: Merged | None = None) -> Plain:
     """Return the data of a model under the names that the predictors read; see `standalone.py`.
 
-    share: the share of the conditions to keep, those with the largest votes.
+    share: the share of the conditions to keep, those with the largest votes. merged: the merged
+    rules of the model, if they are known.
     """
-    merged = merge_rules(model)
+    merged = merged or merge_rules(model)
     merged = strongest(merged, max(1, round(share * len(merged.conditions))))
     link = link_of(model)
     return {
