@@ -21,6 +21,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -668,7 +669,30 @@ def _bombs() -> dict[str, tuple[str, Callable[[], bytes]]]:
         "emoji": (".jsonl", lambda: _record("\U0001f600" * (3 << 20))),
         "ideographs": (".jsonl", lambda: _record("\u65e5" * (5 << 20))),
         "one word": (".jsonl", lambda: _record("a" * (15 << 20))),
+        "Parquet of one text": (".parquet", lambda: _packed_table(".parquet", ["ab " * many])),
+        "Arrow of one text": (".arrow", lambda: _packed_table(".arrow", ["ab " * many])),
+        "Parquet of nothing": (".parquet", lambda: _packed_table(".parquet", _nothing(many))),
+        "Arrow of nothing": (".arrow", lambda: _packed_table(".arrow", _nothing(4 * many))),
     }
+
+
+def _packed_table(ending: str, column: Any) -> bytes:
+    """A table of one record that takes hardly any room in a file."""
+    import pyarrow
+    from pyarrow import feather, parquet
+
+    out, table = io.BytesIO(), pyarrow.table({"text": ["a"], "label": ["b"], "more": column})
+    write = parquet.write_table if ending == ".parquet" else feather.write_feather
+    write(table, out, compression="zstd")
+    return out.getvalue()
+
+
+def _nothing(count: int) -> Any:
+    """A list of nulls."""
+    import pyarrow
+
+    ends = pyarrow.array([0, count], pyarrow.int32())
+    return pyarrow.ListArray.from_arrays(ends, pyarrow.nulls(count, pyarrow.int8()))
 
 
 def _record(text: str) -> bytes:
@@ -693,7 +717,9 @@ def _bomb(name: str, rng: random.Random, place: Place) -> tuple[tuple[str, ...],
             ("evaluate", model, str(path)),
         )
     )
-    return command, min(path.stat().st_size, 16 << 20)
+    # of tables some records are unpacked at a time, whatever the size of the file
+    size = 16 << 20 if ending in (".parquet", ".arrow") else path.stat().st_size
+    return command, min(size, 16 << 20)
 
 
 def _of_many_labels(rng: random.Random, place: Place) -> tuple[tuple[str, ...], int]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from boostext.corpus.files import STDIN, open_bytes
 from boostext.corpus.records import record_documents
-from boostext.corpus.sources import Record, Source
+from boostext.corpus.sources import LONGEST, Record, Source
 from boostext.errors import DataError
 from boostext.settings import DataSettings
 
-BATCH = 256
+with contextlib.suppress(ImportError):  # Windows has none
+    import resource
+
+BATCH = 64
 """Number of records that pyarrow decodes at a time."""
 MAGIC = b"ARROW1"
 """First bytes of an Arrow file; an Arrow stream does not begin with them."""
@@ -53,25 +57,98 @@ def _records(
     number = 0
     names: Names | None = None
     try:
-        for batch in read(source):
-            # subtle: pyarrow trusts the offsets in a file, and a wrong one crashes the process
-            batch.validate(full=True)
-            names = class_names(batch.schema, source) if names is None else names
-            columns = list(zip(batch.schema.names, batch.columns, strict=True))
+        batches, memory = read(source), _Memory(source, pyarrow)
+        while True:
+            with memory.renewed():
+                batch = next(batches, None)
+                if batch is None:
+                    break
+                # subtle: pyarrow trusts the offsets in a file, and a wrong one crashes the process
+                batch.validate(full=True)
+                names = class_names(batch.schema, source) if names is None else names
+                columns = list(zip(batch.schema.names, batch.columns, strict=True))
             for place in range(batch.num_rows):
                 number += 1
-                record = {
-                    name: named(plain(python_value(column, place)), names.get(name))
-                    for name, column in columns
-                }
-                is_long = any(
-                    isinstance(v, str) and len(v) > source.longest for v in record.values()
-                )
+                try:
+                    with memory.limited():
+                        record = _record(columns, place, names)
+                        is_long = _length(record) > source.longest
+                except MemoryError:
+                    is_long = True
                 yield number, source.too_long(number, "record") if is_long else record
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+    except (pyarrow.ArrowException, MemoryError, OSError, ValueError) as error:
         after = f" after record {number}" if number else ""
+        if isinstance(error, MemoryError) or "bad_alloc" in str(error):
+            enough = f"; if it is meant to, add --max-record {4 * source.longest >> 20}"
+            raise source.fault(
+                0,
+                f"cannot be read{after}: what it holds takes more than {memory.size >> 20} MB at a "
+                f"time{enough if source.longest < LONGEST else ''}",
+            ) from None
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise source.fault(0, f"cannot be read{after}: {reason}") from None
+
+
+def _record(columns: Iterable[tuple[str, Any]], place: int, names: Names) -> Fields:
+    return {
+        name: named(plain(python_value(column, place)), names.get(name)) for name, column in columns
+    }
+
+
+def _length(value: Any) -> int:
+    """The number of characters in all texts of a value, and the number of its other parts."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_length, value.values()))
+    return sum(map(_length, value)) if isinstance(value, list) else 1
+
+
+class _Memory:
+    """A limit of the memory that the process may take in addition while pyarrow reads a file.
+
+    A small file may hold what takes any amount of memory, in many ways, and what it says of its
+    sizes may be wrong. Texts are seldom packed to less than a tenth, but pages may be as long as
+    the file. Only Linux tells what a process has taken; elsewhere there is no limit.
+    """
+
+    PACKED, MORE = 16, 2**26
+    """The limit is PACKED times the file, four times the longest record, and MORE."""
+
+    _held = threading.Lock()
+    """Held while there is a limit, so that no thread takes the limit of another for the usual."""
+
+    def __init__(self, source: Source, pyarrow: Any) -> None:
+        self._arrow = pyarrow
+        file = 0 if source.path == STDIN else Path(source.path).stat().st_size
+        self.size = self.PACKED * file + 4 * source.longest + self.MORE
+        self._most = 0
+
+    def renewed(self) -> contextlib.AbstractContextManager[None]:
+        """Limit the memory to what there is now and `size` more."""
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
+            # what pyarrow still holds was allowed before
+            taken = pages * resource.getpagesize() - self._arrow.total_allocated_bytes()
+            self._most = taken + self.size
+        return self.limited()
+
+    @contextlib.contextmanager
+    def limited(self) -> Iterator[None]:
+        """Limit the memory as it was limited before."""
+        if not self._most or not self._held.acquire(blocking=False):
+            yield
+            return
+        try:
+            soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+            most = self._most if soft == resource.RLIM_INFINITY else min(self._most, soft)
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+            try:
+                yield
+            finally:
+                resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+        finally:
+            self._held.release()
 
 
 def _pyarrow(source: Source) -> Any:
@@ -87,16 +164,10 @@ def _pyarrow(source: Source) -> Any:
 
 
 def _parquet_batches(source: Source) -> Iterator[Any]:
-    pyarrow = _pyarrow(source)
     from pyarrow import parquet
 
     with open_bytes(source.path) as file:
-        schema = parquet.read_schema(file)
-        text = (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_binary)
-        texts = [field.name for field in schema if any(fits(field.type) for fits in text)]
-        file.seek(0)
-        # subtle: a repeated text is in memory once, however often a small file repeats it
-        parts = parquet.ParquetFile(file, read_dictionary=texts, pre_buffer=False)
+        parts = parquet.ParquetFile(file, pre_buffer=False)
         yield from parts.iter_batches(BATCH, use_threads=False)
 
 

@@ -4,6 +4,7 @@ import datetime
 import decimal
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from boostext.errors import DataError
 from boostext.library.data import table_records
 from boostext.settings import DataSettings
 
+resource = pytest.importorskip("resource")  # not on Windows
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 feather = pytest.importorskip("pyarrow.feather")
@@ -219,6 +221,50 @@ def test_a_text_that_a_small_file_repeats_often_takes_little_memory(tmp_path):
     documents = read_documents([str(tmp_path / "a.parquet")], DataSettings())
     assert sum(len(document.texts["text"]) for document in documents) == 3000 * 2**20
     assert pa.default_memory_pool().max_memory() - before < 2**28
+
+
+def bombs(folder):
+    """Small files that take 16 MB and more, each in another way."""
+    text = pa.table({"text": ["x" * 2**24], "label": ["a"]})
+    parquet.write_table(text, folder / "text.parquet", compression="zstd", use_dictionary=False)
+    feather.write_feather(text, folder / "text.arrow", compression="zstd")
+    nothing = pa.ListArray.from_arrays(
+        pa.array([0, 2**21], pa.int32()), pa.nulls(2**21, pa.int64())
+    )
+    named = pa.table({"text": ["x"], "label": ["a"], "more": nothing})
+    parquet.write_table(named, folder / "nothing.parquet", compression="zstd")
+    one = pa.DictionaryArray.from_arrays(pa.array([0] * 32, pa.int32()), ["x" * 2**19])
+    more = pa.ListArray.from_arrays([0, 32], one)
+    repeated = pa.table({"text": ["x"], "label": ["a"], "more": more})
+    feather.write_feather(repeated, folder / "repeated.arrow", compression="zstd")
+    return sorted(folder.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory a process has")
+def test_a_small_file_that_takes_much_memory_is_refused_before_it_does(tmp_path, monkeypatch):
+    monkeypatch.setattr("boostext.corpus.arrow._Memory.MORE", 2**22)
+    files, limits = bombs(tmp_path), resource.getrlimit(resource.RLIMIT_DATA)
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())  # the other pools keep memory of earlier tests
+    try:
+        most = pa.default_memory_pool().max_memory()
+        for path in files:
+            with pytest.raises(DataError, match=r"more than \d+ MB.*--max-record 4"):
+                read(path, max_record=1)
+            assert resource.getrlimit(resource.RLIMIT_DATA) == limits
+        assert pa.default_memory_pool().max_memory() <= max(most, 2**24)
+        assert len(read(tmp_path / "text.parquet", max_record=17)[0].texts["text"]) == 2**24
+    finally:
+        pa.set_memory_pool(before)
+
+
+def test_two_threads_do_not_take_the_limit_of_the_other_one_for_their_own(tmp_path):
+    path = written(tmp_path, "a.parquet", ROWS)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(read, [path] * 64))
+    assert all(documents == found[0] for documents in found)
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
 def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
