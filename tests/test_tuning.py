@@ -4,6 +4,7 @@ import json
 import math
 import tracemalloc
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -399,6 +400,20 @@ def test_trials_come_back_as_they_were_written(tmp_path):
     (found,) = TrialLog.open(tmp_path / "t", {"data": "d"}).trials.values()
     assert str(found) == str(trial)  # nan is not equal to itself
     assert found.losses.tolist() == losses.tolist()
+
+
+def test_a_file_of_trials_is_readable_for_ever(tmp_path):
+    """It was written once, and must never be written anew."""
+    kept = Path(__file__).parent / "model" / "fixtures" / "trials.jsonl"
+    path = tmp_path / "t"
+    path.write_bytes(kept.read_bytes())
+    first, second = TrialLog.open(path, {"data": "d", "version": "0.1.0"}).trials.values()
+    marks = (Mark(20, 15, 0.25, 0.0), Mark(40, 30, 0.125, -0.5))
+    assert (first.settings, first.last, first.marks) == ("--ngrams 1-2", 40, marks)
+    assert (first.seconds, second.seconds) == (1.5, 0.5)
+    assert (first.whole, first.folds, first.losses.tolist()) == (True, 2, [0.5, 0.25, 2.0])
+    assert (second.settings, second.whole, second.losses.tolist()) == ("--min-df 2", False, [1.0])
+    assert path.read_bytes() == kept.read_bytes()
 
 
 def test_trials_with_more_losses_than_documents_are_refused_and_take_little_memory(tmp_path):

@@ -1,10 +1,25 @@
 """Small models for the tests of this room, and how two of them are compared."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from boostext.boosting.rules import Rule
-from boostext.features.conditions import AtLeast, Equals, Occurs
+from boostext.features.conditions import (
+    NO,
+    UNKNOWN,
+    YES,
+    Always,
+    AtLeast,
+    Equals,
+    Literal,
+    Occurs,
+)
+from boostext.knowledge.knowledge import Forbidden, Knowledge, KnowledgeRule, OneSided, When
+from boostext.model.calibration import Isotonic, Sigmoid
+from boostext.model.json_form import model_to_plain
 from boostext.model.model import History, Model, Provenance
+from boostext.model.prior import Prior
 from boostext.settings import BoostingSettings, DataSettings, TextSettings
 
 LABELS = ("a, b", 'q"uote\t', "é:\u0e17\U0001f600", "\ud800 alone", "")
@@ -41,6 +56,57 @@ def mixed_model():
     )
 
 
+def rich_model():
+    """What mixed_model has not: preconditions, rounds of several rules, curves and knowledge."""
+    silent, votes = [0.0] * 3, [0.5, -1 / 3, 0.25]
+    own, color = Occurs("text", ("own",)), Equals("color", "red")
+    before = (Literal(own, NO), Literal(color, UNKNOWN), Literal(Always(), YES))
+    rules = (
+        rule(Always(), silent, silent, votes),
+        rule(own, silent, [-0.1, 0.1, 1e-9], votes, 0.5),
+        replace(rule(AtLeast("age", 30.5), votes, silent, votes), precondition=before),
+    )
+    knowledge = Knowledge(
+        labels=(("a", 0.5), ("b", None)),
+        rules=(
+            KnowledgeRule(When(("own", "bill it"), ("my",), ("not",)), (("a", 0.9), ("c", 0.0))),
+            KnowledgeRule(When(("router",)), (("b", 1.0),), When(none=("lamp",))),
+        ),
+        forbid=(Forbidden("word"), Forbidden("the", ("a", "b"))),
+        only=(OneSided("refund", "a", 1), OneSided("thanks", "c", -1)),
+    )
+    old = text_model(labels=("a", "b", "c"))
+    return Model(
+        labels=("a", "b", "c"),
+        multilabel=False,
+        rules=rules,
+        data=DataSettings(delimiter=";", endings=(".csv", "-"), attribute=("age", "color")),
+        text=TextSettings(per_field=("subject:ngrams=1-2",)),
+        boosting=BoostingSettings(algorithm="mh", learner="adtree", rounds=2),
+        history=History((0.5, 0.25), (0.75, 1 / 3)),
+        provenance=Provenance(version="0.1.0", documents=9, tokens=30, corrected=2, edited=True),
+        calibration=(
+            Sigmoid(2.0, -0.5, 1.5),
+            Isotonic((-1.5, 0.25), (0.0, 0.9), 2.0),
+            Sigmoid(0, 0),
+        ),
+        round_sizes=(1, 2),
+        prior=Prior(knowledge, 2.5, old, 7, "cd" * 32, 0.5, True),
+    )
+
+
+def coded_model():
+    """Votes for the columns of an output code."""
+    votes = [0.5, -0.25]
+    return Model(
+        labels=("a", "b", "c"),
+        multilabel=False,
+        rules=(rule(Occurs("text", ("own",)), [0.0] * 2, [-0.5, 0.125], votes),),
+        boosting=BoostingSettings(algorithm="mo", decoding="hamming"),
+        code=("+-", "-+", "--"),
+    )
+
+
 def text_model(rounds=2, labels=("ham", "spam")):
     """Terms only, one label an example."""
     k = len(labels)
@@ -50,6 +116,14 @@ def text_model(rounds=2, labels=("ham", "spam")):
         for t in range(rounds)
     )
     return Model(labels=labels, multilabel=False, rules=rules)
+
+
+def whole(model):
+    """The model as plain data without its settings, whose defaults may change."""
+    plain = model_to_plain(model)
+    for part in filter(None, (plain, plain.get("prior", {}).get("old"))):
+        del part["settings"], part["version"], part["writer"]
+    return plain
 
 
 def same(one, other):

@@ -21,11 +21,13 @@ import boostext
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import Occurs
+from boostext.model import description, prior_form
 from boostext.model.file import ARRAYS, WORDS, read_model, write_model
 from boostext.model.json_form import model_from_json, model_to_json
+from boostext.model.model import Provenance
 from boostext.model.npy import to_npy
 from boostext.model.plain import JSON_LIMIT
-from tests.model.models import mixed_model, same, text_model
+from tests.model.models import coded_model, mixed_model, rich_model, same, text_model, whole
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FIXTURE = FIXTURES / "v1.boostext"
@@ -174,6 +176,39 @@ def test_every_format_is_readable_for_ever(name):
     for group in ("data", "text", "boosting"):
         found = getattr(model, group).to_dict()
         assert {name: found[name] for name in stored[group]} == stored[group]
+
+
+@pytest.mark.parametrize("ending", ["boostext", "json"])
+@pytest.mark.parametrize(("name", "make"), [("rich", rich_model), ("coded", coded_model)])
+def test_every_part_of_format_3_is_readable_for_ever(name, make, ending):
+    path = FIXTURES / f"v3-{name}.{ending}"
+    model = model_from_json(path.read_bytes()) if ending == "json" else read_model(path)
+    assert whole(model) == whole(make())
+
+
+def test_a_file_that_stays_has_every_name_that_a_model_may_have():
+    """Whoever adds a name writes a model that has it to a new file."""
+    found = {"model": set(), "prior": set(), "provenance": set(), "rule": set()}
+    kinds = set()
+    for path in FIXTURES.glob("v*"):
+        is_json = path.suffix == ".json"
+        content = path.read_bytes()
+        words = json.loads(content if is_json else members(content)[WORDS])
+        found["model"] |= words.keys()
+        found["prior"] |= words.get("prior", {}).keys()
+        found["provenance"] |= words["provenance"].keys()
+        rules = words["rules"] if is_json else []
+        found["rule"] |= {name for rule in rules for name in rule}
+        conditions = [rule["condition"] for rule in rules] + words.get("conditions", [])
+        kinds |= {part["kind"] for part in (*conditions, *words.get("calibration", []))}
+    of_forms = {"rules", "blocks", "preconditions", "history"}
+    assert found == {
+        "model": {*description._NAMES, *description._LATER, *of_forms},
+        "prior": set(prior_form._NAMES),
+        "provenance": {field.name for field in dataclasses.fields(Provenance)},
+        "rule": {"condition", "alpha", "votes", "precondition"},
+    }
+    assert kinds == {*description.CONDITIONS, "sigmoid", "isotonic"}
 
 
 def with_settings(model, other):
