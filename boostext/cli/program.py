@@ -153,7 +153,7 @@ def exit_code(call: Callable[[], None], debug: bool) -> int:
 def _message(error: click.ClickException | BoostextError) -> str:
     if not isinstance(error, click.ClickException):
         return str(error)
-    text = error.format_message().rstrip()
+    text = " ".join(error.format_message().split())  # choices come in several lines
     if isinstance(error, click.UsageError) and error.ctx is not None:
         text += f" (see {error.ctx.command_path} --help)"
     return text

@@ -15,6 +15,7 @@ import numpy as np
 
 from boostext.arrays import Float64, Int32, Int64, Lists
 from boostext.errors import SettingsError
+from boostext.fields import count
 
 ALWAYS = -1
 """The number that stands for the fold of examples that are in every training part."""
@@ -146,14 +147,14 @@ class _Dealing:
         """
         wants, fold_of = self.wants, []
         each = zip(self.sizes[units].tolist(), counts.tolist(), strict=True)
-        for size, count in each:
+        for size, parts in each:
             most = max(wish) - 1e-9
             best = [fold for fold, wanted in enumerate(wish) if wanted >= most]
             most = max(wants[fold] for fold in best) - 1e-9
             best = [fold for fold in best if wants[fold] >= most]
             fold = best[0] if len(best) == 1 else int(self.draws.choice(best))
             wants[fold] -= size
-            wish[fold] -= count
+            wish[fold] -= parts
             fold_of.append(fold)
         self.fold[units] = fold_of
 
@@ -179,12 +180,12 @@ def fold_remarks(labels: Sequence[str], label_sets: Lists, folds: Folds) -> Iter
         shown = ", ".join(f"{labels[j]!r} ({counts[j]})" for j in rare[:5])
         more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
         yield (
-            f"{len(rare)} labels have fewer documents than the {folds.count} folds: {shown}{more}; "
-            "some folds hold out none of theirs"
+            f"{count(len(rare), 'label')} with fewer documents than there are folds "
+            f"({folds.count}): {shown}{more}; some folds hold out none of theirs"
         )
     always = int((folds.of == ALWAYS).sum())
     if always:
         yield (
-            f"{always} documents with labels that no other document has are used for learning in "
-            "every fold, and measured in none"
+            f"used for learning in every fold, and measured in none: {count(always, 'document')} "
+            "with labels that no other document has"
         )

@@ -14,7 +14,7 @@ from boostext.errors import SettingsError
 from boostext.features.conditions import AtLeast, Equals, Occurs
 from boostext.features.normalize import normalize
 from boostext.features.unicode_classes import class_letters
-from boostext.fields import nearest
+from boostext.fields import count, nearest
 from boostext.library.gathering import Gathered
 from boostext.model.model import Model
 from boostext.reports.columns import kept, pattern, read_filter
@@ -222,7 +222,8 @@ def _details(
     yield Text(f"  in {fact.documents:,} of {len(corpus):,} documents ({fact.share:.1%})")
     for other in fact.together:
         name = shorten(other.term, 40, page)
-        yield Text(f"  fires with {name}: {other.both:,} documents, {other.alike:.0%} of either")
+        both = count(other.both, "document")
+        yield Text(f"  fires with {name}: {both}, {other.alike:.0%} of either")
     excerpts = Excerpts(model, corpus, found.documents, EXCERPT)
     for i in _examples(gathered, fact, found):
         names = " + ".join(corpus.labels[j] for j in corpus.label_sets[i].tolist())

@@ -12,6 +12,7 @@ from boostext.arrays import Places
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
 from boostext.features.conditions import AtLeast, Condition, Equals
+from boostext.fields import count
 from boostext.knowledge.terms import conditions_of
 from boostext.model.calibration import Curve, check_curves
 from boostext.model.prior import Prior, check_prior
@@ -54,22 +55,22 @@ class Provenance:
     corrected: int = 0
     edited: bool = False
 
-    def other_documents(self, count: int) -> str:
-        """Return the message for `count` documents whose digest is not that of the training data.
+    def other_documents(self, number: int) -> str:
+        """Return the message for `number` documents whose digest is not that of the training data.
 
         If the counts are equal, the documents may still be those of training: earlier versions
         of boostext computed the digest differently, and a model does not record its version.
         """
         note = "these are not the very documents the model was trained on"
         if self.corrected:
-            noun = "document" if self.corrected == 1 else "documents"
             note += (
-                f", or not their labels: the labels of {self.corrected:,} {noun} were corrected "
-                "for training; give the same --labels-from FILE here"
+                f", or not their labels: the labels of {count(self.corrected, 'document')} were "
+                "corrected for training; give the same --labels-from FILE here"
             )
-        if count != self.documents:
-            return f"{note} ({count} documents, where it learned from {self.documents})"
-        return f"{note} (there are {count} documents, as in training; {EARLIER})"
+        here = count(number, "document")
+        if number != self.documents:
+            return f"{note} ({here}, where it learned from {self.documents:,})"
+        return f"{note} (as many as in training, {here}; {EARLIER})"
 
 
 @dataclass(frozen=True)

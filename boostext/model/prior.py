@@ -13,6 +13,7 @@ from boostext.arrays import Float64, Scores
 from boostext.boosting.beliefs import prior_scores
 from boostext.corpus.documents import Document
 from boostext.errors import ModelError
+from boostext.fields import count
 from boostext.knowledge.knowledge import Knowledge
 from boostext.knowledge.probabilities import probabilities
 from boostext.knowledge.terms import Bools, Firing
@@ -172,15 +173,14 @@ def influence(prior: Prior) -> str:
 
 def prior_in_short(prior: Prior) -> str:
     """Return a summary: `12 rules, weight 0.4 a document, 300 documents without labels`."""
-    count = len(prior.knowledge.rules)
-    parts = [f"{count:,} rule{'s' * (count != 1)}"]
+    parts = [count(len(prior.knowledge.rules), "rule")]
     parts += [] if prior.apart else [f"weight {prior.weight:g} a document"]
     parts += [influence(prior)] if prior.apart or prior.scale != 1 else []
     if prior.old and not prior.taught:
-        parts.insert(0, f"an older model of {len(prior.old.rules):,} rules")
+        parts.insert(0, f"an older model of {count(len(prior.old.rules), 'rule')}")
     if prior.old and prior.taught:
-        learned = f"{len(prior.old.rules):,} rules learned from {prior.unlabelled:,} documents"
-        parts.append(f"{learned} without labels")
+        learned = f"{count(len(prior.old.rules), 'rule')} learned from"
+        parts.append(f"{learned} {count(prior.unlabelled, 'document')} without labels")
     elif prior.unlabelled:
-        parts.append(f"{prior.unlabelled:,} documents without labels")
+        parts.append(f"{count(prior.unlabelled, 'document')} without labels")
     return ", ".join(parts)

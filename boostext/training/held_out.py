@@ -20,6 +20,7 @@ from boostext.evaluation.folds import make_folds
 from boostext.evaluation.gold import Gold
 from boostext.evaluation.thresholds import tuned_thresholds
 from boostext.features.merge import gather
+from boostext.fields import count
 from boostext.knowledge.terms import Bools
 from boostext.training.courses import marks_held_out
 from boostext.training.crossval import (
@@ -293,6 +294,6 @@ def _rare(rare: Sequence[int], gold: Gold) -> str:
     shown = ", ".join(f"{gold.labels[j]!r} ({counts[j]})" for j in rare[:5])
     more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
     return (
-        f"too few documents to calibrate {len(rare)} labels separately: {shown}{more}; "
-        "their probabilities use the curve of all labels, adjusted to the label's frequency"
+        f"too few documents to calibrate {count(len(rare), 'label')} separately: {shown}{more}; "
+        "the probabilities use the curve of all labels, adjusted to the label's frequency"
     )

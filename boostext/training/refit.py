@@ -12,6 +12,7 @@ from boostext.corpus.documents import Document
 from boostext.errors import BoostextError
 from boostext.evaluation.comparing import Comparison, compare
 from boostext.evaluation.folds import make_folds
+from boostext.fields import count
 from boostext.model.model import Model
 from boostext.model.prune import cut, influential, merged
 from boostext.settings import RunSettings
@@ -38,8 +39,8 @@ def refit(
     """
     if model.prior and model.prior.unlabelled:
         raise BoostextError(
-            f"the model also learned from {model.prior.unlabelled:,} documents without labels, "
-            "which are not read here; use --rules instead"
+            f"the model also learned from {count(model.prior.unlabelled, 'document')} without "
+            "labels, which are not read here; use --rules instead"
         )
     kept = influential(model, terms)
     if rounds is None:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -37,6 +38,13 @@ def modules_after(*arguments):
 )
 def test_help_imports_nothing_heavy(arguments):
     assert modules_after(*arguments).endswith("[]")
+
+
+@pytest.mark.parametrize("command", [["export", "m"], ["crossval", "d", "--task", "x"]])
+def test_a_message_that_click_writes_in_several_lines_is_one(run, command):
+    (line,) = run(*command).stderr.splitlines()
+    assert "\\n" not in line
+    assert re.search(r"(one of|from:?) .*, .*", line)
 
 
 def test_importing_the_package_imports_nothing_heavy():

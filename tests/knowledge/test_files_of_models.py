@@ -88,7 +88,7 @@ def test_inspect_prints_a_model_as_knowledge_and_what_it_knows(run, calls, tmp_p
     known.write_text("rules:\n- {if: collect, then: Collect}\n", encoding="utf-8")
     model = tmp_path / "m.boostext"
     done = run("train", path, "-o", model, "--knowledge", known, "--rounds", 3)
-    assert "knowledge: 1 rule, weight 1 a document, 1 documents without labels" in done.stderr
+    assert "knowledge: 1 rule, weight 1 a document, 1 document without labels" in done.stderr
     assert "collect -> Collect 0.9" in run("inspect", model).stdout
     again = tmp_path / "again.yaml"
     again.write_text(run("inspect", model, "--as-knowledge").stdout, encoding="utf-8")

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from boostext import __version__
 from boostext.atomic import PAGE, Kind
 from boostext.features import attributes, lookup, ngrams, normalize, tokenizer, unicode_classes
+from boostext.fields import count
 from boostext.model.model import Model
 from boostext.reports.escape import one_line
 from boostext.reports.html import asset, environment, policy, shown
@@ -76,7 +77,8 @@ def to_html(model: Model, title: str, most_bytes: int) -> Exported:
 def _about(model: Model, title: str, pack: Packed) -> str:
     """Return a one-line description of the file, without control characters."""
     note = (
-        f"{one_line(title)}: {len(model.rules):,} rules for {len(model.labels):,} labels, "
+        f"{one_line(title)}: {count(len(model.rules), 'rule')} for "
+        f"{count(len(model.labels), 'label')}, "
         f"exported by boostext {__version__}"
     )
     if pack.kept < pack.total:
