@@ -212,8 +212,7 @@ def _result(kind: str) -> Callable[[Any], Any]:
 def _parameter(kind: Any) -> tuple[tuple[Any, ...], Callable[[Any, list[Any]], None]]:
     """Return the native types of a parameter, and a function that appends an argument as these.
 
-    numba passes an array as two pointers for its owner, the number of items, their size, the
-    address, the shape and the strides.
+    An array is passed as its address and its shape; see machine_code.Grid.
     """
     if not isinstance(kind, str):
         return (ctypes.c_void_p,), lambda packed, given: given.append(packed.address)
@@ -221,16 +220,14 @@ def _parameter(kind: Any) -> tuple[tuple[Any, ...], Callable[[Any, list[Any]], N
         turn = float if kind == "float64" else int
         return (NATIVE[kind],), lambda number, given: given.append(turn(number))
     dtype, ndim = array_kind(kind)
-    size = dtype.itemsize
 
     def flatten(array: Any, given: list[Any]) -> None:
         if array.dtype != dtype or array.ndim != ndim or not array.flags.carray:
             raise TypeError(f"{array.dtype}, {array.ndim} dimensions, where {kind} belongs")
         address = array.__array_interface__["data"][0]
-        given += (None, None, array.size, size, address, *array.shape, *array.strides)
+        given += (address, *array.shape)
 
-    pointers, integers = (ctypes.c_void_p,), (ctypes.c_int64,)
-    return 2 * pointers + 2 * integers + pointers + 2 * ndim * integers, flatten
+    return (ctypes.c_void_p, *[ctypes.c_int64] * ndim), flatten
 
 
 @functools.cache

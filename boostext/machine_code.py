@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import functools
 import gc
+import operator
 import types as python_types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,10 +27,9 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.datamodel import models
-from numba.core.imputils import lower_getattr_generic
+from numba.core.imputils import lower_builtin, lower_getattr, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import register_model
-from numba.np.arrayobj import make_array, populate_array
 
 from boostext.packs import SLOTS, Code, called, fields
 
@@ -229,10 +229,7 @@ def _type(kind: Any) -> Any:
         return Pack(kind)
     scalar, _, dimensions = kind.partition("[")
     found = getattr(types, scalar)
-    if not dimensions:
-        return found
-    last = slice(None, None, 1)
-    return found[(*[slice(None)] * dimensions.count(","), last) if "," in dimensions else last]
+    return Grid(found, dimensions.count(",") + 1) if dimensions else found
 
 
 @register_model(Pack)
@@ -254,21 +251,115 @@ def _field(context: Any, builder: Any, pack: Pack, pointer: Any, name: str) -> A
     place, kind = _types(pack.kind)[name]
 
     def slot(number: int) -> Any:
-        return builder.gep(pointer, [ir.Constant(ir.IntType(64), SLOTS * place + number)])
+        return builder.gep(pointer, [_integer(SLOTS * place + number)])
 
     if isinstance(kind, Pack):
         return builder.inttoptr(builder.load(slot(0)), context.get_data_type(kind))
-    wanted = context.get_data_type(kind.dtype if isinstance(kind, types.Array) else kind)
-    if not isinstance(kind, types.Array):
-        if kind == types.boolean:
-            return builder.icmp_signed("!=", builder.load(slot(0)), ir.Constant(ir.IntType(64), 0))
-        return builder.load(builder.bitcast(slot(0), wanted.as_pointer()))
-    data = builder.load(builder.bitcast(slot(0), wanted.as_pointer().as_pointer()))
-    shape = [builder.load(slot(1 + axis)) for axis in range(kind.ndim)]
-    item = ir.Constant(ir.IntType(64), context.get_abi_sizeof(wanted))
-    strides = [item]
-    for length in shape[:0:-1]:
-        strides.insert(0, builder.mul(strides[0], length))
-    array = make_array(kind)(context, builder)
-    populate_array(array, data, shape, strides, item, None)
-    return array._getvalue()
+    if isinstance(kind, Grid):
+        address = context.get_data_type(kind.dtype).as_pointer()
+        data = builder.load(builder.bitcast(slot(0), address.as_pointer()))
+        shape = [builder.load(slot(1 + axis)) for axis in range(kind.ndim)]
+        return _grid(context, builder, kind, data, shape)
+    if kind == types.boolean:
+        return builder.icmp_signed("!=", builder.load(slot(0)), _integer(0))
+    return builder.load(builder.bitcast(slot(0), context.get_data_type(kind).as_pointer()))
+
+
+# Arrays without strides ----------------------------------------------------------------------
+
+
+class Grid(types.Array):
+    """The numba type of a contiguous array as its address and shape.
+
+    numba's own arrays have seven parts, and an index into them is tested for being negative and
+    multiplied by strides, so that compiling takes a third longer. Here no index may be negative, a
+    slice has no step, and loops run over indexes.
+    """
+
+    def __init__(self, dtype: Any, ndim: int) -> None:
+        super().__init__(dtype, ndim, "C", name=f"Grid({dtype}, {ndim})")
+
+    def copy(
+        self, dtype: Any = None, ndim: Any = None, layout: Any = None, readonly: Any = None
+    ) -> Grid:
+        """Return the type of a part of the array."""
+        return Grid(dtype or self.dtype, self.ndim if ndim is None else ndim)
+
+
+@register_model(Grid)
+class _GridModel(models.StructModel):
+    def __init__(self, manager: Any, grid: Grid) -> None:
+        shape = types.UniTuple(types.intp, grid.ndim)
+        super().__init__(manager, grid, [("data", types.CPointer(grid.dtype)), ("shape", shape)])
+
+
+def _integer(value: int) -> Any:
+    return ir.Constant(ir.IntType(64), value)
+
+
+def _grid(context: Any, builder: Any, kind: Grid, data: Any, shape: Sequence[Any]) -> Any:
+    value = builder.insert_value(ir.Constant(context.get_value_type(kind), ir.Undefined), data, 0)
+    for axis, length in enumerate(shape):
+        value = builder.insert_value(value, length, [1, axis])
+    return value
+
+
+def _parts(builder: Any, kind: Grid, grid: Any) -> tuple[Any, list[Any]]:
+    """Return the address and the shape of an array."""
+    shape = [builder.extract_value(grid, [1, axis]) for axis in range(kind.ndim)]
+    return builder.extract_value(grid, 0), shape
+
+
+def _place(
+    builder: Any, kind: Grid, grid: Any, index_kind: Any, index: Any
+) -> tuple[Any, list[Any]]:
+    """Return the address of an item or, if indexes are missing, of a part, and the shape of it."""
+    indexes = [index]
+    if isinstance(index_kind, types.BaseTuple):
+        indexes = [builder.extract_value(index, axis) for axis in range(len(index_kind))]
+    data, shape = _parts(builder, kind, grid)
+    place = indexes[0]
+    for axis in range(1, kind.ndim):
+        place = builder.mul(place, shape[axis])
+        if axis < len(indexes):
+            place = builder.add(place, indexes[axis])
+    return builder.gep(data, [place], inbounds=True), shape[len(indexes) :]
+
+
+@lower_builtin(operator.getitem, Grid, types.Integer)
+@lower_builtin(operator.getitem, Grid, types.BaseTuple)
+def _item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kind, index_kind = signature.args
+    place, shape = _place(builder, kind, arguments[0], index_kind, arguments[1])
+    if shape:
+        return _grid(context, builder, signature.return_type, place, shape)
+    return context.unpack_value(builder, kind.dtype, place)
+
+
+@lower_builtin(operator.getitem, Grid, types.SliceType)
+def _slice(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Return items from a start up to an end, which is at most the length."""
+    data, (length, *rest) = _parts(builder, signature.args[0], arguments[0])
+    start, stop = (builder.extract_value(arguments[1], field) for field in range(2))
+    stop = builder.select(builder.icmp_signed("<", stop, length), stop, length)
+    place = builder.gep(data, [functools.reduce(builder.mul, rest, start)], inbounds=True)
+    return _grid(context, builder, signature.return_type, place, [builder.sub(stop, start), *rest])
+
+
+@lower_builtin(operator.setitem, Grid, types.Any, types.Any)
+def _set_item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kind, index_kind, value_kind = signature.args
+    place, _ = _place(builder, kind, arguments[0], index_kind, arguments[1])
+    value = context.cast(builder, arguments[2], value_kind, kind.dtype)
+    context.pack_value(builder, kind.dtype, value, place)
+    return context.get_dummy_value()
+
+
+@lower_builtin(len, Grid)
+def _length(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.extract_value(arguments[0], [1, 0])
+
+
+@lower_getattr(Grid, "shape")
+def _shape(context: Any, builder: Any, kind: Grid, grid: Any) -> Any:
+    return builder.extract_value(grid, 1)

@@ -5,7 +5,9 @@ import re
 import shutil
 import subprocess
 import sys
+from typing import Any
 
+import numpy as np
 import pytest
 
 from boostext import compiled
@@ -170,3 +172,21 @@ def test_numba_that_compiles_in_another_way_gives_no_kernel_and_says_why(run, tm
     assert re.fullmatch(
         r"numba [\d.]+ cannot compile the kernels \(.*JITCodeLibrary.*\); .*", reason
     )
+
+
+def of_parts(table: Any, numbers: Any, out: Any) -> None:
+    rows, row, rest = table[1:9], table[2], numbers[1:]
+    out[0], out[1], out[2] = rows[0, 2], len(rows), rows.shape[1]
+    out[3], out[4], out[5] = row[1], rest[1], len(rest)
+    table[0, 1] += rest[0]
+
+
+def test_parts_of_arrays_are_those_of_numpy():
+    needs_numba()
+    signature = "int64[:, ::1], int32[::1], int64[::1]"
+    found = []
+    for work in (of_parts, compiled.compiled(of_parts, signature)):
+        table, out = np.arange(12).reshape(4, 3), np.zeros(6, np.int64)
+        work(table, np.array([5, 6, 7], np.int32), out)
+        found.append((table.tolist(), out.tolist()))
+    assert found[0] == found[1]

@@ -219,7 +219,7 @@ def scan(
                     if misses[t] == MISSES or (sizes[t] >= LONG and misses[t] == 1):
                         wants[wanted] = t
                         wanted += 1
-            if value > near_bounds[-1]:
+            if value > near_bounds[len(near_bounds) - 1]:
                 keep_near(t, value, near, near_bounds)
             if value >= least_value:
                 numbers_found[count], bounds_found[count] = j, value

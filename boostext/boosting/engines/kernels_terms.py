@@ -33,7 +33,8 @@ def transpose(numbers: Int32s, lists: ListArrays, starts: Int64s, items: Int32s)
     numbers: the conditions of the terms. starts (m + 1,), items: the result, as positions in
     `numbers`.
     """
-    for j in numbers:
+    for t in range(len(numbers)):
+        j = numbers[t]
         for c in range(lists.starts[j], lists.starts[j + 1]):
             starts[lists.items[c] + 1] += 1
     for i in range(1, len(starts)):

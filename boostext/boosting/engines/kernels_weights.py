@@ -186,10 +186,10 @@ def rest_of(yes: Array, unknown: Array, inside: Array, rest: Array) -> Number:
 
     inside: working memory, all False.
     """
-    for i in yes:
-        inside[i] = True
-    for i in unknown:
-        inside[i] = True
+    for c in range(len(yes)):
+        inside[yes[c]] = True
+    for c in range(len(unknown)):
+        inside[unknown[c]] = True
     count = 0
     for i in range(len(inside)):
         if inside[i]:
