@@ -75,7 +75,8 @@ def packed(documents: Int32, count: int) -> NDArray[Any]:
 def unpacked(documents: NDArray[Any], count: int) -> Int32:
     """Decode the result of `packed`."""
     if documents.dtype == np.int32:
-        return documents
+        # subtle: a copy, as an array that was received may be read-only, which no kernel takes
+        return documents.copy()
     return np.flatnonzero(np.unpackbits(documents, count=count)).astype(np.int32)
 
 

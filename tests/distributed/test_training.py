@@ -140,7 +140,11 @@ def test_without_dask_a_line_says_what_to_install(monkeypatch):
 @given(st.sets(st.integers(0, 99)))
 def test_documents_are_packed_and_unpacked(documents):
     ascending = np.array(sorted(documents), np.int32)
-    assert unpacked(packed(ascending, 100), 100).tolist() == sorted(documents)
+    sent = packed(ascending, 100)
+    # as Dask hands over what it received: read-only, and at any address
+    received = np.frombuffer(b"x" + sent.tobytes(), sent.dtype, offset=1)
+    assert unpacked(received, 100).tolist() == sorted(documents)
+    assert unpacked(received, 100).flags.carray
     assert packed(ascending, 100).nbytes <= min(4 * len(documents), 13)
 
 
