@@ -47,3 +47,16 @@ class SettingsError(BoostextError):
 
 class WorkerError(BoostextError):
     """Workers of a cluster that cannot be used or were lost during the run."""
+
+
+def shortage(error: Exception) -> str:
+    """Return a message if an error of Python means that the system gives no more; otherwise ""."""
+    said = str(error)
+    if isinstance(error, RuntimeError):
+        new = "start new thread" in said
+        return "the system gives this process no further thread; add --threads 1" if new else ""
+    # a library that is loaded needs memory, too
+    reasons = ("failed to map segment", "annot allocate memory")
+    if isinstance(error, MemoryError) or any(reason in said for reason in reasons):
+        return "not enough memory; for training, boostext train --dry-run estimates what it needs"
+    return ""

@@ -21,7 +21,7 @@ import click
 
 import boostext
 from boostext.cli.talk import guarded_terminals, to_stderr
-from boostext.errors import BoostextError
+from boostext.errors import BoostextError, shortage
 from boostext.library.watch import Stopped, ended_by_sigterm
 
 OBJECTS = 50_000
@@ -135,12 +135,10 @@ def exit_code(call: Callable[[], None], debug: bool) -> int:
     except (KeyboardInterrupt, click.Abort):
         _tell("stopped", debug, kind="")
         return 130
-    except MemoryError:
-        _tell("not enough memory; boostext train --dry-run estimates what training needs", debug)
-    except RuntimeError as error:
-        if "start new thread" not in str(error):
+    except (MemoryError, ImportError, RuntimeError) as error:
+        if not (message := shortage(error)):
             raise
-        _tell("the system gives this process no further thread; add --threads 1", debug)
+        _tell(message, debug)
     except OSError as error:
         if _is_closed_pipe(error):
             _forget_stdout()

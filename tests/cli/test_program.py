@@ -86,6 +86,11 @@ def test_help_takes_less_than_a_fifth_of_a_second_of_the_processor():
     assert min(taken) < 0.2
 
 
+NO_MEMORY = (
+    "Error: not enough memory; for training, boostext train --dry-run estimates what it needs"
+)
+
+
 def raising(error):
     def call():
         raise error
@@ -99,10 +104,11 @@ def raising(error):
         (DataError("a.csv", 3, "is bad"), 1, "Error: a.csv:3: is bad"),
         (ModelError("m: is cut"), 1, "Error: m: is cut"),
         (SettingsError("rounds is 0"), 2, "Error: rounds is 0"),
+        (MemoryError(), 1, NO_MEMORY),
         (
-            MemoryError(),
+            ImportError("x.so: failed to map segment from shared object"),
             1,
-            "Error: not enough memory; boostext train --dry-run estimates what training needs",
+            NO_MEMORY,
         ),
         (
             RuntimeError("can't start new thread"),
