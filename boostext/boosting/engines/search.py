@@ -138,6 +138,7 @@ class Search:
         self._others: dict[int, float] = {}  # values of conditions that are not terms
         thresholds = len(self.members) > self.members.listed
         self._is_terms_alone = not thresholds and not len(self.members.partly_unknown)
+        self._is_shared = False  # whether several threads share the search of this round
 
     @property
     def weights(self) -> Weights:
@@ -152,14 +153,19 @@ class Search:
         asked = self._asked(preference, draws)
         n, stage = 0, BEGIN
         while n < len(draws):
+            condition = None
             if stage == BEGIN and self._needs_stages():
-                if not self._run_stages(n, asked, preference, draws[n]):
+                if self._is_terms_alone:
+                    self._scan_in_threads(n, asked)
+                    stage = SUM_UP
+                elif self._run_stages(n, asked, preference, draws[n]):
+                    self._prepare()
+                    stage, condition = VOTE, int(self.made.conditions[n])
+                else:
                     break
-                self._prepare()
-                n, why = self._run(asked, (VOTE, MOVE), (n, n + 1), int(self.made.conditions[n]))
-            else:
-                stop = n + 1 if self.parts.threads.several else len(draws)
-                n, why = self._run(asked, (stage, MOVE), (n, stop))
+            alone = condition is not None or self.parts.threads.several
+            stop = n + 1 if alone else len(draws)
+            n, why = self._run(asked, (stage, MOVE), (n, stop), condition)
             if why in (NONE_HELPS, MOVED):
                 break
             stage = BEGIN
@@ -281,32 +287,28 @@ class Search:
         This is so if there are conditions other than terms, or if several threads search.
         """
         threads, changes = self.parts.threads, self.parts.weights.changes
-        more = not self._is_terms_alone
-        if threads.threads == 1:
-            return more
-        share, work = int(changes.count[0]) / max(len(changes.documents), 1), self._work()
-        threads.deal(self.clock + 1, self.parts.rows.arrays.slot, share, work)
-        return more or (threads.several and pays(work))
+        if threads.threads > 1:
+            share, work = int(changes.count[0]) / max(len(changes.documents), 1), self._work()
+            threads.deal(self.clock + 1, self.parts.rows.arrays.slot, share, work)
+            self._is_shared = threads.several and pays(work)
+        return self._is_shared or not self._is_terms_alone
 
     def _run_stages(self, n: int, asked: Asked, preference: Float64, draw: Eligible) -> bool:
         """Run the search of round n stage by stage; return whether a rule lowers the loss."""
-        found, kept, work = self.found, self.parts.thresholds, self._work()
-        one, shared = (n, n + 1), self.parts.threads.several and pays(work)
-        if shared:
+        found, kept, one = self.found, self.parts.thresholds, (n, n + 1)
+        if self._is_terms_alone:
+            self._scan_in_threads(n, asked)
+            return self._run(asked, (SUM_UP, CHOOSE), one)[1] != NONE_HELPS
+        if self._is_shared:
             self.parts.threads.wake()
-            while len(self._of_ranges) < len(self.parts.threads.ranges):
-                self._of_ranges.append(layout.of_range(found))
         self._others.clear()
         self._run(asked, (BEGIN, BEGIN), one)
         likely = self._likely(kept, asked.preference, draw) if kept is not None else NO_LIKELY
         self._sum(likely[0][:1], preference, draw)
-        if shared:
-            made = self.parts.threads.each(lambda low, high: self._scan(asked, one, low, high))
-            self._gather(made)
+        if self._is_shared:
+            self._scan_ranges(n, asked)
         else:
             self._run(asked, (UPDATE, SCAN), one)
-        if self._is_terms_alone:
-            return self._run(asked, (SUM_UP, CHOOSE), one)[1] != NONE_HELPS
         self._run(asked, (SUM_UP, SUM_UP), one)
         for j, bound in zip(*likely, strict=True):
             if bound < found.figures[BEST] - found.figures[SLOP]:
@@ -317,12 +319,25 @@ class Search:
             self._cuts(preference, draw, asked.greatest)
         return self._choose(n, preference)
 
-    def _scan(self, asked: Asked, one: tuple[int, int], low: int, high: int) -> FoundArrays:
-        """Update and search a range of terms, and return what was found in it."""
-        own = self._of_ranges[self.parts.threads.ranges.index((low, high))]
-        own.counts[:], own.figures[:] = self.found.counts, self.found.figures
-        self._run(asked, (UPDATE, SCAN), one, terms=(low, high), found=own)
-        return own
+    def _scan_in_threads(self, n: int, asked: Asked) -> None:
+        """Run the stages of round n up to SCAN for terms, divided among threads."""
+        self.parts.threads.wake()
+        self._run(asked, (BEGIN, BEGIN), (n, n + 1))
+        self._scan_ranges(n, asked)
+
+    def _scan_ranges(self, n: int, asked: Asked) -> None:
+        """Update and search each range of terms in a thread, and combine what was found."""
+        threads = self.parts.threads
+        while len(self._of_ranges) < len(threads.ranges):
+            self._of_ranges.append(layout.of_range(self.found))
+
+        def scan(low: int, high: int) -> FoundArrays:
+            own = self._of_ranges[threads.ranges.index((low, high))]
+            own.counts[:], own.figures[:] = self.found.counts, self.found.figures
+            self._run(asked, (UPDATE, SCAN), (n, n + 1), terms=(low, high), found=own)
+            return own
+
+        self._gather(threads.each(scan))
 
     def _work(self) -> int:
         """Estimate the work of a search: the number of sums to update plus the number of terms to
