@@ -171,11 +171,19 @@ def _copy(values: array[int] | array[float]) -> np.ndarray:
 
 def snippet(document: Document) -> str:
     """The beginning of the texts in one line, safe to print, with "…" if it was shortened."""
-    texts = (text for text in document.texts.values() if text)
-    # four times the length is enough for ordinary white space, and avoids splitting long texts
-    starts = (" ".join(text[: 4 * SNIPPET].split()) for text in texts)
-    line = UNSHOWABLE.sub("\ufffd", " | ".join(start for start in starts if start))
+    line = " | ".join(filter(None, map(_first_words, document.texts.values())))
+    if not (line.isascii() and line.isprintable()):
+        line = UNSHOWABLE.sub("\ufffd", line)
     return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
+
+
+def _first_words(text: str) -> str:
+    """The words at the beginning of a text, which is not split as a whole if it is long.
+
+    Twice the length of a snippet is nearly always enough, four times for ordinary white space.
+    """
+    line = " ".join(text[: 2 * SNIPPET].split())
+    return line if len(line) > SNIPPET else " ".join(text[: 4 * SNIPPET].split())
 
 
 def digest_of(document: Document) -> bytes:
