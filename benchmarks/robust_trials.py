@@ -740,6 +740,7 @@ def _of_many_labels(rng: random.Random, place: Place) -> tuple[tuple[str, ...], 
             (("convert", model, str(folder / "o.json"), "--force"), size),
             (("inspect", model), size),
             (("inspect", model, str(few)), size),
+            (("suggest", model, data, "--include-labelled"), size),
         )
     )
 

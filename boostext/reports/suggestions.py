@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from boostext.arrays import Float64, Lists, Scores
+from boostext.arrays import Float64, Lists, Places
 from boostext.corpus.documents import Attribute, Document
 from boostext.errors import SettingsError
 from boostext.evaluation.doubt import (
@@ -58,13 +58,11 @@ class Candidate:
     """A document that may be suggested.
 
     number: position among the scored documents, from 0. doubt: uncertainty of the model about it.
-    scores: (k,), one per label.
     """
 
     document: Document
     number: int
     doubt: float
-    scores: Scores
 
 
 @dataclass(frozen=True)
@@ -186,8 +184,7 @@ def _votes(model: Model, others: Sequence[Model], threads: int) -> Doubt:
     members = [Predictor(member, threads) for member in (*committee_of(model), *others)]
     places = []
     for member in members:
-        number = {label: j for j, label in enumerate(member.model.labels)}
-        places.append([number[label] for label in model.labels])
+        places.append(Places(member.model.labels).of(model.labels))
 
     def doubt(found: Scored) -> Float64:
         given = [
@@ -224,8 +221,7 @@ def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Can
         values = doubt(batch)
         least = heap[0][0] if len(heap) >= count else -math.inf
         for i in np.flatnonzero(values > least).tolist():
-            scores = batch.scores[i].copy()
-            candidate = Candidate(batch.documents[i], number + i, float(values[i]), scores)
+            candidate = Candidate(batch.documents[i], number + i, float(values[i]))
             entry = (candidate.doubt, -candidate.number, candidate)
             if len(heap) < count:
                 heapq.heappush(heap, entry)
@@ -235,14 +231,15 @@ def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Can
     return [candidate for _, _, candidate in sorted(heap, key=lambda entry: (-entry[0], -entry[1]))]
 
 
-def deciding_terms(candidate: Candidate, predictor: Predictor) -> tuple[Contribution, ...]:
+def deciding_terms(
+    document: Document, first: int, second: int, predictor: Predictor
+) -> tuple[Contribution, ...]:
     """Return the terms of the document that discriminate most between the two contending labels.
 
     If documents may have several labels, there is a single contender, and these are the terms that
     change its score most.
     """
-    first, second = (int(n[0]) for n in contenders(candidate.scores[None], predictor.model))
-    rows = [row for row in predictor.contributions(candidate.document) if row.block == YES]
+    rows = [row for row in predictor.contributions(document) if row.block == YES]
 
     def weight(row: Contribution) -> float:
         difference = row.votes[first] - (row.votes[second] if second != first else 0.0)
@@ -293,28 +290,30 @@ def _facts(document: Document, read: Callable[[str, str], str]) -> frozenset[Fac
 
 
 def _suggestion(rank: int, candidate: Candidate, predictor: Predictor) -> Suggestion:
-    model, scores = predictor.model, candidate.scores
-    best = np.argsort(-scores, kind="stable")[:GUESSES].tolist()
-    likely = probabilities(scores[None], model)[0].tolist() if gives_probabilities(model) else None
-    given = np.flatnonzero(decisions(scores[None], model)[0]).tolist()
+    model, document = predictor.model, candidate.document
+    # computed again, as the scores of all candidates may take much memory
+    scores = predictor.batch_scores([document])
+    best = np.argsort(-scores[0], kind="stable")[:GUESSES].tolist()
+    likely = probabilities(scores, model)[0] if gives_probabilities(model) else None
+    given = np.flatnonzero(decisions(scores, model)[0]).tolist()
+    first, second = (int(n[0]) for n in contenders(scores, model))
     return Suggestion(
         rank,
-        candidate.document,
+        document,
         tuple(model.labels[j] for j in given),
-        tuple((model.labels[j], likely[j] if likely else None) for j in best),
+        tuple((model.labels[j], None if likely is None else float(likely[j])) for j in best),
         candidate.doubt,
-        tuple(_reasons(candidate, predictor)),
+        tuple(_reasons(document, first, second, predictor)),
     )
 
 
-def _reasons(candidate: Candidate, predictor: Predictor) -> Iterator[Reason]:
+def _reasons(document: Document, first: int, second: int, predictor: Predictor) -> Iterator[Reason]:
     """Yield each deciding term with the contending label to which it adds most.
 
     If there is a single contender, the votes may be negative.
     """
     model = predictor.model
-    first, second = (int(n[0]) for n in contenders(candidate.scores[None], model))
-    for row in deciding_terms(candidate, predictor):
+    for row in deciding_terms(document, first, second, predictor):
         votes = row.votes
         label = first if votes[first] >= votes[second] else second
         spelled = spell_rule(row.precondition, row.condition, len(model.data.text))

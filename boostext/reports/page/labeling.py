@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from boostext.arrays import Places
 from boostext.corpus.documents import Document
 from boostext.features.lookup import ConditionLookup
 from boostext.model.model import Model
@@ -42,12 +43,14 @@ def page(rows: Sequence[Suggestion], model: Model) -> str:
 def labeling_data(rows: Sequence[Suggestion], model: Model) -> dict[str, Any]:
     """Return the data for the script: the labels, and the documents with their marked texts."""
     lookup = ConditionLookup((), model.text, model.data.text)
+    named = [name for row in rows for name in _labels_of(row)]
+    number = dict(zip(named, Places(model.labels).of(named).tolist(), strict=True))
     return {
         "key": _key(rows, model),
         "multi": model.multilabel,
         "labels": list(model.labels),
         "shown": [shown(label, 60) for label in model.labels],
-        "rows": [_row(row, model, lookup) for row in rows],
+        "rows": [_row(row, model, number, lookup) for row in rows],
     }
 
 
@@ -57,8 +60,15 @@ def _key(rows: Sequence[Suggestion], model: Model) -> str:
     return hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _row(row: Suggestion, model: Model, lookup: ConditionLookup) -> dict[str, Any]:
-    number = {label: j for j, label in enumerate(model.labels)}
+def _labels_of(row: Suggestion) -> Iterator[str]:
+    yield from row.given
+    yield from (label for label, _ in row.guesses)
+    yield from (reason.label for reason in row.reasons)
+
+
+def _row(
+    row: Suggestion, model: Model, number: Mapping[str, int], lookup: ConditionLookup
+) -> dict[str, Any]:
     return {
         "id": row.document.id,
         "name": shown(row.document.id, 60),
