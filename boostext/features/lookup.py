@@ -34,8 +34,10 @@ SMALL, LARGE = 1_000_000, 30_000_000
 """Numbers of characters up to which kernels do not pay for building arrays and importing numba."""
 LONG = 1_000_000
 """Number of characters from which plain code keeps only the tokens that terms have."""
-MANY_TOKENS = 1000
-"""Number of tokens of a text from which searching it for one term after another takes too long."""
+MANY_TOKENS, MANY_SEARCHES = 1000, 12
+"""Numbers of tokens and of searches of a text from which all tokens are found at once; searching a
+long text for one term after another takes too long if there are many of them.
+"""
 MOST_FOUND = 10_000
 """Maximum number of occurrences of a term that are shown in one text."""
 
@@ -162,6 +164,7 @@ class Spans:
     tokens: list[str] = field(default_factory=list)
     begins: array[int] = field(default_factory=lambda: array("I"))
     ends: array[int] = field(default_factory=lambda: array("I"))
+    searches: int = 0
 
     @staticmethod
     def of(tokenizer: Tokenizer, text: str) -> Spans:
@@ -179,8 +182,9 @@ class Spans:
         return Spans(list(map(sys.intern, words.decode("ascii").split())), begins, ends)
 
     def indexes(self, token: str) -> Iterator[int]:
-        """The indexes of a token. In a long text, those of all tokens are found at once."""
-        if len(self.tokens) > MANY_TOKENS:
+        """The indexes of a token. Those of all tokens are found at once if many are asked for."""
+        self.searches += 1
+        if len(self.tokens) > MANY_TOKENS and self.searches > MANY_SEARCHES:
             yield from self._indexes.get(token, ())
             return
         i = -1

@@ -143,6 +143,7 @@ def test_a_long_text_is_read_in_pieces_and_has_the_same_terms(monkeypatch, setti
     spans = [expected.find(document, condition) for condition in given]
     monkeypatch.setattr(lookup_module, "LONG", 10)
     monkeypatch.setattr(lookup_module, "MANY_TOKENS", 3)
+    monkeypatch.setattr(lookup_module, "MANY_SEARCHES", 1)
     line = Tokenizer(settings).line(TEXT)
     monkeypatch.setattr(tokenizer_module, "PIECE", 7)
     assert Tokenizer(settings).line(TEXT) == line
