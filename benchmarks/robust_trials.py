@@ -557,7 +557,7 @@ def kills(rng: random.Random, place: Place) -> str | None:
     _ended(child)
     if failure := _harm(folder):
         return f"{command[0]}: {failure}"
-    again = (*TRAIN, "--resume") if command[0] == "train" else command
+    again = (*command, "--resume") if command[0] == "train" else command
     code, _ = _ended(_start(again, folder))
     if failure := _harm(folder):
         return f"{command[0]} after a kill: {failure}"

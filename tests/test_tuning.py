@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from boostext.arrays import Lists
-from boostext.errors import DataError, SettingsError
+from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.evaluation.folds import make_folds
 from boostext.evaluation.gold import Gold, gold_of
 from boostext.evaluation.measures import Monitor
@@ -386,6 +386,13 @@ def test_trials_without_terms_are_passed_over():
     assert settings_of(found) == ["(the papers' learner)"]
     with pytest.raises(SettingsError, match="no terms are left"):
         tune(docs, plan(), Search(({"min_df": 1000},), (10,)))
+
+
+def test_a_search_in_which_no_condition_helps_says_so():
+    same = {"texts": {"text": "the same"}}
+    docs = [replace(d, labels=("ab"[n % 2],), **same) for n, d in enumerate(documents(30))]
+    with pytest.raises(BoostextError, match="because no condition helps; boostext check"):
+        tune(docs, plan(), Search(({},), (10,)))
 
 
 # The file of trials --------------------------------------------------------------------------

@@ -580,6 +580,9 @@ class _Tuning:
         if not ranked:
             raise self.refusal or BoostextError(
                 "no trial learned a rule before tuning ended; give tuning more time"
+                if self.over()
+                else "no trial learned a rule, because no condition helps; boostext check lists "
+                "texts with the same terms and different labels"
             )
         return Tuned(ranked, self.measure, self.over(), self.spent)
 
