@@ -130,7 +130,7 @@ class _Memory:
             pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
             # what pyarrow still holds was allowed before
             taken = pages * resource.getpagesize() - self._arrow.total_allocated_bytes()
-            self._most = taken + self.size
+            self._most = taken + self.size if pages else 0  # some sandboxes always say 0
         return self.limited()
 
     @contextlib.contextmanager
@@ -142,11 +142,13 @@ class _Memory:
         try:
             soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
             most = self._most if soft == resource.RLIM_INFINITY else min(self._most, soft)
-            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+            with contextlib.suppress(OSError, ValueError):  # where it is not permitted
+                resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
             try:
                 yield
             finally:
-                resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+                with contextlib.suppress(OSError, ValueError):
+                    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
         finally:
             self._held.release()
 

@@ -258,6 +258,14 @@ def test_a_small_file_that_takes_much_memory_is_refused_before_it_does(tmp_path,
         pa.set_memory_pool(before)
 
 
+def test_tables_are_read_where_no_limit_may_be_set(tmp_path, monkeypatch):
+    def refuse(*given):
+        raise PermissionError
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    assert pairs(read(written(tmp_path, "a.parquet", ROWS))) == BOTH
+
+
 def test_two_threads_do_not_take_the_limit_of_the_other_one_for_their_own(tmp_path):
     path = written(tmp_path, "a.parquet", ROWS)
     before = resource.getrlimit(resource.RLIMIT_DATA)
