@@ -137,6 +137,7 @@ def _paired(row: Algorithm, learner: str) -> Algorithm:
     return replace(row, learners=(learner,), abstains=False)
 
 
+PARALLEL = replace(_paired(MH, "parallel"), votes=REAL, prior=False, alpha=("own",), real_alpha=())
 ALGORITHMS = {
     "mh": MH,
     "logistic": LOGISTIC,
@@ -158,6 +159,8 @@ ALGORITHMS = {
     "trees": _paired(MH, "tree"),
     "mp": replace(MH, learners=("per label",), alpha=("own",), real_alpha=()),
     "mh-kr": replace(MH, learners=("committee",), alpha=("own",), real_alpha=()),
+    "parallel": PARALLEL,
+    "parallel-logistic": replace(PARALLEL, loss=LOG, link=1),
 }
 """The algorithms from slipper to trees combine an algorithm and a learner under a common name."""
 
@@ -169,5 +172,6 @@ LEARNER_SETTINGS: dict[str, tuple[str, ...]] = {
     "tree": ("tree_depth",),
     "per label": (),
     "committee": ("rules_per_round",),
+    "parallel": ("updates",),
 }
 """The settings that only one learner uses."""

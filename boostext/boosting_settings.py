@@ -195,6 +195,12 @@ class BoostingSettings(Group):
     rules_per_round: int = setting(
         5, "Number of rules whose votes mh-kr averages.", low=1, high=10_000
     )
+    updates: int = setting(
+        20,
+        "Number of times that a round of parallel updates the votes of all terms, at most.",
+        low=1,
+        high=10_000,
+    )
     seed: int = setting(0, "Seed for random numbers.", low=0, high=2**32 - 1)
 
     def check(self) -> None:

@@ -44,6 +44,12 @@ RAREST: Choices = {**SPREAD, "rarity": 1.5}
 SLOWER: Choices = {"shrinkage": 0.25}
 RARER: Choices = {**RAREST, **SLOWER}
 LEVEL: Choices = {**SPREAD, "rarity": 0.0}
+PARALLEL: Choices = {
+    "algorithm": "parallel-logistic",
+    "rarity": 1.0,
+    "smoothing": "10/m",
+    "rounds": 1,
+}
 
 
 @dataclass(frozen=True)
@@ -170,6 +176,7 @@ OWN_LEARNER = frozenset(
         "rules_for",
         "tree_depth",
         "rules_per_round",
+        "updates",
     ]
 )
 """If the user changes one of these or names an algorithm, they want that learner as published, so
@@ -201,8 +208,8 @@ class Facts:
     characters: the mean length of a text. unspaced: the proportion of letters in scripts that do
     not separate words with spaces. complete: whether these are facts about all of the data, and not
     only about the beginning of data that are larger. knowledge: whether there is prior knowledge.
-    unlabelled: the number of documents without labels that are used with it. words: whether other
-    settings need words as terms.
+    unlabelled: the number of documents without labels that are used with it. words, stumps: whether
+    other settings need words as terms, or rules that are learned one by one.
     """
 
     documents: int
@@ -214,6 +221,7 @@ class Facts:
     knowledge: bool = False
     unlabelled: int = 0
     words: bool = False
+    stumps: bool = False
 
     @property
     def few(self) -> bool:
@@ -247,6 +255,10 @@ FEW_EACH = 120
 have letters in common, and pairs of words are rarer still.
 """
 
+MANY_FEW = 50
+"""Number of labels from which the votes of all terms are learned at once if each has few documents;
+with fewer labels, rules that are learned one by one are as accurate.
+"""
 LEAST_RULES_EACH = 50
 """Rules of shrinkage 0.5 for each label if labels have few documents."""
 RULES_EACH, LETTER_RULES_EACH = 100, 300
@@ -276,6 +288,13 @@ def _letters(facts: Facts) -> bool:
     return facts.few and small and not words and facts.documents >= FEWEST
 
 
+def _parallel(facts: Facts) -> bool:
+    """Whether the votes of all terms are learned at once."""
+    able = not (facts.several or facts.knowledge or facts.stumps) and facts.characters < LONG
+    small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
+    return able and small and facts.few and facts.labels >= MANY_FEW and _letters(facts)
+
+
 def _terms(facts: Facts) -> Choices:
     least = {"min_df": 2 if facts.documents + facts.unlabelled >= MANY else 1}
     if _letters(facts):
@@ -286,6 +305,8 @@ def _terms(facts: Facts) -> Choices:
 
 
 def _rules(facts: Facts) -> Choices:
+    if _parallel(facts):
+        return PARALLEL
     found: Choices = {"threshold": 0.0} if facts.several else {}
     if facts.several and facts.labels >= MANY_LABELS and not facts.knowledge:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}

@@ -51,7 +51,7 @@ def test_letters_are_the_terms_of_short_texts_if_labels_have_few_documents():
 
 
 def test_little_data_has_more_rules_if_there_are_many_labels_or_long_texts():
-    found = [chosen_for(documents=400, labels=n)["rounds"] for n in (5, 40, 60, 200)]
+    found = [chosen_for(documents=400, labels=n, stumps=True)["rounds"] for n in (5, 40, 60, 200)]
     assert found == [2000, 4000, 6000, 8000]
     found = [chosen_for(documents=n, characters=500.0)["rounds"] for n in (400, 500)]
     assert found == [4000, 2000], "few documents a label, and enough"
@@ -90,6 +90,32 @@ def test_steps_are_larger_where_small_ones_would_take_too_long():
         chosen_for(complete=False),
     ):
         assert other["shrinkage"] == 0.5
+
+
+def test_many_labels_with_few_documents_learn_all_votes_at_once():
+    many = {"documents": 1500, "labels": 60}
+    found = chosen_for(**many)
+    assert (found["algorithm"], found["rounds"]) == ("parallel-logistic", 1)
+    assert (found["analyzer"], found["ngrams"]) == ("char", (1, 5))
+    for other in (
+        {**many, "labels": 40},
+        {**many, "documents": 60 * 120},
+        {**many, "several": True},
+        {**many, "knowledge": True},
+        {**many, "characters": 600.0},
+        {**many, "words": True},
+        {**many, "stumps": True},
+        {**many, "complete": False},
+    ):
+        assert "algorithm" not in chosen_for(**other)
+
+
+def test_settings_of_single_rules_are_heeded_with_many_labels_as_well():
+    docs = documents(120, labels=60)
+    chosen = lambda plan: decided(docs, plan)[1].boosting.algorithm  # noqa: E731
+    assert chosen(OPENED) == "parallel-logistic"
+    for given in ({"rounds": 200}, {"shrinkage": 0.5}, {"term_fraction": 0.5}, {"abstain": True}):
+        assert chosen(Plan.of(**given).opened(None, set(given))) == "mh"
 
 
 @pytest.mark.parametrize("several", [False, True])

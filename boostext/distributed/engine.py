@@ -61,7 +61,7 @@ class WorkerPool:
         """Return a factory of engines on workers. Raises WorkerError if they lack memory.
 
         or_here: if the rules cannot be learned on workers, learn them in this process, because the
-        settings were chosen by trials and not by the user.
+        settings were chosen by trials or from the data, and not by the user.
         """
         if or_here and not fits(prepared.plan.boosting):
             LOG.info("this process learns the rules, which workers cannot with these settings")

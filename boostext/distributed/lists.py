@@ -63,6 +63,8 @@ class RemoteLists:
         return len(self.owners)
 
     def __getitem__(self, j: int) -> Int32:
+        if self._items is not None:
+            return self._items[self.starts[j] : self.starts[j + 1]]
         documents: Int32 = self.ask(int(self.owners[j]), "documents", j)
         return documents
 

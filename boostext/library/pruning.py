@@ -126,7 +126,9 @@ def _with_rules(model: Model, rules: int | None) -> Model:
     if rules is None:
         raise SettingsError("nothing to prune; give rules or terms")
     if rules > model.round_count:
-        raise BoostextError(f"the model has {count(model.round_count, 'rule')}, fewer than {rules}")
+        rounds = model.round_count
+        had = f"{count(rounds, 'round')} of rules" if model.round_sizes else count(rounds, "rule")
+        raise BoostextError(f"the model has {had}, fewer than {rules}")
     return cut(model, rules)
 
 

@@ -310,7 +310,8 @@ def run(
         prepared = read(given, plan, account, held, mended, tuning is not None, remote)
         if pool is None:
             check_memory(prepared)
-        make = pool.make_for(prepared, tuning is not None) if pool is not None else made_here
+        chosen = tuning is not None or bool(plan.open)
+        make = pool.make_for(prepared, chosen) if pool is not None else made_here
         prepared, cross = settle(prepared, watch, jobs_of(pool), old)
         trained = learned(prepared, cross, watch, old, checkpoint, make)
         if not len(prepared.corpus):

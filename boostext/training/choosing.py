@@ -16,11 +16,22 @@ from boostext.corpus.documents import Document, RemoteDocument
 from boostext.errors import SettingsError
 from boostext.features.unicode_classes import class_letters
 from boostext.presets import MANY, NUMBERS, Choices, Facts, by_facts
-from boostext.settings import Group
+from boostext.settings import BoostingSettings, Group
 from boostext.training.plan import CLOSED, Plan, command_line
 
 MOST_DOCUMENTS, MOST_CHARACTERS = 50_000, 1 << 26
 """How much of the data is examined: from the first document until either limit is reached."""
+OF_RULES = {
+    "algorithm",
+    "abstain",
+    "prior_rule",
+    "rarity",
+    "reuse",
+    "shrinkage",
+    "smoothing",
+    "rounds",
+}
+"""Settings that are open if rules may be learned in any way."""
 SAMPLED = 200
 """Number of evenly spaced texts that are examined to see whether the language uses spaces."""
 
@@ -101,8 +112,18 @@ def facts_of(documents: Sequence[Document], plan: Plan, complete: bool = True) -
     unspaced = 1.0 if plan.text.analyzer == "char" else _unspaced(used)
     known = bool(plan.known.knowledge)
     others = len(documents) - len(used) if known else 0
-    words = not _lets_letters(plan)
-    return Facts(count, len(labels), several, characters, unspaced, complete, known, others, words)
+    return Facts(
+        count,
+        len(labels),
+        several,
+        characters,
+        unspaced,
+        complete,
+        known,
+        others,
+        words=not _lets_letters(plan),
+        stumps=not _lets_parallel(plan),
+    )
 
 
 def _lets_letters(plan: Plan) -> bool:
@@ -113,6 +134,15 @@ def _lets_letters(plan: Plan) -> bool:
     return (
         free and _takes(plan, analyzer="char") and not (plan.text.per_field or plan.boosting.terms)
     )
+
+
+def _lets_parallel(plan: Plan) -> bool:
+    """Whether the votes of all terms may be learned at once: the user has not changed a setting of
+    rules that are learned one by one.
+    """
+    boosting, default = plan.boosting, BoostingSettings()
+    same = all(getattr(boosting, n) == getattr(default, n) for n in ("terms", "term_fraction"))
+    return same and plan.open >= OF_RULES
 
 
 def _unspaced(documents: Sequence[Document]) -> float:

@@ -37,9 +37,9 @@ NO_LOSSES: Losses = np.zeros(0, np.float16)
 
 MOST_ROUNDS = 200_000
 """Maximum number of rounds of a trial, whatever its shrinkage."""
-A_RULE_EACH = "per label"
-"""The growth that learns one rule for each of k labels in a round. Such a round is worth about
-sqrt(k) rules of the default.
+A_RULE_EACH, ALL_AT_ONCE = "per label", "parallel"
+"""The learner of one rule for each of k labels in a round, whose rounds are worth about sqrt(k)
+rules of the default, and the learner of the votes of all terms at once, which needs one round.
 """
 SOFT = 0.2
 """Width of the step from right to wrong, in medians of the absolute margin; see `losses_of`. Chosen
@@ -106,7 +106,12 @@ def split(prepared: Prepared, folds: Folds, fold: int) -> Split:
 
 
 def rounds_of(steps: float, boosting: BoostingSettings, labels: int) -> int:
-    """The number of rounds that correspond to `steps` rules without shrinkage."""
+    """The number of rounds that correspond to `steps` rules without shrinkage.
+
+    A round that learns the votes of all terms at once is complete.
+    """
+    if boosting.learner_name() == ALL_AT_ONCE:
+        return 1
     each = boosting.learner_name() == A_RULE_EACH
     worth = math.sqrt(labels) if each else 1.0
     return max(1, round(steps / boosting.shrinkage / worth))

@@ -284,3 +284,71 @@ def committee(e, size):
         return rules
 
     return grow
+
+
+def parallel(e, updates):
+    """CSS02 Figure 1: updates of all votes at once, on documents divided by their lengths."""
+
+    def grow(made, Y, D, before, number):
+        m, k = len(Y), len(Y[0])
+        pairs = list(product(range(m), range(k)))
+        held = [[j for j in range(len(made)) if made[j][1][i] == "yes"] for i in range(m)]
+        lengths = [len(row) or 1 for row in held]
+        mean = sum(lengths) / m
+
+        def weighed(f):
+            W = [[D[i][x] * exp(-Y[i][x] * f[i][x]) for x in range(k)] for i in range(m)]
+            loss = sum(map(sum, W))
+            return [[w / loss for w in row] for row in W], loss
+
+        start = vote(range(m), Y, D, min(e, 1 / (m * k)))
+        f = [list(start) for _ in range(m)]
+        votes = [[0.0] * k for _ in made]
+        W, loss = weighed(f)
+        enough, factor = loss * 1e-4, 1.0
+        for _ in range(updates):
+            steps = []
+            for j in range(len(made)):
+                sides = {1: [0.0] * k, -1: [0.0] * k}
+                for i, x in pairs:
+                    if j in held[i]:
+                        sides[Y[i][x]][x] += W[i][x] / lengths[i]
+                steps.append(
+                    [
+                        0.5 * log((sides[1][x] + e / mean) / (sides[-1][x] + e / mean))
+                        for x in range(k)
+                    ]
+                )
+            change = [
+                [sum(steps[j][x] for j in held[i]) / lengths[i] for x in range(k)] for i in range(m)
+            ]
+
+            def at(size, f=f, change=change):
+                return [[f[i][x] + size * change[i][x] for x in range(k)] for i in range(m)]
+
+            W, loss = weighed(at(factor))
+            for times in (2, 0.5):
+                while loss > enough and factor * times >= 1:
+                    tried = weighed(at(factor * times))
+                    if tried[1] >= loss:
+                        break
+                    factor, (W, loss) = factor * times, tried
+            f = at(factor)
+            for j, x in product(range(len(made)), range(k)):
+                votes[j][x] += factor * steps[j][x]
+            if loss <= enough:
+                break
+        size = 2 / mean
+        order = sorted(
+            range(len(made)),
+            key=lambda j: -gain([i for i in range(m) if j in held[i]], Y, D),
+        )
+        while True:
+            rules = [((), ALWAYS, {"yes": start})]
+            rules += [((), j, {"yes": [size * v for v in votes[j]]}) for j in order]
+            if moved(rules, made, Y, D)[1] < 1 - LEAST:
+                return rules
+            if (size := size / 2) < 2 / mean / 2**15:
+                return []
+
+    return grow

@@ -13,11 +13,12 @@ from boostext.boosting.choice import Candidates, Choice, Eligible, eligible, fir
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.tables import Tables, gains_of
 from boostext.boosting.losses import LOSSES, Weighing
-from boostext.boosting.membership import Membership
+from boostext.boosting.membership import NONE, Membership
 from boostext.boosting.ranked_votes import pair_weights
 from boostext.boosting.reach import Blocks, Reach
 from boostext.boosting.rules import Growth, Place, Placed
 from boostext.boosting.votes import VOTES
+from boostext.features.conditions import YES
 
 FEW = 4
 """The number of labels with votes below which only the columns of those labels are updated."""
@@ -55,6 +56,10 @@ class PlainWeights:
         self._round += 1
         felt = self.scores if self._pulled is None else self._pulled
         self._weights, self.log_value, self._log_total = self._weighed(felt)
+
+    def after(self, votes: Scores) -> Weighing:
+        """Return the weights and the loss that `move` would lead to, without moving."""
+        return self._weighed(self.scores + votes)
 
     @property
     def values(self) -> Weights:
@@ -148,6 +153,10 @@ class PlainEngine:
 
     # -------------------------------------------------------------- methods of this engine only
 
+    def after(self, votes: Scores) -> Weighing:
+        """Return the weights (m, k) and the loss that votes (m, k) would lead to."""
+        return self._weights.after(votes)
+
     def flat(self) -> Float64:
         """Return the weights (m, 2k) by sign, - first, rounded so that their sums are exact."""
         if self._flat is None:
@@ -201,13 +210,19 @@ class PlainEngine:
         """
         h = np.zeros((self.problem.example_count, tables[0].shape[1]))
         for rule, table in zip(rules, tables, strict=True):
-            for documents, row in zip(self.reach.blocks(*rule.place), table, strict=True):
+            for documents, row in zip(self._blocks(rule.place, table), table, strict=True):
                 spoken = np.flatnonzero(row)
                 if 0 < len(spoken) < FEW:
                     h[documents[:, None], spoken] += row[spoken]
                 elif len(spoken):
                     h[documents] += row
         return h
+
+    def _blocks(self, place: Place, table: Float64) -> Blocks:
+        """Return the documents of each block of a place in which a table (3, k) has votes."""
+        if place.precondition or table[:YES].any():
+            return self.reach.blocks(*place)
+        return NONE, NONE, self.problem.members.yes(place.condition)
 
     def _by_sign(self) -> Float64:
         """Return the weights by sign, (m, 2, c), where c is k, or 1 if labels have colors."""

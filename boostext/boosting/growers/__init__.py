@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from boostext.boosting.growers.alternating import alternating_tree
 from boostext.boosting.growers.conjunctions import conjunction, decision_rule
+from boostext.boosting.growers.parallel import parallel
 from boostext.boosting.growers.several import committee, per_label, stump
 from boostext.boosting.growers.state import GrowerState
 from boostext.boosting.growers.trees import decision_tree
@@ -35,4 +36,5 @@ GROWERS = {
     "conjunction": Grower(conjunction),
     "per label": Grower(per_label, by_label=True),
     "committee": Grower(committee),
+    "parallel": Grower(parallel),
 }

@@ -1,0 +1,194 @@
+"""The weak learner that updates the votes of all conditions at once.
+
+Sequential boosting chooses few of many similar terms and gives them large votes. Parallel updates
+spread the evidence over all terms, which can be more accurate if labels have few documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boostext.algorithms import ALGORITHMS
+from boostext.arrays import Float64, Int64, Scores
+from boostext.boosting.engines.plain import PlainEngine
+from boostext.boosting.gains import apart, confidence
+from boostext.boosting.growers.state import GrowerState, helps
+from boostext.boosting.losses import Weighing
+from boostext.boosting.membership import ALWAYS
+from boostext.boosting.rules import Growth, Place, Placed
+from boostext.errors import SettingsError
+from boostext.features.conditions import YES
+from boostext.features.merge import gather
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+SMALL_LOSS = 1e-4
+"""Part of the loss that is left when the updates end; from there on, all votes only grow."""
+REACH = 2.0
+"""Size of the votes. With 1, a document of mean length gets the scores that it had during the
+updates. New documents often have few known terms, so that the rule without a condition would
+outweigh them.
+"""
+HALVINGS = 16
+"""Number of times that the size of the votes is halved if they do not lower the loss."""
+MOST_MEMBERS = 1 << 27
+"""Maximum number of pairs of a document and a condition that holds for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The shares that conditions have in the documents for which they hold.
+
+    The share is preference / length, so that the shares of a document sum to 1.
+    rows: (m, n). columns: its transpose. numbers: (n,), the numbers of the conditions. preference:
+    (n,). lengths: (m,), for each document the sum of the preferences of its conditions, or 1 if it
+    has none.
+    """
+
+    rows: csr_array
+    columns: csr_array
+    numbers: Int64
+    preference: Float64
+    lengths: Float64
+
+    @property
+    def mean_length(self) -> float:
+        return float(self.lengths.mean())
+
+
+def parallel(state: GrowerState, number: int) -> Growth | None:
+    """Learn one rule for each condition by several updates of all votes at once.
+
+    An update adds 1/2 ln(W+ / W-) to the vote of each condition for each label. W+ and W- are the
+    weights of the documents with and without the label for which the condition holds, multiplied
+    by the share of the condition. The loss falls with each update, and so it does if all these
+    votes are multiplied by a power of 2, the one that lowers it most. At prediction, the votes are
+    not divided by the length of the document.
+    The first rule has no condition, and votes for frequent labels. The others come in the order of
+    gain x preference.
+    Source: CSS02 Figure 1 and s5, where M(i, j) is the share of condition j in document i.
+    """
+    shares = _shares(state, number)
+    start = _start(state, number)
+    votes = _updated(state, shares, start)
+    scores = (shares.rows @ votes) * shares.lengths[:, None]
+    before = state.plain.after(np.zeros_like(scores)).log_value
+    factor = REACH / shares.mean_length
+    for _ in range(HALVINGS):
+        change = state.plain.after(start + factor * scores).log_value - before
+        gain = -float(np.expm1(min(change, 0.0)))
+        if helps(gain):
+            break
+        factor /= 2
+    else:
+        return None
+    votes *= factor * shares.preference[:, None]
+    rules = [_rule(j, row) for j, row in zip(shares.numbers.tolist(), votes, strict=True)]
+    return Growth((_rule(ALWAYS, start), *rules), gain)
+
+
+def _rule(condition: int, votes: Float64) -> Placed:
+    """Return a rule with votes (k,) that abstains where the condition does not hold."""
+    table = np.zeros((3, len(votes)))
+    table[YES] = votes
+    return Placed(Place((), condition), table)
+
+
+def _shares(state: GrowerState, number: int) -> Shares:
+    """Return the shares of the eligible conditions, in the order of gain x preference."""
+    from scipy.sparse import csr_array
+
+    preference = np.where(state.open_to(number), state.preference, 0.0)
+    numbers = np.flatnonzero(preference > 0)
+    first = int(np.searchsorted(numbers, state.members.listed))
+    listed = gather(state.members.features.yes, numbers[:first])
+    others = [state.members.yes(j) for j in numbers[first:].tolist()]
+    sizes = np.concatenate([np.diff(listed.starts), [len(part) for part in others]])
+    if (total := int(sizes.sum())) > MOST_MEMBERS:
+        raise SettingsError(
+            f"{state.settings.algorithm} would hold {total:,} pairs of a document and a condition "
+            f"in memory, and at most {MOST_MEMBERS:,} are allowed; use --min-df or --max-terms, "
+            "or --bins if there are numeric columns"
+        )
+    items = np.concatenate([listed.items, *others])
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    shape = (len(numbers), state.example_count)
+    holds = csr_array((np.ones(total), items, starts), shape=shape)
+    order = _by_gain(state.plain, holds, preference[numbers])
+    if state.settings.terms:
+        order = order[: state.settings.terms]
+    columns, numbers = holds[order], numbers[order]
+    chosen = preference[numbers]
+    columns.data *= np.repeat(chosen, np.diff(columns.indptr))
+    lengths: Float64 = np.zeros(state.example_count)
+    np.add.at(lengths, columns.indices, columns.data)
+    lengths[lengths == 0] = 1
+    columns.data /= lengths[columns.indices]
+    return Shares(columns.T.tocsr(), columns, numbers, chosen, lengths)
+
+
+def _by_gain(engine: PlainEngine, holds: csr_array, preference: Float64) -> Int64:
+    """Return the order of the rows of `holds` (n, m) by descending gain x preference."""
+    by_sign = engine.flat().reshape(holds.shape[1], 2, -1)
+    against, in_favor = (holds @ np.ascontiguousarray(by_sign[:, sign]) for sign in (0, 1))
+    gains = np.asarray(apart(against, in_favor)).sum(axis=1)
+    return np.argsort(-gains * preference, kind="stable")
+
+
+def _start(state: GrowerState, number: int) -> Float64:
+    """Return the votes (k,) of the rule without a condition: in round 1, the log odds of labels."""
+    engine = state.plain
+    weights, own = engine.weights(), engine.problem.signs() > 0
+    positive, negative = (np.where(side, weights, 0).sum(axis=0) for side in (own, ~own))
+    votes = np.asarray(confidence(negative, positive, state.smoothing_of_prior))
+    return votes * (2 / ALGORITHMS[state.settings.algorithm].link if number == 1 else 1)
+
+
+def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64:
+    """Return the votes (n, k) after all updates, for documents whose shares sum to 1.
+
+    start: (k,), the scores of all documents at first.
+    """
+    from scipy.sparse import csr_array
+
+    engine, sets = state.plain, state.plain.problem.label_sets
+    shape = (len(sets), len(start))
+    votes, scores = np.zeros((len(shares.numbers), len(start))), np.tile(start, (len(sets), 1))
+    smoothing = (state.smoothing * shares.preference / shares.mean_length)[:, None]
+    owners = np.repeat(np.arange(len(sets)), np.diff(sets.starts))
+    now, factor = engine.after(scores), 1.0
+    enough = now.log_value + float(np.log(SMALL_LOSS))
+    for _ in range(state.settings.updates):
+        own = csr_array((now.weights[owners, sets.items], sets.items, sets.starts), shape=shape)
+        positive = (shares.columns @ own).toarray()
+        negative = np.maximum(shares.columns @ now.weights - positive, 0)
+        step = np.asarray(confidence(negative, positive, smoothing))
+        change = shares.rows @ step
+        factor, now = _longest(engine, scores, change, factor, enough)
+        votes += factor * step
+        scores += factor * change
+        if not now.log_value > enough:
+            break
+    return votes
+
+
+def _longest(
+    engine: PlainEngine, scores: Scores, change: Scores, factor: float, enough: float
+) -> tuple[float, Weighing]:
+    """Return the power of 2 by which the change of the scores lowers the loss most.
+
+    The search begins at `factor` and does not go on if the loss is not above `enough`. Returns the
+    weights after the change as well.
+    """
+    now = engine.after(scores + factor * change)
+    for times in (2.0, 0.5):
+        while now.log_value > enough and factor * times >= 1:
+            tried = engine.after(scores + factor * times * change)
+            if not tried.log_value < now.log_value:
+                break
+            factor, now = factor * times, tried
+    return factor, now
