@@ -44,12 +44,8 @@ RAREST: Choices = {**SPREAD, "rarity": 1.5}
 SLOWER: Choices = {"shrinkage": 0.25}
 RARER: Choices = {**RAREST, **SLOWER}
 LEVEL: Choices = {**SPREAD, "rarity": 0.0}
-PARALLEL: Choices = {
-    "algorithm": "parallel-logistic",
-    "rarity": 1.0,
-    "smoothing": "10/m",
-    "rounds": 1,
-}
+ALL_AT_ONCE: Choices = {"algorithm": "parallel-logistic", "rarity": 1.0, "smoothing": "10/m"}
+PARALLEL: Choices = {**ALL_AT_ONCE, "rounds": 1}
 
 
 @dataclass(frozen=True)
@@ -119,6 +115,8 @@ ACCURATE = Preset(
             {**LETTERS, **SPREAD},
             {**LETTERS, **LEVEL},
             {**GAPS, **COMMON},
+            {**PAIRS, **ALL_AT_ONCE},
+            {**WORDS, **ALL_AT_ONCE},
         ),
         STEPS,
         (

@@ -59,6 +59,8 @@ OF_POSTINGS, OF_SCORES = 1.5e-8, 1.5e-8
 
 Fitted to 150 trials on trec6, banking77 and bbc-news: within a quarter for nine in ten.
 """
+OF_UPDATES = 3e-9
+"""Seconds for each term of a document, label and update of the votes of all terms at once."""
 DENSE = 16
 """Every round up to this one is measured, and then 8 between successive powers of two."""
 
@@ -185,6 +187,8 @@ class Course:
     def _work_of(self, made: Round) -> float:
         """Counted seconds of a round: its searches, and the terms of the documents that changed."""
         training, labels = self._part.training, len(self._part.gold.labels)
+        if self._boosting.learner_name() == ALL_AT_ONCE:
+            return OF_UPDATES * len(training.yes.items) * labels * self._boosting.updates
         search = A_RULE + OF_LABELS * labels + OF_CONDITIONS * len(training.yes)
         every, changed = training.document_count, 0
         for _, place in made.placed:
