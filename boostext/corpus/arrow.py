@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -59,7 +60,7 @@ def _records(
     try:
         batches, memory = read(source), _Memory(source, pyarrow)
         while True:
-            with memory.renewed():
+            with memory.limited():
                 batch = next(batches, None)
                 if batch is None:
                     break
@@ -69,13 +70,10 @@ def _records(
                 columns = list(zip(batch.schema.names, batch.columns, strict=True))
             for place in range(batch.num_rows):
                 number += 1
-                try:
-                    with memory.limited():
-                        record = _record(columns, place, names)
-                        is_long = _length(record) > source.longest
-                except MemoryError:
-                    is_long = True
-                yield number, source.too_long(number, "record") if is_long else record
+                if sum(_length(column.slice(place, 1)) for _, column in columns) > source.longest:
+                    yield number, source.too_long(number, "record")
+                else:
+                    yield number, _record(columns, place, names)
     except (pyarrow.ArrowException, MemoryError, OSError, ValueError) as error:
         after = f" after record {number}" if number else ""
         if isinstance(error, MemoryError) or "bad_alloc" in str(error):
@@ -95,21 +93,47 @@ def _record(columns: Iterable[tuple[str, Any]], place: int, names: Names) -> Fie
     }
 
 
-def _length(value: Any) -> int:
-    """The number of characters in all texts of a value, and the number of its other parts."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, dict):
-        return sum(map(_length, value.values()))
-    return sum(map(_length, value)) if isinstance(value, list) else 1
+def _length(column: Any) -> int:
+    """The number of bytes of all texts in a pyarrow array, plus the number of its values.
+
+    It is known before values are converted, because a few bytes of a file may stand for a long text
+    that occurs many times.
+    """
+    from pyarrow import compute, types
+
+    kind, count = column.type, len(column)
+    if types.is_dictionary(kind):
+        if not _is_text(kind.value_type):
+            return count * max(_length(column.dictionary), 1)
+        lengths = compute.binary_length(column.dictionary)
+        return count + (compute.sum(compute.take(lengths, column.indices)).as_py() or 0)
+    if _is_text(kind):
+        return count + (compute.sum(compute.binary_length(column)).as_py() or 0)
+    if types.is_struct(kind):
+        return count + sum(map(_length, column.flatten()))
+    if types.is_map(kind):
+        first, last = (column.offsets[place].as_py() for place in (0, count))
+        pairs = (part.slice(first, last - first) for part in (column.keys, column.items))
+        return count + sum(map(_length, pairs))
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return count + _length(column.flatten())
+    return count
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    tests = types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
+    return any(test(kind) for test in tests)
 
 
 class _Memory:
-    """A limit of the memory that the process may take in addition while pyarrow reads a file.
+    """A limit of the memory that the command line may take in addition while pyarrow decodes.
 
     A small file may hold what takes any amount of memory, in many ways, and what it says of its
     sizes may be wrong. Texts are seldom packed to less than a tenth, but pages may be as long as
-    the file. Only Linux tells what a process has taken; elsewhere there is no limit.
+    the file. Only Linux tells what a process has taken; elsewhere there is no limit, nor in a
+    program that uses the library, because it would apply to all threads of that program.
     """
 
     PACKED, MORE = 16, 2**26
@@ -119,29 +143,20 @@ class _Memory:
     """Held while there is a limit, so that no thread takes the limit of another for the usual."""
 
     def __init__(self, source: Source, pyarrow: Any) -> None:
-        self._arrow = pyarrow
+        self._arrow, self._own = pyarrow, "boostext.cli.program" in sys.modules
         file = 0 if source.path == STDIN else Path(source.path).stat().st_size
         self.size = self.PACKED * file + 4 * source.longest + self.MORE
-        self._most = 0
-
-    def renewed(self) -> contextlib.AbstractContextManager[None]:
-        """Limit the memory to what there is now and `size` more."""
-        with contextlib.suppress(OSError, IndexError, ValueError):
-            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
-            # what pyarrow still holds was allowed before
-            taken = pages * resource.getpagesize() - self._arrow.total_allocated_bytes()
-            self._most = taken + self.size if pages else 0  # some sandboxes always say 0
-        return self.limited()
 
     @contextlib.contextmanager
     def limited(self) -> Iterator[None]:
-        """Limit the memory as it was limited before."""
-        if not self._most or not self._held.acquire(blocking=False):
+        """Limit the memory to what there is now and `size` more."""
+        most = self._most() if self._own else 0
+        if not most or not self._held.acquire(blocking=False):
             yield
             return
         try:
             soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-            most = self._most if soft == resource.RLIM_INFINITY else min(self._most, soft)
+            most = most if soft == resource.RLIM_INFINITY else min(most, soft)
             with contextlib.suppress(OSError, ValueError):  # where it is not permitted
                 resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
             try:
@@ -151,6 +166,16 @@ class _Memory:
                     resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
         finally:
             self._held.release()
+
+    def _most(self) -> int:
+        """The bytes that the process may have, or 0 if it is not known how many it has now."""
+        try:
+            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
+        except (OSError, IndexError, ValueError):
+            return 0
+        # what pyarrow still holds was allowed before; some sandboxes always say 0 pages
+        taken = pages * resource.getpagesize() - int(self._arrow.total_allocated_bytes())
+        return taken + self.size if pages else 0
 
 
 def _pyarrow(source: Source) -> Any:

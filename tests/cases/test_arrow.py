@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from boostext.cli import main
+from boostext.corpus import arrow
 from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import DataError
@@ -224,8 +225,8 @@ def test_a_text_that_a_small_file_repeats_often_takes_little_memory(tmp_path):
 
 
 def bombs(folder):
-    """Small files that take 16 MB and more, each in another way."""
-    text = pa.table({"text": ["x" * 2**24], "label": ["a"]})
+    """Small files that take 128 MB and more, each in another way."""
+    text = pa.table({"text": ["x" * 2**27], "label": ["a"]})
     parquet.write_table(text, folder / "text.parquet", compression="zstd", use_dictionary=False)
     feather.write_feather(text, folder / "text.arrow", compression="zstd")
     nothing = pa.ListArray.from_arrays(
@@ -233,29 +234,52 @@ def bombs(folder):
     )
     named = pa.table({"text": ["x"], "label": ["a"], "more": nothing})
     parquet.write_table(named, folder / "nothing.parquet", compression="zstd")
-    one = pa.DictionaryArray.from_arrays(pa.array([0] * 32, pa.int32()), ["x" * 2**19])
-    more = pa.ListArray.from_arrays([0, 32], one)
+    one = pa.DictionaryArray.from_arrays(pa.array([0] * 256, pa.int32()), ["x" * 2**19])
+    more = pa.ListArray.from_arrays([0, 256], one)
     repeated = pa.table({"text": ["x"], "label": ["a"], "more": more})
     feather.write_feather(repeated, folder / "repeated.arrow", compression="zstd")
     return sorted(folder.iterdir())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory a process has")
-def test_a_small_file_that_takes_much_memory_is_refused_before_it_does(tmp_path, monkeypatch):
-    monkeypatch.setattr("boostext.corpus.arrow._Memory.MORE", 2**22)
+def test_a_small_file_that_takes_much_memory_is_refused_before_it_does(tmp_path):
+    assert "boostext.cli.program" in sys.modules, "there is a limit for the command line alone"
     files, limits = bombs(tmp_path), resource.getrlimit(resource.RLIMIT_DATA)
     before = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())  # the other pools keep memory of earlier tests
     try:
         most = pa.default_memory_pool().max_memory()
         for path in files:
-            with pytest.raises(DataError, match=r"more than \d+ MB.*--max-record 4"):
+            with pytest.raises(DataError, match=r"more than \d+ MB.*--max-record"):
                 read(path, max_record=1)
             assert resource.getrlimit(resource.RLIMIT_DATA) == limits
-        assert pa.default_memory_pool().max_memory() <= max(most, 2**24)
-        assert len(read(tmp_path / "text.parquet", max_record=17)[0].texts["text"]) == 2**24
+        assert pa.default_memory_pool().max_memory() <= max(most, 2**26)
     finally:
         pa.set_memory_pool(before)
+
+
+@pytest.mark.parametrize(
+    ("values", "length"),
+    [
+        (pa.array(["ab", "c", None]), 3 + 3),
+        (pa.array([b"abc"]), 1 + 3),
+        (pa.array([["a", "bb"], None, ["x"]]), 3 + 3 + 4),
+        (pa.array([[1.0, 2.0]], pa.list_(pa.float64(), 2)), 1 + 2),
+        (pa.array([[("k", "vvv")]], pa.map_(pa.string(), pa.string())), 1 + 2 + 4),
+        (pa.array([[("k", "v")], [("k", "vv")]], pa.map_(pa.string(), pa.string()))[1:], 1 + 2 + 3),
+        (pa.array([{"a": "xx", "b": [1, 2]}, None]), 2 + (2 + 2) + (2 + 2)),
+        (pa.DictionaryArray.from_arrays(pa.array([0] * 5), ["abc"]), 5 + 15),
+        (pa.DictionaryArray.from_arrays(pa.array([0] * 5), pa.array([7])), 5),
+    ],
+)
+def test_the_length_of_values_is_known_before_they_are_converted(values, length):
+    assert arrow._length(values) == length
+
+
+def test_a_program_that_uses_the_library_gets_no_limit(tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "boostext.cli.program", raising=False)
+    monkeypatch.setattr(resource, "setrlimit", lambda *given: pytest.fail("a limit was set"))
+    assert pairs(read(written(tmp_path, "a.parquet", ROWS))) == BOTH
 
 
 def test_tables_are_read_where_no_limit_may_be_set(tmp_path, monkeypatch):
