@@ -28,10 +28,10 @@ def test_training_validation_prediction_and_explanation_agree(name, values):
     predictor = Predictor(model)
     documents = list(noisy(several=True))
     scores = np.array([score for _, score in predictor.scores(documents)])
-    np.testing.assert_allclose(model_scores(trained), scores, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model_scores(trained), scores, rtol=1e-14, atol=1e-12)
     for document, score in zip(documents, scores, strict=True):
         said = np.sum([row.votes for row in predictor.contributions(document)], axis=0)
-        np.testing.assert_allclose(said, score, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(said, score, rtol=1e-14, atol=1e-12)
 
 
 @pytest.mark.parametrize("values", WAYS, ids=str)
@@ -45,7 +45,7 @@ def test_scores_on_validation_data_are_those_of_prediction(name, values):
     whole = train(noisy(several=True), plan).model
     expected = np.array([score for _, score in Predictor(whole).scores(held)])
     known = prepared.validation.sums_of(rules)
-    np.testing.assert_allclose(known, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(known, expected, rtol=1e-14, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", GROWN)
@@ -79,6 +79,8 @@ def test_a_class_weight_is_the_documents_more_than_once(name):
     values = {"algorithm": name, "rounds": 5, "smoothing": 0.01}
     if ALGORITHMS[name].learners[0] in ("conjunction", "rules"):
         values["grow_fraction"] = 1.0
+    if ALGORITHMS[name].learners[0] == "parallel":  # its first round leaves hardly any loss
+        values["rounds"] = 1
     documents = list(noisy())
     twice = documents + [d for d in documents if d.labels == ("bill",)]
     weighted = train(documents, plan_of(**values, class_weight=["bill=2"])).model
@@ -99,4 +101,4 @@ def test_cross_validation_scores_held_out_documents_by_the_rules_of_their_fold(n
         of_fold = dataclasses.replace(model, rules=rules, round_sizes=())
         held = [documents[i] for i in fold.examples.tolist()]
         expected = np.array([score for _, score in Predictor(of_fold).scores(held)])
-        np.testing.assert_allclose(fold.sums(4), expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(fold.sums(4), expected, rtol=1e-14, atol=1e-12)

@@ -286,15 +286,18 @@ def committee(e, size):
     return grow
 
 
-def parallel(e, updates):
-    """CSS02 Figure 1: updates of all votes at once, on documents divided by their lengths."""
+def parallel(e, updates, shares):
+    """CSS02 Figure 1: updates of all votes at once, on documents divided by their lengths.
+
+    shares: the shares of the documents in the weights of round 1.
+    """
 
     def grow(made, Y, D, before, number):
         m, k = len(Y), len(Y[0])
         pairs = list(product(range(m), range(k)))
         held = [[j for j in range(len(made)) if made[j][1][i] == "yes"] for i in range(m)]
         lengths = [len(row) or 1 for row in held]
-        mean = sum(lengths) / m
+        mean = sum(length * share for length, share in zip(lengths, shares, strict=True))
 
         def weighed(f):
             W = [[D[i][x] * exp(-Y[i][x] * f[i][x]) for x in range(k)] for i in range(m)]
@@ -326,22 +329,23 @@ def parallel(e, updates):
             def at(size, f=f, change=change):
                 return [[f[i][x] + size * change[i][x] for x in range(k)] for i in range(m)]
 
+            last = loss
             W, loss = weighed(at(factor))
             for times in (2, 0.5):
                 while loss > enough and factor * times >= 1:
                     tried = weighed(at(factor * times))
-                    if tried[1] >= loss:
+                    if not log(tried[1]) < log(loss) - 1e-9:
                         break
                     factor, (W, loss) = factor * times, tried
             f = at(factor)
             for j, x in product(range(len(made)), range(k)):
                 votes[j][x] += factor * steps[j][x]
-            if loss <= enough:
+            if loss <= enough or not log(loss) < log(last) - 1e-9:
                 break
         size = 2 / mean
         order = sorted(
             range(len(made)),
-            key=lambda j: -gain([i for i in range(m) if j in held[i]], Y, D),
+            key=lambda j: -round(gain([i for i in range(m) if j in held[i]], Y, D), 11),
         )
         while True:
             rules = [((), ALWAYS, {"yes": start})]

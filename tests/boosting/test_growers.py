@@ -84,7 +84,7 @@ REFERENCES = {
         ),
     ),
     "mh-kr": ({"rules_per_round": 2}, lambda p: grown_papers.committee(E, 2)),
-    "parallel": ({"updates": 6}, lambda p: grown_papers.parallel(E, 6)),
+    "parallel": ({"updates": 6}, lambda p: grown_papers.parallel(E, 6, p[5] / p[5].sum())),
 }
 
 

@@ -597,6 +597,7 @@ SPEAKERS = {
     "settings": LEARNING,
     "knowledge/": ["train", "inspect", "check"],
     "reports/portable": ["export"],
+    "errors": ["train", "predict"],
     "cli/program": ["train"],
     **{f"cli/{name}": [name] for name in COMMANDS},
     "cli/options": COMMANDS,

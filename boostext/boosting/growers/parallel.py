@@ -33,8 +33,12 @@ REACH = 2.0
 updates. New documents often have few known terms, so that the rule without a condition would
 outweigh them.
 """
+LEAST_FALL = 1e-9
+"""Least difference of the logarithm of the loss that counts; below, it is a matter of rounding."""
 HALVINGS = 16
 """Number of times that the size of the votes is halved if they do not lower the loss."""
+DIGITS = 11
+"""Digits of gains that are compared, so that conditions of equal gain keep their order."""
 MOST_MEMBERS = 1 << 27
 """Maximum number of pairs of a document and a condition that holds for it."""
 
@@ -46,7 +50,7 @@ class Shares:
     The share is preference / length, so that the shares of a document sum to 1.
     rows: (m, n). columns: its transpose. numbers: (n,), the numbers of the conditions. preference:
     (n,). lengths: (m,), for each document the sum of the preferences of its conditions, or 1 if it
-    has none.
+    has none. mean_length: the mean of these, weighted like the documents.
     """
 
     rows: csr_array
@@ -54,10 +58,7 @@ class Shares:
     numbers: Int64
     preference: Float64
     lengths: Float64
-
-    @property
-    def mean_length(self) -> float:
-        return float(self.lengths.mean())
+    mean_length: float
 
 
 def parallel(state: GrowerState, number: int) -> Growth | None:
@@ -128,7 +129,8 @@ def _shares(state: GrowerState, number: int) -> Shares:
     np.add.at(lengths, columns.indices, columns.data)
     lengths[lengths == 0] = 1
     columns.data /= lengths[columns.indices]
-    return Shares(columns.T.tocsr(), columns, numbers, chosen, lengths)
+    mean = float(np.average(lengths, weights=state.plain.problem.start.example))
+    return Shares(columns.T.tocsr(), columns, numbers, chosen, lengths, mean)
 
 
 def _by_gain(engine: PlainEngine, holds: csr_array, preference: Float64) -> Int64:
@@ -136,7 +138,7 @@ def _by_gain(engine: PlainEngine, holds: csr_array, preference: Float64) -> Int6
     by_sign = engine.flat().reshape(holds.shape[1], 2, -1)
     against, in_favor = (holds @ np.ascontiguousarray(by_sign[:, sign]) for sign in (0, 1))
     gains = np.asarray(apart(against, in_favor)).sum(axis=1)
-    return np.argsort(-gains * preference, kind="stable")
+    return np.argsort(-np.round(gains * preference, DIGITS), kind="stable")
 
 
 def _start(state: GrowerState, number: int) -> Float64:
@@ -168,10 +170,11 @@ def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64:
         negative = np.maximum(shares.columns @ now.weights - positive, 0)
         step = np.asarray(confidence(negative, positive, smoothing))
         change = shares.rows @ step
+        before = now.log_value
         factor, now = _longest(engine, scores, change, factor, enough)
         votes += factor * step
         scores += factor * change
-        if not now.log_value > enough:
+        if not enough < now.log_value < before - LEAST_FALL:
             break
     return votes
 
@@ -188,7 +191,7 @@ def _longest(
     for times in (2.0, 0.5):
         while now.log_value > enough and factor * times >= 1:
             tried = engine.after(scores + factor * times * change)
-            if not tried.log_value < now.log_value:
+            if not tried.log_value < now.log_value - LEAST_FALL:
                 break
             factor, now = factor * times, tried
     return factor, now
