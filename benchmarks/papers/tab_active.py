@@ -37,7 +37,7 @@ import boostext
 from boostext.corpus.documents import Document
 from boostext.model.model import Model
 from boostext.model.predict import Predictor
-from boostext.reports.suggestions import SAMPLE, measure, suggest
+from boostext.reports.suggestions import SAMPLE, measure, suggest, usual_sample
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,12 @@ class Course:
 
 @dataclass(frozen=True)
 class Way:
-    """How models learn and documents are chosen. rounds: 0 for the default of `train`."""
+    """How models learn and documents are chosen. rounds: 0 for the default of `train`. sample:
+    None for that of `suggest`.
+    """
 
     rounds: int
-    sample: int
+    sample: int | None
     spread: bool
 
 
@@ -82,7 +84,7 @@ def main() -> None:
         more={
             "--by": {"action": "append", "choices": BY},
             "--draws": {"type": int, "default": 5},
-            "--sample": {"type": int, "default": SAMPLE, "metavar": "N"},
+            "--sample": {"type": int, "metavar": "N"},
             "--no-spread": {"action": "store_true"},
         },
     )
@@ -154,7 +156,8 @@ def _next(
     seed = int(rng.integers(10**9))
     doubt = measure(by, predictor, seed=seed)
     spread = way.spread and by != RANDOM
-    rows = suggest(waiting, predictor, doubt, count, spread, way.sample, seed)
+    sample = usual_sample(predictor.model) if way.sample is None else way.sample
+    rows = suggest(waiting, predictor, doubt, count, spread, sample, seed)
     return [row.document for row in rows]
 
 

@@ -69,7 +69,8 @@ from boostext.fields import MOST
     type=click.IntRange(0, MOST),
     metavar="N",
     help="Suggest the most uncertain of N times as many documents as are wanted, drawn at random "
-    "from POOL; 0 chooses from all documents.  [default: 6; with --include-labelled 0]",
+    "from POOL; 0 chooses from all documents.  [default: 6; 0 with "
+    "--include-labelled, and if no rule has a term]",
 )
 @click.option(
     "--committee",

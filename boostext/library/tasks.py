@@ -50,11 +50,11 @@ from boostext.model.model import Model
 from boostext.reports.folder import ReportFolder
 from boostext.reports.suggestions import (
     FORMATS,
-    SAMPLE,
     Pool,
     Suggestion,
     json_records,
     measure,
+    usual_sample,
 )
 from boostext.reports.suggestions import suggest as choose
 from boostext.training.columns import described
@@ -313,16 +313,16 @@ def suggest(
     by: "margin", "best", "entropy", "votes" or "random", as for the command. spread: whether
     documents that are nearly the same as an earlier one come later. sample: choose from this many
     times `count` documents, which are drawn at random; 0 for all documents, which is the default
-    with include_labelled, and 6 otherwise. committee: additional models that vote, for by="votes".
-    labels_from: files with the documents that already have a label.
-    include_labelled: also suggest documents that have a label in the pool. reading: settings of the
-    data by name.
+    with include_labelled and if no rule of the model has a term, and 6 otherwise. committee:
+    additional models that vote, for by="votes". labels_from: files with the documents that already
+    have a label. include_labelled: also suggest documents that have a label in the pool. reading:
+    settings of the data by name.
     """
     doubt = measure(by, model.predictor, [member.content for member in committee], seed)
     read = model_data(model.content, pool, None, reading, labelled=False)
     listed = set(corrections_of(labels_from).given)
     open_ones = Pool(some(read, paths_of(pool), BadRecords()), listed, include_labelled)
     if sample is None:
-        sample = 0 if include_labelled else SAMPLE
+        sample = 0 if include_labelled else usual_sample(model.content)
     rows = choose(open_ones, model.predictor, doubt, count, spread, sample, seed)
     return Suggested(rows, model.content, by, open_ones)

@@ -151,6 +151,15 @@ def suggest(
 # Measures of uncertainty ---------------------------------------------------------------------
 
 
+def usual_sample(model: Model) -> int:
+    """Return SAMPLE, or 0 for the whole pool if no rule of the model has a term.
+
+    The most uncertain texts of a large pool are odd ones, which teach little; those of attributes
+    alone are not.
+    """
+    return SAMPLE if any(isinstance(rule.condition, Occurs) for rule in model.rules) else 0
+
+
 def measure(
     name: str, predictor: Predictor, committee: Sequence[Model] = (), seed: int = 0
 ) -> Doubt:

@@ -108,3 +108,21 @@ def test_by_default_a_sample_is_drawn_unless_labels_are_checked(run, model, pool
     assert ids(*given, "--seed", 1) != ids(*given, "--seed", 2)
     checked = [model, corpus, "-n", 4, "--include-labelled"]
     assert ids(*checked) == ids(*checked, "--sample", 0)
+
+
+def test_attributes_alone_are_suggested_from_the_whole_pool(run, tmp_path):
+    def rows(labels):
+        for n in range(90):
+            row = {"id": str(n), "text": "", "attributes": {"size": n % 37, "age": n % 11}}
+            yield {**row, "labels": ["ab"[n % 37 > 18]]} if labels else row
+
+    data = write_jsonl(tmp_path / "sizes.jsonl", list(rows(True)))
+    pool = write_jsonl(tmp_path / "pool.jsonl", list(rows(False)))
+    model = tmp_path / "sizes.boostext"
+    assert run("train", data, "-o", model, "--rounds", 5).exit_code == 0
+
+    def ids(*options):
+        done = run("suggest", model, pool, "-n", 4, "-q", *options)
+        return [json.loads(line)["id"] for line in done.stdout.splitlines()]
+
+    assert ids() == ids("--sample", 0) != ids("--sample", 2)
