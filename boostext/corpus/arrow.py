@@ -68,9 +68,12 @@ def _records(
                 batch.validate(full=True)
                 names = class_names(batch.schema, source) if names is None else names
                 columns = list(zip(batch.schema.names, batch.columns, strict=True))
+            # hardly any batch is as long as a single record may be
+            is_long = sum(map(_length, batch.columns)) > source.longest
             for place in range(batch.num_rows):
                 number += 1
-                if sum(_length(column.slice(place, 1)) for _, column in columns) > source.longest:
+                parts = (column.slice(place, 1) for column in batch.columns if is_long)
+                if sum(map(_length, parts)) > source.longest:
                     yield number, source.too_long(number, "record")
                 else:
                     yield number, _record(columns, place, names)
@@ -104,7 +107,8 @@ def _length(column: Any) -> int:
     kind, count = column.type, len(column)
     if types.is_dictionary(kind):
         if not _is_text(kind.value_type):
-            return count * max(_length(column.dictionary), 1)
+            nested = types.is_nested(kind.value_type)
+            return count * (1 + _length(column.dictionary)) if nested else count
         lengths = compute.binary_length(column.dictionary)
         return count + (compute.sum(compute.take(lengths, column.indices)).as_py() or 0)
     if _is_text(kind):
