@@ -136,13 +136,8 @@ PRESETS: Mapping[str, Preset] = {"paper": PAPER, "readable": READABLE, "accurate
 
 # Without options -----------------------------------------------------------------------------
 
-OPEN = frozenset(
+OF_RULES = frozenset(
     [
-        "analyzer",
-        "ngrams",
-        "punctuation",
-        "counts",
-        "min_df",
         "algorithm",
         "abstain",
         "prior_rule",
@@ -151,10 +146,18 @@ OPEN = frozenset(
         "shrinkage",
         "smoothing",
         "rounds",
-        "threshold",
-        "bins",
     ]
 )
+"""Settings of how rules are learned."""
+OPEN = OF_RULES | {
+    "analyzer",
+    "ngrams",
+    "punctuation",
+    "counts",
+    "min_df",
+    "threshold",
+    "bins",
+}
 """Settings that are chosen from the data unless the user gives them."""
 OWN_LEARNER = frozenset(
     [

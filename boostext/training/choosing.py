@@ -15,23 +15,12 @@ from boostext import fields
 from boostext.corpus.documents import Document, RemoteDocument
 from boostext.errors import SettingsError
 from boostext.features.unicode_classes import class_letters
-from boostext.presets import MANY, NUMBERS, Choices, Facts, by_facts
-from boostext.settings import BoostingSettings, Group
+from boostext.presets import MANY, NUMBERS, OF_RULES, Choices, Facts, by_facts
+from boostext.settings import Group
 from boostext.training.plan import CLOSED, Plan, command_line
 
 MOST_DOCUMENTS, MOST_CHARACTERS = 50_000, 1 << 26
 """How much of the data is examined: from the first document until either limit is reached."""
-OF_RULES = {
-    "algorithm",
-    "abstain",
-    "prior_rule",
-    "rarity",
-    "reuse",
-    "shrinkage",
-    "smoothing",
-    "rounds",
-}
-"""Settings that are open if rules may be learned in any way."""
 SAMPLED = 200
 """Number of evenly spaced texts that are examined to see whether the language uses spaces."""
 
@@ -140,9 +129,8 @@ def _lets_parallel(plan: Plan) -> bool:
     """Whether the votes of all terms may be learned at once: the user has not changed a setting of
     rules that are learned one by one.
     """
-    boosting, default = plan.boosting, BoostingSettings()
-    same = all(getattr(boosting, n) == getattr(default, n) for n in ("terms", "term_fraction"))
-    return same and plan.open >= OF_RULES
+    chosen_singly = plan.boosting.terms > 0 or plan.boosting.term_fraction < 1
+    return not chosen_singly and plan.open >= OF_RULES
 
 
 def _unspaced(documents: Sequence[Document]) -> float:
