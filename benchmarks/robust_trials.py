@@ -708,8 +708,10 @@ def _bomb(name: str, rng: random.Random, place: Place) -> tuple[tuple[str, ...],
     path = _prepared(place) / f"bomb{ending}"
     path.write_bytes(content())
     model = str(place.folder / "old.boostext")
+    learned = (str(path), str(place.folder / DATA), "-o", str(place.folder / MODEL))
     command = rng.choice(
         (
+            *((("train", *learned, "--rounds", "5"),) * 5 if name == "different words" else ()),
             ("check", str(path)),
             ("predict", model, str(path)),
             ("predict", model, str(path), "--explain", "3"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Int8 = NDArray[np.int8]
+Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
@@ -37,6 +39,21 @@ def aligned(shape: tuple[int, ...]) -> NDArray[np.uint32]:
     return room[first : first + size].view(np.uint32).reshape(shape)
 
 
+def give_back(count: int) -> None:
+    """Return freed memory to the system, if there were arrays of so many numbers that it matters.
+
+    The allocator of glibc keeps what lies before memory that is in use.
+    """
+    if count >= MUCH and sys.platform == "linux":
+        import ctypes
+
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(ctypes.c_size_t(0))
+
+
+MUCH = 1 << 19
+"""Number of terms from which on memory is given back."""
 LINE = 64
 """Size of a cache line in bytes."""
 

@@ -118,7 +118,7 @@ def tokenized(
 
 def count_tokens(text: Text, buckets: int) -> Counted:
     known = text.numbers.known()
-    sizes, first = tallied(text.tokens, known, (1,))
+    sizes, first = tallied(text.tokens, known)
     tokens = [text.numbers.token(number) for number in range(known)]
     keys = np.empty(known, object)
     keys[:] = tokens
@@ -131,8 +131,9 @@ def count_pairs(left: Known, right: Known, step: Step, buckets: int) -> Counted:
     """Count the terms with one more token."""
     ends = left.terms.ends
     terms, found = joined_pairs(left.terms.numbers, right.terms.numbers, ends, step.shifts, 1)
-    bucket = (mix(found.keys.astype(np.uint64)) % np.uint64(buckets)).astype(np.int64)
-    return Counted(terms, found.keys, found.first, found.frequency, bucket)
+    keys = np.asarray(found.keys)
+    bucket = (mix(keys.astype(np.uint64)) % np.uint64(buckets)).astype(np.int64)
+    return Counted(terms, keys, found.first, found.frequency, bucket)
 
 
 def chunk(counted: Counted, bucket: int) -> Chunk:
@@ -188,7 +189,8 @@ def known(counted: Counted, kept: Sequence[Kept]) -> Known:
 
 
 class Listed(NamedTuple):
-    """The lists of a step in a part: list t * C + c as in Terms, for term numbers[t].
+    """The lists of a step in a part: list t * C + c has the documents with term numbers[t] at least
+    counts[c] times.
 
     hashes: for each list, the sum of the random numbers of its documents. frequency: the number of
     documents with each term. orders: the place of each term in the order of the field, or -1 if an
@@ -211,14 +213,24 @@ def listed(step: Known, text: Text, place: Step, documents: int, tokens: int) ->
     place_of[step.numbers] = np.arange(len(step.numbers))
     dense = np.take(place_of, step.terms.numbers, mode="wrap")
     stream = Stream(dense, step.terms.ends, step.terms.layers)
-    frequency, _ = tallied(stream, len(step.numbers), (1,))
-    lists = documents_of(stream, frequency, text.settings.counts)
+    frequency, _ = tallied(stream, len(step.numbers))
+    lists = _lists_of(stream, frequency, text.settings.counts)
     np.add(lists.items, np.int32(documents), out=lists.items)
     names = [_spelled(step, text, place, t) for t in np.flatnonzero(step.is_first).tolist()]
     at, layer = np.divmod(step.first, len(place.shifts))
     orders = (at + tokens) * ranks(text.settings) + np.array(place.rank, np.int64)[layer]
     orders[~step.is_first] = -1
     return Listed(step.numbers, frequency, lists, hashes_of(lists), orders, names)
+
+
+def _lists_of(stream: Stream, frequency: Int64, counts: tuple[int, ...]) -> Lists:
+    """Return the lists of all terms and counts, where that of term t for counts[c] is t * C + c."""
+    found = documents_of(stream, frequency, counts, distinct=False)
+    order = np.argsort(found.listed)
+    starts = np.zeros(len(frequency) * len(counts) + 1, np.int64)
+    starts[found.listed + 1] = np.diff(found.lists.starts)
+    np.cumsum(starts, out=starts)
+    return Lists(starts, gather(found.lists, order).items)
 
 
 def hashes_of(lists: Lists) -> Hashes:

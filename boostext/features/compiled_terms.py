@@ -16,10 +16,10 @@ from itertools import accumulate
 
 import numpy as np
 
-from boostext.arrays import Int32, Int64, Lists, concatenated
-from boostext.features.counting import LOW, Group, Spool, Stream, count_terms
+from boostext.arrays import Int32, Int64, concatenated, give_back
+from boostext.features.counting import LOW, NO_DOCUMENTS, Group, Spool, Stream, count_terms
 from boostext.features.merge import joined_lists
-from boostext.features.ngrams import ONE, Offsets, Term, ranks
+from boostext.features.ngrams import ONE, Offsets, Term
 from boostext.features.terms import Terms, as_term
 from boostext.features.token_numbers import Numbered, Numbering, numbering
 from boostext.settings import TextSettings
@@ -76,6 +76,7 @@ class CompiledCounter:
         self._numbering.finish()
         sizes = np.concatenate(self._sizes)
         tokens = self._spool.finish()
+        give_back(self._numbering.known())
         groups = count_terms(
             Stream(tokens, np.cumsum(sizes, dtype=np.int64)),
             self.settings,
@@ -93,7 +94,9 @@ class Spelling:
         self, groups: Sequence[Group], numbering: Numbering, settings: TextSettings
     ) -> None:
         none = np.zeros(0, np.int64)  # only the keys are needed
-        groups = [replace(g, first=none, frequency=none, conditions=Lists.of(())) for g in groups]
+        groups = [
+            replace(group, order=none, frequency=none, documents=NO_DOCUMENTS) for group in groups
+        ]
         self._kept = [group for group in groups if group.step.kept]
         self._ends = list(accumulate(len(group.keys) for group in self._kept))
         # the groups that longer terms refer to; of two with single tokens, the later is complete
@@ -138,17 +141,23 @@ def joined(
     words = [len(group.step.places) for group in kept]
     return Terms(
         spell=Spelling(groups, numbering, settings),
-        order=concatenated([_order(group, ranks(settings)) for group in kept], np.int64),
-        span=np.repeat(spans, sizes).astype(np.int32),
-        words=np.repeat(words, sizes).astype(np.int32),
+        order=concatenated([group.order for group in kept], np.int64),
+        span=np.repeat(np.array(spans, np.int16), sizes),
+        words=np.repeat(np.array(words, np.int16), sizes),
         frequency=concatenated([group.frequency for group in kept], np.int64),
-        conditions=joined_lists([group.conditions for group in kept]),
+        listed=_numbers(kept, len(settings.counts), "listed"),
+        equal=_numbers(kept, len(settings.counts), "equal"),
+        conditions=joined_lists([group.documents.lists for group in kept]),
         tokens=tokens,
         distinct=numbering.known(),
     )
 
 
-def _order(group: Group, ranks: int) -> Int64:
-    place, layer = np.divmod(group.first, len(group.step.shifts))
-    order: Int64 = place * ranks + np.array(group.step.rank, np.int64)[layer]
-    return order
+def _numbers(groups: Sequence[Group], counts: int, name: str) -> Int64:
+    """Return `listed` or `equal` of all groups, with the terms counted over all of them."""
+    before = accumulate((len(group.keys) * counts for group in groups), initial=0)
+    parts: list[Int64] = []
+    for group, start in zip(groups, before, strict=False):
+        numbers = getattr(group.documents, name)
+        parts.append(numbers + start if start else numbers)
+    return concatenated(parts, np.int64)

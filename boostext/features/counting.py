@@ -17,8 +17,17 @@ from typing import BinaryIO
 import numpy as np
 
 from boostext.arrays import Int32, Int64, Lists
-from boostext.features.ngrams import ONE, Offsets, Step, keeps_tokens, steps
-from boostext.features.text_kernels import Bytes, fill, grow_pairs, join, kernel, sift, tally
+from boostext.features.ngrams import ONE, Offsets, Step, keeps_tokens, ranks, steps
+from boostext.features.text_kernels import (
+    Bytes,
+    fill,
+    grow_pairs,
+    join,
+    kernel,
+    recount,
+    sift,
+    tally,
+)
 from boostext.settings import TextSettings
 
 LOW = 0xFFFFFFFF
@@ -45,20 +54,34 @@ class Stream:
 
 
 @dataclass(frozen=True)
+class Documents:
+    """The documents with each term at least counts[c] times.
+
+    listed, equal: as in Terms. lists: one for each number of `listed`.
+    """
+
+    listed: Int64
+    equal: Int64
+    lists: Lists
+
+
+NO_DOCUMENTS = Documents(np.zeros(0, np.int64), np.zeros(0, np.int64), Lists.of(()))
+
+
+@dataclass(frozen=True)
 class Group:
     """The T terms of one step that pass the filter.
 
     keys: (T,), token numbers, or for longer terms left * 2^32 + right, where left and right are
-    terms of the steps joined. first: (T,), the position where each term first occurs, times the
-    number of layers, plus the layer. conditions: like those of `Terms`, or empty if the step is not
-    kept.
+    terms of the steps joined. order, frequency: like those of `Terms`. documents: none if the step
+    is not kept.
     """
 
     step: Step
-    keys: Int64
-    first: Int64
+    keys: Int64 | range
+    order: Int64
     frequency: Int64
-    conditions: Lists
+    documents: Documents
 
 
 def count_terms(
@@ -87,9 +110,10 @@ def _token_group(
     tokens: Stream, settings: TextSettings, known: int, least: float, kept: bool
 ) -> tuple[Group, Int32]:
     """Return the terms of one token, and for each position the number of its term, or -1."""
-    sizes, first = tallied(tokens, known, (1,))
+    sizes, first = tallied(tokens, known)
     step = Step(ONE, ONE, ONE, (0,), (0,), kept)
-    return _group(step, tokens, Found(np.arange(known), first, sizes), settings, least)
+    found = Found(range(known), first, sizes)
+    return _group(step, tokens, found, settings, least)
 
 
 def _step_group(
@@ -102,9 +126,13 @@ def _step_group(
 
 @dataclass(frozen=True)
 class Found:
-    """The result of `join`: keys and first as in Group, and frequency in documents."""
+    """The result of `join`: keys and frequency as in Group.
 
-    keys: Int64
+    first: (T,), the position where each term first occurs, times the number of layers, plus the
+    layer.
+    """
+
+    keys: Int64 | range
     first: Int64
     frequency: Int64
 
@@ -116,13 +144,26 @@ def _group(
     everything = len(stays) == len(found.keys)
     frequency = found.frequency if everything else found.frequency[stays]
     at = _renumbered(terms.numbers, stays, len(found.keys))
-    lists = Lists(np.zeros(1, np.int64), np.zeros(0, np.int32))
+    stays = stays[:0] if everything else stays  # of very many terms it takes much memory
+    left, documents = Stream(at, terms.ends, terms.layers), NO_DOCUMENTS
     if step.kept:
-        lists = documents_of(Stream(at, terms.ends, terms.layers), frequency, settings.counts)
-    keys, first = (
-        (found.keys, found.first) if everything else (found.keys[stays], found.first[stays])
-    )
-    return Group(step, keys, first, frequency, lists), at
+        documents = documents_of(left, frequency, settings.counts)
+    if everything:
+        keys, first = found.keys, found.first
+    else:
+        keys = stays if isinstance(found.keys, range) else found.keys[stays]
+        first = found.first[stays]
+    return Group(step, keys, _order(first, step, ranks(settings)), frequency, documents), at
+
+
+def _order(first: Int64, step: Step, most: int) -> Int64:
+    """Return the places of terms in the order of the field. Those of one layer replace `first`."""
+    if len(step.shifts) > 1:
+        first, layer = np.divmod(first, len(step.shifts))
+        shifted = np.array(step.rank, np.int64)[layer]
+    np.multiply(first, most, out=first)
+    np.add(first, shifted if len(step.shifts) > 1 else step.rank[0], out=first)
+    return first
 
 
 def _renumbered(numbers: Int32, stays: Int64, known: int) -> Int32:
@@ -197,48 +238,76 @@ def _twice(numbers: Int64) -> Int64:
     return np.append(numbers, np.zeros_like(numbers))
 
 
-def documents_of(terms: Stream, frequency: Int64, counts: tuple[int, ...]) -> Lists:
-    """Return the documents with each term at least counts[c] times, as list t * C + c."""
-    # one array, of sizes and then of sums: with several counts it is the largest of all
-    sums = np.zeros(len(frequency) * len(counts) + 2, np.int64)
-    if counts == (1,):
-        sums[2:] = frequency
-    else:
-        tally_into(sums[2:], terms, len(frequency), counts)
+def documents_of(
+    terms: Stream, frequency: Int64, counts: tuple[int, ...], distinct: bool = True
+) -> Documents:
+    """Return the documents with each term. distinct: leave out lists that are equal to that of the
+    next lower count.
+
+    The lists for count 1 come first. Only terms that reach other counts in some document have lists
+    for these, so that much less memory is needed than for lists of all counts.
+    """
+    count, many, ones = len(frequency), len(counts), int(counts[0] == 1)
+    rows, sizes = _recounted(terms, count, counts[ones:])
+    often = np.empty(len(sizes), np.int64)  # the term of each row
+    often[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    numbers = often[:, None] * many + np.arange(ones, many)
+    before = np.column_stack([frequency[often] if ones else 0 * often, sizes])[:, : many - ones]
+    equal = distinct & (sizes == before) & (sizes > 0)
+    made = (sizes > 0) & ~equal
+    slots = np.full((len(often), many), -1, np.int64)
+    slots[:, :1] = often[:, None]
+    slots[:, ones:][made] = np.arange(made.sum()) + count * ones
+    # one array, of sizes and then of sums
+    sums = np.zeros(count * ones + made.sum() + 2, np.int64)
+    sums[2 : 2 + count * ones] = frequency[: count * ones]
+    sums[2 + count * ones :] = sizes[made]
     np.cumsum(sums, out=sums)
     starts, items = sums[:-1], np.empty(int(sums[-1]), np.int32)
-    seen = np.full(len(frequency), -1, np.int64)
     kernel(fill)(
         terms.numbers,
         terms.layers,
         terms.ends,
         _rank(counts, len(terms.numbers)),
-        seen,
+        np.full(count, -1, np.int64),
+        rows,
+        slots,
         starts[1:],  # subtle: the kernel moves each start to the end of its list, the next start
         items,
     )
-    return Lists(starts, items)
+    listed = np.full(len(starts) - 1, many)
+    listed[:1] = 0
+    np.cumsum(listed, out=listed)
+    listed[count * ones :] = numbers[made]
+    return Documents(listed, np.sort(numbers[equal]), Lists(starts, items))
 
 
-def tallied(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int64, Int64]:
-    """Return the sizes of the lists of `documents_of`, and the first position of each term."""
-    sizes = np.zeros(known * len(counts), np.int64)
-    return sizes, tally_into(sizes, terms, known, counts)
-
-
-def tally_into(sizes: Int64, terms: Stream, known: int, counts: tuple[int, ...]) -> Int64:
-    """Do the same, with zeros that become the sizes."""
-    seen, first = np.full(known, -1, np.int64), np.zeros(known, np.int64)
-    kernel(tally)(
+def _recounted(terms: Stream, known: int, counts: tuple[int, ...]) -> tuple[Int32, Int64]:
+    """Return the rows that `recount` gives to terms, and for each row and each count the number of
+    documents, (R, C).
+    """
+    if not counts:
+        return np.zeros(0, np.int32), np.zeros((0, 0), np.int64)
+    rows = np.full(known, -1, np.int32)
+    sizes = np.zeros((known, len(counts)), np.int64)  # only the rows that there are take memory
+    kernel(recount)(
         terms.numbers,
         terms.layers,
         terms.ends,
         _rank(counts, len(terms.numbers)),
-        seen,
+        np.full(known, -1, np.int64),
+        rows,
         sizes,
-        first,
     )
-    return first
+    return rows, sizes[: int(rows.max(initial=-1)) + 1]
+
+
+def tallied(terms: Stream, known: int) -> tuple[Int64, Int64]:
+    """Return the number of documents with each term, and its first occurrence as in Found."""
+    seen = np.full(known, -1, np.int32)
+    sizes, first = np.zeros(known, np.int64), np.zeros(known, np.int64)
+    kernel(tally)(terms.numbers, terms.layers, terms.ends, seen, sizes, first)
+    return sizes, first
 
 
 def _rank(counts: tuple[int, ...], most: int) -> Int32:

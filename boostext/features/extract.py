@@ -13,12 +13,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostext import compiled
-from boostext.arrays import Int32, Int64, Lists, concatenated
+from boostext.arrays import Int32, Int64, Lists, concatenated, give_back
 from boostext.corpus.column_types import CATEGORY, column_type
 from boostext.corpus.documents import Attribute, Document
 from boostext.features.attributes import WordColumn, categories, numeric_column
@@ -26,7 +27,7 @@ from boostext.features.conditions import Condition, Equals, Occurs
 from boostext.features.matrix import FeatureMatrix, NumericColumn
 from boostext.features.merge import Merged, gather, joined_lists, merge
 from boostext.features.ngrams import Term
-from boostext.features.selection import nothing_left, select
+from boostext.features.selection import PIECE, nothing_left, select
 from boostext.features.terms import PlainCounter, Terms, least_documents
 from boostext.settings import TextSettings
 
@@ -74,24 +75,16 @@ def extract_with(
         name: counter.finish(least_documents(counter.settings, count))
         for name, counter in counters.items()
     }
+    give_back(sum(map(len, terms.values())))
     parts = Parts(settings.simplest_name)
     tokens = sum(found.tokens for found in terms.values())
     for name, chosen in zip(tuple(terms), select(terms, settings, count), strict=True):
-        if len(chosen):
-            source = TermSource(name, terms[name].spell, settings.counts, chosen)
-            lists = _chosen_lists(terms, name, chosen)
-            parts.add_terms(source, terms.pop(name), lists)
+        if chosen.any():
+            parts.add_terms(name, terms.pop(name), settings.counts, chosen)
     columns.add_to(parts, declared or {})
     if not parts.sources and not parts.numeric:
         raise nothing_left(terms, settings, count, path)
     return parts.matrix(count, tokens)
-
-
-def _chosen_lists(terms: dict[str, Terms], name: str, chosen: Int64) -> Lists:
-    """Return the chosen lists of a field, which no longer has any; there may be many more."""
-    lists = terms[name].conditions
-    terms[name] = replace(terms[name], conditions=Lists.of(()))
-    return gather(lists, chosen) if len(chosen) < len(lists) else lists
 
 
 class Columns:
@@ -144,15 +137,35 @@ class Parts:
     # the documented order over all conditions
     place: list[Int64] = field(default_factory=list)
     # keys by which conditions are compared for simplicity, most important first (see `merge`)
-    simplicity: list[tuple[Int32, Int32, Int32]] = field(default_factory=list)
+    simplicity: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
     numeric: list[NumericColumn] = field(default_factory=list)
 
-    def add_terms(self, source: TermSource, terms: Terms, lists: Lists) -> None:
-        t, c = np.divmod(source.chosen, len(source.counts))
-        at_least = np.array(source.counts, np.int32)[c]
-        order = terms.order[t] * len(source.counts) + c
+    def add_terms(
+        self, name: str, terms: Terms, counts: tuple[int, ...], chosen: NDArray[np.bool_]
+    ) -> None:
+        """Add the chosen lists of a field. Nothing else may refer to its terms, as there may be so
+        many that their arrays are the largest part of the memory.
+        """
+        listed, lists = terms.listed, terms.conditions
+        if not chosen.all():
+            listed, lists = listed[chosen], gather(lists, np.flatnonzero(chosen))
+        none = listed[:0]
+        terms = replace(terms, frequency=none, listed=none, conditions=Lists.of(()))
+        t = listed // len(counts)
+        span, words = terms.span[t], terms.words[t]
+        order = np.take(terms.order, t, out=t, mode="clip")  # in place
+        source = TermSource(name, terms.spell, counts, listed)
+        del terms
+        least = np.array(counts, np.min_scalar_type(counts[-1]))
+        at_least = np.empty(len(listed), least.dtype)
+        order *= len(counts)
+        for first in range(0, len(listed), PIECE):
+            some = slice(first, first + PIECE)
+            c = listed[some] % len(counts)
+            order[some] += c
+            at_least[some] = least[c]
+        self.simplicity.append((at_least, span, words))
         self._add(source, lists, -1, order)
-        self.simplicity.append((at_least, terms.span[t], terms.words[t]))
 
     def add_column(
         self, name: str, values: list[Attribute], declared: Sequence[str] | None
@@ -172,25 +185,27 @@ class Parts:
             which,
             np.arange(len(found)),
         )
-        one = np.ones(len(found), np.int32)
+        one = np.ones(len(found), np.int8)
         self.simplicity.append((one, one, one))
 
     def _add(
         self, source: TermSource | CategorySource, lists: Lists, unknown: int, order: Int64
     ) -> None:
         before = int(self.place[-1].max()) + 1 if self.place else 0
-        self.place.append(before + order)
+        self.place.append(order + before if before else order)
         self.sources.append(source)
         self.lists.append(lists)
-        self.unknown_list.append(np.full(len(source), unknown, np.int32))
+        self.unknown_list.append(np.broadcast_to(np.int32(unknown), len(source)))
 
     def matrix(self, documents: int, tokens: int) -> FeatureMatrix:
         lists = joined_lists(self.lists)
         unknown_list = concatenated(self.unknown_list, np.int32)
-        keys = [concatenated(key, np.int32) for key in zip(*self.simplicity, strict=True)]
+        keys = [concatenated(key, np.int8) for key in zip(*self.simplicity, strict=True)]
         keys = keys if self.simplest else []
         place = concatenated(self.place, np.int64)
+        give_back(len(lists))
         merged = merge(lists, unknown_list, keys, place)
+        give_back(len(lists))
         return FeatureMatrix(
             document_count=documents,
             names=LazyNames(self.sources, merged, place),

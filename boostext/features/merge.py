@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostext.arrays import Int32, Int64, Lists
 
-BLOCK = 1 << 19
+BLOCK = 1 << 17
 """Number of items that are processed at once."""
 
 
@@ -36,33 +37,52 @@ class Merged:
         return self.members[self.ends[j] - self.sizes[j] : self.ends[j]]
 
 
-def merge(lists: Lists, unknown_list: Int32, simplicity: Sequence[Int32], place: Int64) -> Merged:
+def merge(
+    lists: Lists, unknown_list: Int32, simplicity: Sequence[NDArray[Any]], place: Int64
+) -> Merged:
     """Return groups of equal lists, none of them empty, with equal unknown_list.
 
-    simplicity: (N,) keys, most important first. The member with the smallest keys represents its
-    group; ties go to the first. place: (N,), the documented order, all values distinct.
+    simplicity: (N,) keys, whole numbers, most important first. The member with the smallest keys
+    represents its group; ties go to the first. place: (N,), the documented order, all distinct.
     """
-    group, order = _equal_lists(lists, unknown_list)
-    starts = _run_starts(group[order])
-    sizes = np.diff(np.append(starts, len(lists)))
-    best = _least_of_each(order, starts, sizes, _code(simplicity, len(lists)), place)
+    order, starts = _equal_lists(lists, unknown_list)
+    sizes = np.diff(starts, append=len(order))
+    best = _least_of_each(order, starts, simplicity, place)
     by_place = np.argsort(place[best])
     return Merged(best[by_place], order, (starts + sizes)[by_place], sizes[by_place])
 
 
-def _least_of_each(order: Int64, starts: Int64, sizes: Int64, code: Int64, place: Int64) -> Int64:
-    """Return the member of each run of `order` with the least code, at ties that of least place."""
-    if not len(order):
-        return order
-    ordered = code[order]
-    ordered -= np.repeat(np.minimum.reduceat(ordered, starts), sizes)
-    is_least = ordered == 0
-    del ordered  # of very many conditions it takes much memory
-    simplest = order[is_least]
-    group = np.repeat(np.arange(len(starts)), sizes)[is_least]
-    first = np.minimum.reduceat(place[simplest], _run_starts(group))
-    best: Int64 = simplest[place[simplest] == first[group]]
-    return best
+def _least_of_each(
+    order: Int64, starts: Int64, simplicity: Sequence[NDArray[Any]], place: Int64
+) -> Int64:
+    """Return the simplest member of each run of `order`, at ties that of least place."""
+    least, first = (np.full(len(starts), np.iinfo(np.int64).max) for _ in range(2))
+    for part, bounds, runs in _runs(starts, len(order)):
+        code = _code(simplicity, order[part])
+        least[runs] = np.minimum(least[runs], np.minimum.reduceat(code, bounds[:-1]))
+    for part, bounds, runs in _runs(starts, len(order)):
+        members, sizes = order[part], np.diff(bounds)
+        simplest = _code(simplicity, members) == np.repeat(least[runs], sizes)
+        places = np.where(simplest, place[members], np.iinfo(np.int64).max)
+        first[runs] = np.minimum(first[runs], np.minimum.reduceat(places, bounds[:-1]))
+    for part, bounds, runs in _runs(starts, len(order)):
+        members = order[part]
+        found = np.flatnonzero(place[members] == np.repeat(first[runs], np.diff(bounds)))
+        which = np.searchsorted(bounds, found, side="right") - 1 + runs.start
+        least[which] = members[found]
+    return least
+
+
+def _runs(starts: Int64, count: int) -> Iterator[tuple[slice, Int64, slice]]:
+    """Yield parts of `count` ordered numbers, with the bounds of runs in it, and their numbers."""
+    for start in range(0, count, BLOCK):
+        stop = min(start + BLOCK, count)
+        runs = slice(
+            int(np.searchsorted(starts, start, side="right")) - 1,
+            int(np.searchsorted(starts, stop, side="left")),
+        )
+        bounds = np.append(np.maximum(starts[runs], start), stop) - start
+        yield slice(start, stop), bounds, runs
 
 
 def gather(lists: Lists, which: Int64) -> Lists:
@@ -123,25 +143,28 @@ def joined_lists(parts: Sequence[Lists]) -> Lists:
     return Lists(np.cumsum(np.concatenate(sizes)), np.concatenate(items))
 
 
-def _code(simplicity: Sequence[Int32], count: int) -> Int64:
-    """Combine the keys of each condition into one number that is compared instead."""
-    code = np.zeros(count, np.int64)
+def _code(simplicity: Sequence[NDArray[Any]], which: Int64) -> Int64:
+    """Combine the keys of some conditions into one number each that is compared instead."""
+    code = np.zeros(len(which), np.int64)
     for key in simplicity:
-        code = code * (int(key.max(initial=0)) + 1) + key
+        code *= int(key.max(initial=0)) + 1
+        code += key[which]
     return code
 
 
 def _equal_lists(lists: Lists, unknown_list: Int32) -> tuple[Int64, Int64]:
-    """Return a number for each list, equal only for equal lists, and the order by these numbers."""
+    """Return the lists in an order in which equal ones are together, and where each run begins."""
     group = _hashes(lists, unknown_list)
     while True:
         order = np.argsort(group)
-        starts = _run_starts(group[order])
-        first = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
-        same = _pairs_equal(lists, unknown_list, order, first)
+        starts = _run_starts(group, order)
+        del group  # of very many lists it takes much memory
+        same = _equal_to_first(lists, unknown_list, order, starts)
         if same.all():
-            return group, order
-        # different lists with equal hashes: move those that differ from the first of their run on
+            return order, starts
+        # different lists with equal hashes: those that differ from the first of their run go apart
+        group = np.empty_like(order)
+        group[order] = np.repeat(2 * np.arange(len(starts)), np.diff(starts, append=len(order)))
         group[order[~same]] += 1
 
 
@@ -157,16 +180,19 @@ def _hashes(lists: Lists, unknown_list: Int32) -> Int64:
     return sums
 
 
-def _pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArray[np.bool_]:
-    """Whether lists a[i] and b[i] are equal, for all i."""
-    same = np.zeros(len(a), np.bool_)
-    for start in range(0, len(a), BLOCK):
-        some = slice(start, start + BLOCK)
-        same[some] = _few_pairs_equal(lists, unknown_list, a[some], b[some])
+def _equal_to_first(
+    lists: Lists, unknown_list: Int32, order: Int64, starts: Int64
+) -> NDArray[np.bool_]:
+    """Whether each list, in order, is equal to the first of its run."""
+    same = np.zeros(len(order), np.bool_)
+    for part, bounds, runs in _runs(starts, len(order)):
+        first = np.repeat(order[starts[runs]], np.diff(bounds))
+        same[part] = _pairs_equal(lists, unknown_list, order[part], first)
     return same
 
 
-def _few_pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArray[np.bool_]:
+def _pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> NDArray[np.bool_]:
+    """Whether lists a[i] and b[i] are equal, for all i."""
     sizes = lists.starts[a + 1] - lists.starts[a]
     same: NDArray[np.bool_] = sizes == lists.starts[b + 1] - lists.starts[b]
     same &= unknown_list[a] == unknown_list[b]
@@ -178,9 +204,13 @@ def _few_pairs_equal(lists: Lists, unknown_list: Int32, a: Int64, b: Int64) -> N
     return same
 
 
-def _run_starts(values: Int64) -> Int64:
-    changes = np.flatnonzero(values[1:] != values[:-1]) + 1
-    return np.concatenate([np.zeros(min(len(values), 1), np.int64), changes])
+def _run_starts(group: Int64, order: Int64) -> Int64:
+    """Return where each run of equal groups begins, in order."""
+    found = [np.zeros(min(len(order), 1), np.int64)]
+    for start in range(1, len(order), BLOCK):
+        some = group[order[start - 1 : start + BLOCK]]
+        found.append(np.flatnonzero(some[1:] != some[:-1]) + start)
+    return np.concatenate(found)
 
 
 def _offsets(sizes: Int64) -> Int64:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostext.arrays import Int64
 from boostext.errors import BoostextError, DataError, SettingsError
@@ -13,8 +14,10 @@ from boostext.features.terms import Terms, most_documents
 from boostext.settings import TextSettings
 
 
-def select(fields: Mapping[str, Terms], settings: TextSettings, documents: int) -> list[Int64]:
-    """Return, for each field, the ascending numbers of the lists of conditions to keep.
+def select(
+    fields: Mapping[str, Terms], settings: TextSettings, documents: int
+) -> list[NDArray[np.bool_]]:
+    """Return, for each field, which of its lists of conditions to keep.
 
     Terms are filtered by max_df and drop; then the max_terms most frequent over all fields are
     kept, and ties go to the first. A count of a term is kept if some documents reach it, and fewer
@@ -57,19 +60,18 @@ def _most_frequent(fields: Sequence[Terms], kept: list[Int64], count: int) -> li
     return [t[stays[which == f]] for f, t in enumerate(kept)]
 
 
-def _conditions(terms: Terms, kept: Int64, counts: int) -> Int64:
-    starts, found = terms.conditions.starts, [np.zeros(0, np.int64)]
-    for first in range(0, len(kept), PIECE):
-        lists = kept[first : first + PIECE, None] * counts + np.arange(counts)
-        sizes = starts[lists + 1] - starts[lists]  # (terms, counts)
-        fresh = sizes > 0
-        fresh[:, 1:] &= sizes[:, 1:] != sizes[:, :-1]
-        found.append(lists[fresh])
-    return np.concatenate(found)
+def _conditions(terms: Terms, kept: Int64, counts: int) -> NDArray[np.bool_]:
+    stays = np.zeros(len(terms), np.bool_)
+    stays[kept] = True
+    chosen = np.zeros(len(terms.listed), np.bool_)
+    for first in range(0, len(chosen), PIECE):
+        some = slice(first, first + PIECE)
+        chosen[some] = stays[terms.listed[some] // counts]
+    return chosen
 
 
 PIECE = 1 << 16
-"""Number of terms that are selected at a time."""
+"""Number of lists that are selected at a time."""
 SYMBOLS = "emoji and punctuation count with --punctuation"
 
 

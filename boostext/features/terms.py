@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from boostext.arrays import Int32, Int64, Lists
+from boostext.arrays import Int16, Int64, Lists
 from boostext.features.ngrams import EXPERTS, Term
 from boostext.features.tokenizer import Tokenizer
 from boostext.settings import TextSettings
@@ -20,15 +20,19 @@ class Terms:
 
     spell: maps a term number to its tokens. order: (T,), by first occurrence (see `ngrams`). span,
     words: (T,), the number of positions and of tokens of each term. frequency: (T,), the number of
-    documents. conditions: T * C lists of documents; list t * C + c has those with term t at least
-    counts[c] times. tokens: the number of all tokens read. distinct: the number of distinct tokens.
+    documents. listed: numbers t * C + c in any order. conditions: for each of them, the list of the
+    documents with term t at least counts[c] times. Lists of no documents are left out, and lists
+    that are equal to that of the next lower count, whose ascending numbers are in `equal`. tokens:
+    the number of all tokens read. distinct: the number of distinct tokens.
     """
 
     spell: Callable[[int], Term[str]]
     order: Int64
-    span: Int32
-    words: Int32
+    span: Int16
+    words: Int16
     frequency: Int64
+    listed: Int64
+    equal: Int64
     conditions: Lists
     tokens: int
     distinct: int
@@ -66,15 +70,26 @@ class PlainCounter:
         """Return the terms that occur in at least `least` documents."""
         found = {term: pairs for term, pairs in self._found.items() if len(pairs) // 2 >= least}
         counts = self.settings.counts
-        lists = (_at_least(pairs, count) for pairs in found.values() for count in counts)
+        listed, equal, lists, before = [], [], [], 0
+        every = ((pairs, count) for pairs in found.values() for count in counts)
+        for number, (pairs, count) in enumerate(every):
+            documents = _at_least(pairs, count)
+            if number % len(counts) and documents and len(documents) == before:
+                equal.append(number)
+            elif documents:
+                listed.append(number)
+                lists.append(documents)
+            before = len(documents)
         tokens = list(self._numbers)
         terms = list(found)
         return Terms(
             spell=partial(_spelled, terms, tokens, self.settings.analyzer == "char"),
             order=np.arange(len(terms), dtype=np.int64),
-            span=np.array([len(term) for term in terms], np.int32),
-            words=np.array([len(term) - term.count(None) for term in terms], np.int32),
+            span=np.array([len(term) for term in terms], np.int16),
+            words=np.array([len(term) - term.count(None) for term in terms], np.int16),
             frequency=np.array([len(pairs) // 2 for pairs in found.values()], np.int64),
+            listed=np.array(listed, np.int64),
+            equal=np.array(equal, np.int64),
             conditions=Lists.of(lists),
             tokens=self.tokens,
             distinct=len(tokens),

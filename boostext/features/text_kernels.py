@@ -17,6 +17,8 @@ from boostext.arrays import Int32, Int64
 from boostext.compiled import Kernel, compiled
 
 Bytes = NDArray[np.uint8]
+Table = NDArray[np.int64]
+"""Of two dimensions."""
 Number = int | np.int64
 
 # Character classes, in the order of the letters "owsmkjp" of unicode_classes.
@@ -282,19 +284,38 @@ def grow_pairs(old: Int64, new: Int64) -> None:
             new[2 * to], new[2 * to + 1] = old[2 * slot], old[2 * slot + 1]
 
 
-def tally(
-    terms: Int32, layers: int, ends: Int64, rank: Int32, seen: Int64, sizes: Int64, first: Int64
-) -> None:
-    """Count the documents that contain each term at least a given number of times.
+def tally(terms: Int32, layers: int, ends: Int64, seen: Int32, sizes: Int64, first: Int64) -> None:
+    """Count the documents that contain each term.
 
-    The number of documents that contain term t at least as often as the c-th of C counts is added
-    to sizes[t * C + c].
-
-    terms: (layers * N,), as `join` writes them. rank: maps a number of occurrences to c, or to -1
-    if it is not one of the counts. seen: (T,), last document * 2^32 + occurrences in it; initially
-    -1. first: (T,), as in `join`.
+    terms: (layers * N,), as `join` writes them. seen: (T,), the last document, initially -1. sizes,
+    first: (T,), the number of documents, and the first occurrence as in `join`.
     """
-    many = len(sizes) // max(len(seen), 1)
+    places = len(terms) // layers
+    i = 0
+    for d in range(len(ends)):
+        while i < ends[d]:
+            for s in range(layers):
+                t = terms[s * places + i]
+                if t >= 0 and seen[t] != d:
+                    if seen[t] < 0:
+                        first[t] = i * layers + s
+                    seen[t] = d
+                    sizes[t] += 1
+            i += 1
+
+
+def recount(
+    terms: Int32, layers: int, ends: Int64, rank: Int32, seen: Int64, rows: Int32, sizes: Table
+) -> None:
+    """Count the documents that contain each term at least as often as each of C counts above 1.
+
+    Terms that reach any of them are given the rows 0, 1, 2 ... as they do so: rows[t], initially
+    -1. The number of documents for the c-th count is added to sizes[rows[t], c].
+
+    terms: as in `tally`. rank: maps a number of occurrences to c, or to -1 if it is not one of the
+    counts. seen: (T,), last document * 2^32 + occurrences in it; initially -1.
+    """
+    known = np.int32(0)
     places = len(terms) // layers
     i = 0
     for d in range(len(ends)):
@@ -302,20 +323,32 @@ def tally(
             for s in range(layers):
                 t = terms[s * places + i]
                 if t >= 0:
-                    if seen[t] < 0:
-                        first[t] = i * layers + s
                     count = 1 if seen[t] >> 32 != d else (seen[t] & 0xFFFFFFFF) + 1
                     seen[t] = d << 32 | count
                     if count < len(rank) and rank[count] >= 0:
-                        sizes[t * many + rank[count]] += 1
+                        if rows[t] < 0:
+                            rows[t] = known
+                            known += 1
+                        sizes[rows[t], rank[count]] += 1
             i += 1
 
 
 def fill(
-    terms: Int32, layers: int, ends: Int64, rank: Int32, seen: Int64, cursor: Int64, items: Int32
+    terms: Int32,
+    layers: int,
+    ends: Int64,
+    rank: Int32,
+    seen: Int64,
+    rows: Int32,
+    slots: Table,
+    cursor: Int64,
+    items: Int32,
 ) -> None:
-    """Write the documents that `tally` counts to `items`, beginning at cursor[t * C + c]."""
-    many = len(cursor) // max(len(seen), 1)
+    """Write the documents with each term at least as often as each count to `items`.
+
+    Term t has list t, or if it has a row, list slots[rows[t], c] for the c-th count; -1 for none.
+    Lists begin at the cursors. The other arguments are as in `recount`.
+    """
     places = len(terms) // layers
     i = 0
     for d in range(len(ends)):
@@ -326,9 +359,12 @@ def fill(
                     count = 1 if seen[t] >> 32 != d else (seen[t] & 0xFFFFFFFF) + 1
                     seen[t] = d << 32 | count
                     if count < len(rank) and rank[count] >= 0:
-                        at = t * many + rank[count]
-                        items[cursor[at]] = d
-                        cursor[at] += 1
+                        at = np.int64(t)
+                        if len(rows) > 0 and rows[t] >= 0:
+                            at = slots[rows[t], rank[count]]
+                        if at >= 0:
+                            items[cursor[at]] = d
+                            cursor[at] += 1
             i += 1
 
 
@@ -409,10 +445,12 @@ SIGNATURES = {
     join: "int32[::1], int32[::1], int64[::1], int64[::1], uint8[::1], int64, int64[::1], "
     "int64[::1], int64[::1], int64[::1], int32[::1], int64[::1]",
     grow_pairs: "int64[::1], int64[::1]",
-    tally: "int32[::1], int64, int64[::1], int32[::1], int64[::1], int64[::1], int64[::1]",
+    tally: "int32[::1], int64, int64[::1], int32[::1], int64[::1], int64[::1]",
+    recount: "int32[::1], int64, int64[::1], int32[::1], int64[::1], int32[::1], int64[:, ::1]",
     walk: "int32[::1], int64[::1], int32[::1], int64[::1], int64[::1], int64[::1], int64[::1], "
     "int64[::1], int64[::1], int32[::1], int64[::1], int64[::1]",
-    fill: "int32[::1], int64, int64[::1], int32[::1], int64[::1], int64[::1], int32[::1]",
+    fill: "int32[::1], int64, int64[::1], int32[::1], int64[::1], int32[::1], int64[:, ::1], "
+    "int64[::1], int32[::1]",
 }
 
 

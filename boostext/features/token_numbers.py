@@ -6,12 +6,12 @@ There is one class for each kind of token. All give the tokens of `Tokenizer.tok
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Int32, Int64
+from boostext.arrays import Int32, Int64, give_back
 from boostext.features.normalize import normalize
 from boostext.features.text_kernels import PUNCTUATION, grow_tokens, kernel, tokenize
 from boostext.features.tokenizer import PIECE, Tokenizer, fold_blanks
@@ -45,7 +45,7 @@ class WordNumbers:
         self._lowercase = settings.lowercase
         self._classes = _classes(settings.punctuation)
         self._slots = np.zeros(1 << 13, np.int64)
-        self._places = np.zeros(1 << 11, np.int64)
+        self._places: Any = np.zeros(1 << 11, np.int64)  # of int32 at the end, if that is enough
         self._store = np.zeros(1 << 14, np.uint8)
         # the state of the kernel: byte, document, written, known, stop words, frozen
         self._state = np.zeros(6, np.int64)
@@ -90,26 +90,29 @@ class WordNumbers:
                 state,
             )
             if state[1] < len(ends):
-                self._grow(len(text))
+                self._grow(len(text) - int(state[0]))
         out.resize(int(state[2]), refcheck=False)  # in place: nothing else refers to it
         return out, counts
 
     def _grow(self, room: int) -> None:
+        """Make room for another token, and in the store for so many more bytes."""
         known = int(self._state[3])
         if 4 * known >= len(self._slots):
+            give_back(known)  # what reading took; this table may be the largest array of all
             slots = np.zeros(4 * len(self._slots), np.int64)
             kernel(grow_tokens)(self._slots, slots)
             self._slots = slots
         if known + 1 >= len(self._places):
-            self._places = np.append(self._places, np.zeros_like(self._places))
+            self._places = _longer(self._places, 2 * len(self._places))
         if self._places[known] + room > len(self._store):
-            self._store = np.append(self._store, np.zeros(len(self._store) + room, np.uint8))
+            self._store = _longer(self._store, 2 * len(self._store) + room)
 
     def finish(self) -> None:
         known = int(self._state[3])
         self._slots = np.zeros(0, np.int64)
-        self._places = self._places[: known + 1].copy()
         self._store = self._store[: self._places[known]].copy()
+        small = len(self._store) < 1 << 31
+        self._places = self._places[: known + 1].astype(np.int32 if small else np.int64)
 
     def known(self) -> int:
         return int(self._state[3] - self._state[4])
@@ -208,6 +211,13 @@ def numbering(settings: TextSettings, given: Sequence[str] | None = None) -> Num
     if settings.analyzer == "char":
         return CharacterNumbers(settings, given)
     return (PatternNumbers if settings.token_pattern else WordNumbers)(settings, given)
+
+
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return a copy with zeros behind it, which take no memory before they are written to."""
+    longer = np.zeros(size, array.dtype)
+    longer[: len(array)] = array
+    return longer
 
 
 def _classes(punctuation: bool) -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from boostext.arrays import Int32, Scores
+from boostext.arrays import Int32, Int64, Scores
 from boostext.boosting.reach import Tally
 from boostext.boosting.rules import Rule
 from boostext.corpus.corpus import CorpusBuilder
@@ -40,7 +40,7 @@ def is_measured(number: int) -> bool:
 class TermFinder:
     """Finds the documents that contain a term at least a number of times, by its words.
 
-    It takes 16 bytes for each term: terms are found by hashes, and then their words are compared.
+    It takes 24 bytes for each term: terms are found by hashes, and then their words are compared.
     """
 
     def __init__(self, terms: Terms, counts: tuple[int, ...]) -> None:
@@ -49,6 +49,7 @@ class TermFinder:
         hashes = np.fromiter(spelled, np.int64, len(terms))
         self._order = np.argsort(hashes, kind="stable")
         self._hashes = hashes[self._order]
+        self._lists = np.argsort(terms.listed)
 
     def documents(self, condition: Occurs) -> Int32:
         wanted = hash(condition.term)
@@ -56,10 +57,22 @@ class TermFinder:
         while place < len(self._hashes) and self._hashes[place] == wanted:
             t = int(self._order[place])
             if self._terms.spell(t) == condition.term:
-                which = self._counts.index(condition.at_least)
-                return self._terms.conditions[t * len(self._counts) + which]
+                return self._list(t * len(self._counts) + self._counts.index(condition.at_least))
             place += 1
         return NONE
+
+    def _list(self, number: int) -> Int32:
+        terms = self._terms
+        while _contains(terms.equal, number):
+            number -= 1
+        at = int(np.searchsorted(terms.listed, number, sorter=self._lists))
+        which = self._lists[at : at + 1]
+        return terms.conditions[int(which[0])] if number in terms.listed[which] else NONE
+
+
+def _contains(ascending: Int64, number: int) -> bool:
+    at = int(np.searchsorted(ascending, number))
+    return at < len(ascending) and int(ascending[at]) == number
 
 
 class ValidationSet:

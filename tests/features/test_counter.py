@@ -2,12 +2,18 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from boostext import compiled
 from boostext.features import counting
+from boostext.features.compiled_terms import CompiledCounter
+from boostext.features.conditions import Occurs
 from boostext.features.extract import TermCounter
+from boostext.features.terms import PlainCounter
 from boostext.features.token_numbers import numbering
 from boostext.settings import TextSettings
+from boostext.training.validation import TermFinder
 
 TEXTS = [f"word{i % 7} is w{i} or é{i % 3}" for i in range(200)]
 
@@ -28,6 +34,27 @@ def test_small_and_large_corpora_are_counted_alike(monkeypatch):
     assert counted() == plain
     monkeypatch.setattr(compiled, "notice", lambda: "no numba")  # and without numba all the same
     assert counted() == plain
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+@settings(max_examples=25)
+@given(
+    st.sampled_from([(1,), (1, 2, 3, 5), (2, 4)]),
+    st.lists(st.lists(st.sampled_from("abc"), max_size=8), min_size=1, max_size=5),
+)
+def test_the_documents_of_each_count_are_found(kernels, counts, texts):
+    """Also where there is no list of them, as it is empty or equal to that of a lower count."""
+    if kernels and compiled.notice():
+        pytest.skip(compiled.notice())
+    text_settings = TextSettings(counts=counts)
+    counter = CompiledCounter(text_settings) if kernels else PlainCounter(text_settings)
+    for text in texts:
+        counter.add(" ".join(text))
+    finder = TermFinder(counter.finish(1), counts)
+    for word in "abc":
+        for count in counts:
+            expected = [d for d, text in enumerate(texts) if text.count(word) >= count]
+            assert finder.documents(Occurs("text", (word,), count)).tolist() == expected
 
 
 @pytest.mark.parametrize("in_memory", [0, 40, 10**6])
