@@ -198,11 +198,17 @@ class Parts:
         self.unknown_list.append(np.broadcast_to(np.int32(unknown), len(source)))
 
     def matrix(self, documents: int, tokens: int) -> FeatureMatrix:
+        """Return all conditions. The parts are freed as they are joined."""
         lists = joined_lists(self.lists)
-        unknown_list = concatenated(self.unknown_list, np.int32)
+        self.lists = []
+        unknown_list = np.broadcast_to(np.int32(-1), len(lists))
+        if self.unknown:
+            unknown_list = concatenated(self.unknown_list, np.int32)
         keys = [concatenated(key, np.int8) for key in zip(*self.simplicity, strict=True)]
         keys = keys if self.simplest else []
+        self.simplicity = []
         place = concatenated(self.place, np.int64)
+        self.place = []
         give_back(len(lists))
         merged = merge(lists, unknown_list, keys, place)
         give_back(len(lists))

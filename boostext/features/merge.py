@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from boostext.arrays import Int32, Int64, Lists
 
-BLOCK = 1 << 17
+BLOCK = 1 << 16
 """Number of items that are processed at once."""
 
 
@@ -138,9 +138,11 @@ def joined_lists(parts: Sequence[Lists]) -> Lists:
     """Concatenate several sequences of lists."""
     if len(parts) == 1:
         return parts[0]
-    sizes = [np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)]
-    items: list[Int32] = [np.zeros(0, np.int32), *(part.items for part in parts)]
-    return Lists(np.cumsum(np.concatenate(sizes)), np.concatenate(items))
+    starts, at, before = np.zeros(sum(map(len, parts)) + 1, np.int64), 1, 0
+    for part in parts:
+        np.add(part.starts[1:], before, out=starts[at : at + len(part)])
+        at, before = at + len(part), before + len(part.items)
+    return Lists(starts, np.concatenate([np.zeros(0, np.int32), *(part.items for part in parts)]))
 
 
 def _code(simplicity: Sequence[NDArray[Any]], which: Int64) -> Int64:
