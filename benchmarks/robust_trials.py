@@ -743,6 +743,7 @@ def _of_many_labels(rng: random.Random, place: Place) -> tuple[tuple[str, ...], 
             (("inspect", model), size),
             (("inspect", model, str(few)), size),
             (("suggest", model, data, "--include-labelled"), size),
+            (("suggest", model, data, "--include-labelled", "-o", str(folder / "s.html")), size),
         )
     )
 

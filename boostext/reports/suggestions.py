@@ -436,7 +436,7 @@ def labeling_page(rows: Sequence[Suggestion], model: Model, measure: str) -> Ite
     # jinja2 is slow to import and only pages need it, so this import is local.
     from boostext.reports.page.labeling import page
 
-    yield page(rows, model)
+    yield from page(rows, model)
 
 
 FORMATS: Mapping[str, Callable[[Sequence[Suggestion], Model, str], Iterator[str]]] = {

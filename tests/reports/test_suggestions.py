@@ -1,6 +1,9 @@
 """Which documents are suggested for labeling, and in which order."""
 
+import hashlib
+import json
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -13,6 +16,8 @@ from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.evaluation.doubt import best, committee_of, entropy, margin, vote_entropy
 from boostext.model.predict import Predictor
+from boostext.reports.html import shown
+from boostext.reports.page.labeling import page
 from boostext.reports.suggestions import Pool, drawn, measure, suggest
 
 from .models import model_of, rule, term
@@ -213,3 +218,23 @@ def test_members_that_know_their_labels_in_another_order_vote_for_the_same():
     doubt = measure("votes", predictor, [turned])
     (found,) = predictor.batches(texts("apple"))
     assert doubt(found) == pytest.approx([0.0])
+
+
+# The page ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("piece", [1, 2, 9])
+def test_the_page_holds_all_labels_and_the_form_of_those_that_are_shown_otherwise(
+    piece, monkeypatch
+):
+    monkeypatch.setattr("boostext.reports.page.labeling.PIECE", piece)
+    labels = ("a", "b" * 100, "</script>\x1b[2J\u202e")
+    model = model_of(rule(term("apple"), [0.0] * 3, [2.0, 1.0, 0.0]), labels=labels)
+    predictor = Predictor(model)
+    rows = suggest(texts("apple"), predictor, measure("margin", predictor, seed=0), 1, False)
+    (data,) = re.findall(r'id="data">(.*?)</script>', "".join(page(rows, model)), re.DOTALL)
+    held = json.loads(data)
+    assert held["labels"] == list(labels)
+    assert held["short"] == {"1": shown(labels[1]), "2": "</script>\\x1b[2J\\u202e"}
+    names = "\0".join([*labels, "d0"])
+    assert held["key"] == hashlib.sha256(names.encode("utf-8")).hexdigest()[:32]

@@ -14,50 +14,68 @@ from boostext.reports.html import asset, environment, policy, script_json, shown
 from boostext.reports.marks import Mark, marked_pieces
 from boostext.reports.suggestions import Suggestion
 
+PIECE = 10_000
+"""Number of labels that are written at a time."""
 LONGEST = 20_000
 """Maximum number of characters shown of a text."""
 
 
-def page(rows: Sequence[Suggestion], model: Model) -> str:
-    """Return the page.
+def page(rows: Sequence[Suggestion], model: Model) -> Iterator[str]:
+    """Yield the page in pieces, as there may be very many labels.
 
     The page stores the labels in the browser, separately for each set of documents, and saves them
     as a CSV file with the columns id and label, which can be passed to `--labels-from`.
     """
     script, style = asset("labeling.js"), asset("report.css") + asset("labeling.css")
-    data = labeling_data(rows, model)
     return (
         environment()
         .get_template("labeling.html")
-        .render(
+        .generate(
             script=script,
             style=style,
             policy=policy([script], [style]),
             count=len(rows),
             multi=model.multilabel,
-            data=script_json(data),
+            data=_pieces_of(labeling_data(rows, model), model.labels),
         )
     )
 
 
+def _pieces_of(data: dict[str, Any], labels: Sequence[str]) -> Iterator[str]:
+    """Yield the data with the labels as JSON."""
+    yield script_json(data).removesuffix("}") + ',"labels":['
+    for start in range(0, len(labels), PIECE):
+        between = "," if start else ""
+        yield between + script_json(labels[start : start + PIECE])[1:-1]
+    yield "]}"
+
+
 def labeling_data(rows: Sequence[Suggestion], model: Model) -> dict[str, Any]:
-    """Return the data for the script: the labels, and the documents with their marked texts."""
+    """Return the data for the script but for the labels: the documents with their marked texts, and
+    the labels that are shown in another form, by number.
+    """
     lookup = ConditionLookup((), model.text, model.data.text)
     named = [name for row in rows for name in _labels_of(row)]
     number = dict(zip(named, Places(model.labels).of(named).tolist(), strict=True))
     return {
         "key": _key(rows, model),
         "multi": model.multilabel,
-        "labels": list(model.labels),
-        "shown": [shown(label, 60) for label in model.labels],
+        "short": {
+            number: short
+            for number, label in enumerate(model.labels)
+            if (short := shown(label, 60)) != label
+        },
         "rows": [_row(row, model, number, lookup) for row in rows],
     }
 
 
 def _key(rows: Sequence[Suggestion], model: Model) -> str:
     """Return the key for the storage of the browser, which depends on the labels and documents."""
-    names = [*model.labels, *(row.document.id for row in rows)]
-    return hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    names, digest = [*model.labels, *(row.document.id for row in rows)], hashlib.sha256()
+    for start in range(0, len(names), PIECE):
+        joined = "\0" * (start > 0) + "\0".join(names[start : start + PIECE])
+        digest.update(joined.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:32]
 
 
 def _labels_of(row: Suggestion) -> Iterator[str]:

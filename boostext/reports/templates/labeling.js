@@ -7,7 +7,8 @@
     made.append(...children);
     return made;
   };
-  const { key, multi, labels, shown, rows } = JSON.parse(element("data").textContent);
+  const { key, multi, labels, short, rows } = JSON.parse(element("data").textContent);
+  const shown = (label) => short[label] ?? labels[label];
   const STORE = `boostext-labeling-${key}`;
 
   // Map from the index of a document to the indices of its labels; its order is used for undo.
@@ -37,7 +38,7 @@
     ]));
     element("reasons").replaceChildren(...(row.reasons.length ? ["Reasons: "] : []),
       ...row.reasons.flatMap(([term, votes, label], number) => [number ? ", " : "",
-        make("bdi", { textContent: term }), ` ${votes > 0 ? "+" : ""}${votes} `, make("bdi", { textContent: shown[label] })]));
+        make("bdi", { textContent: term }), ` ${votes > 0 ? "+" : ""}${votes} `, make("bdi", { textContent: shown(label) })]));
     chosen = new Set(labeled.get(place) ?? (multi ? row.given : []));
     drawLabels();
     tell();
@@ -51,7 +52,7 @@
       const probability = probabilities.get(number);
       const button = make("button", { type: "button" },
         ...(KEYS[number] ? [make("kbd", { textContent: KEYS[number] }), " "] : []),
-        make("bdi", { textContent: shown[number] }),
+        make("bdi", { textContent: shown(number) }),
         ...(probability == null ? [] : [make("span", { className: "chance small", textContent: `${Math.round(100 * probability)} %` })]));
       button.dataset.label = number;
       button.setAttribute("aria-pressed", String(chosen.has(number)));
