@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import boostext
 from boostext.boosting.rules import Rule
+from boostext.corpus.documents import Document
 from boostext.errors import ModelError
 from boostext.features.conditions import Occurs
 from boostext.model import description, prior_form
@@ -27,6 +28,7 @@ from boostext.model.json_form import model_from_json, model_to_json
 from boostext.model.model import Provenance
 from boostext.model.npy import to_npy
 from boostext.model.plain import JSON_LIMIT
+from boostext.model.predict import Predictor
 from tests.model.models import coded_model, mixed_model, rich_model, same, text_model, whole
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -184,6 +186,14 @@ def test_every_part_of_format_3_is_readable_for_ever(name, make, ending):
     path = FIXTURES / f"v3-{name}.{ending}"
     model = model_from_json(path.read_bytes()) if ending == "json" else read_model(path)
     assert whole(model) == whole(make())
+
+
+def test_models_of_all_terms_at_once_are_readable_for_ever():
+    of_json = model_from_json((FIXTURES / "v3-parallel.json").read_bytes())
+    assert same(read_model(FIXTURES / "v3-parallel.boostext"), of_json)
+    assert (of_json.boosting.algorithm, of_json.boosting.updates) == ("parallel-logistic", 5)
+    found = Predictor(of_json).batch_scores([Document("a", {"text": "my line and my bill"})])
+    assert found == pytest.approx(np.array([[110.0019, -24.52464, -137.0853]]), rel=1e-5)
 
 
 def test_a_file_that_stays_has_every_name_that_a_model_may_have():
