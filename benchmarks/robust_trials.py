@@ -449,10 +449,12 @@ def same_bytes(rng: random.Random, place: Place) -> str | None:
 DATA, MODEL = "d.jsonl", "m.boostext"
 ROUNDS = ("--rounds", "25", "--threads", "1", "--smoothing", "0.05")
 TRAIN = ("train", DATA, "-o", MODEL, *ROUNDS, "--checkpoint-every", "0.001", "-q")
+ANY = (*TRAIN, "--algorithm", "any")
+"""Any algorithm, which is drawn for each trial."""
 COMMANDS: tuple[tuple[str, ...], ...] = (
     TRAIN,
-    TRAIN,
-    TRAIN,
+    ANY,
+    ANY,
     (*TRAIN, "--report", "out"),
     ("convert", DATA, "c.csv", "--force"),
     ("convert", DATA, "c.data", "--force", "--lossy"),
@@ -468,17 +470,28 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 """What is killed, and what meets a full disk."""
 
 
+def _drawn(rng: random.Random) -> tuple[str, ...]:
+    """A command to run."""
+    command = rng.choice(COMMANDS)
+    return (*ANY[:-1], rng.choice(list(ALGORITHMS))) if command is ANY else command
+
+
 @cache
-def _whole() -> tuple[bytes, bytes]:
-    """The data as JSONL, and the model that TRAIN learns from it."""
+def _whole(command: Sequence[str] = TRAIN) -> tuple[bytes, bytes]:
+    """The data as JSONL, and the model that a command learns from it."""
     import tempfile
 
     data = seeds()[".jsonl"]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / DATA).write_bytes(data)
-        code, _ = _ended(_start(TRAIN, Path(folder)))
-        assert code == 0
+        code, _ = _ended(_start(command, Path(folder)))
+        assert code == 0, command
         return data, (Path(folder) / MODEL).read_bytes()
+
+
+def _learns(command: Sequence[str]) -> bool:
+    """Whether a command learns one model, without a report."""
+    return command[: len(TRAIN)] == TRAIN and "--report" not in command
 
 
 def _start(command: Sequence[str], folder: Path, limit: Callable[[], None] = lambda: None) -> int:
@@ -549,7 +562,7 @@ def _harm(folder: Path) -> str | None:
 
 def kills(rng: random.Random, place: Place) -> str | None:
     """A command that is killed leaves whole files or none; training goes on to the same bytes."""
-    folder, command = _prepared(place), rng.choice(COMMANDS)
+    folder, command = _prepared(place), _drawn(rng)
     child = _start(command, folder)
     time.sleep(rng.random() ** 2 * 0.6)
     with contextlib.suppress(ProcessLookupError):
@@ -564,7 +577,8 @@ def kills(rng: random.Random, place: Place) -> str | None:
     if code:
         said = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
         return f"{command[0]} after a kill exits with {code}: {said[-200:]}"
-    if command[0] == "train" and (folder / MODEL).read_bytes() != _whole()[1]:
+    whole = _whole(command if _learns(command) else TRAIN)[1]
+    if command[0] == "train" and (folder / MODEL).read_bytes() != whole:
         return "the model that training went on to has other bytes"
     left = [path.name for path in folder.rglob(".boostext-*")]
     return f"{command[0]} after a kill leaves {left}" if left else None
@@ -572,7 +586,7 @@ def kills(rng: random.Random, place: Place) -> str | None:
 
 def disks(rng: random.Random, place: Place) -> str | None:
     """Where files cannot grow, or no more can be opened, there is an error of one line."""
-    folder, command = _prepared(place), rng.choice(COMMANDS)
+    folder, command = _prepared(place), _drawn(rng)
     what = rng.choice((resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE))
     most = rng.randrange(5000) if what == resource.RLIMIT_FSIZE else rng.randrange(3, 24)
 
@@ -590,7 +604,7 @@ def disks(rng: random.Random, place: Place) -> str | None:
 
 def writers(rng: random.Random, place: Place) -> str | None:
     """Two programs that write the same files at the same time leave whole files."""
-    folder, command = _prepared(place), rng.choice(COMMANDS)
+    folder, command = _prepared(place), _drawn(rng)
     first = _start(command, folder)
     time.sleep(rng.random() * 0.1)
     second = _start(rng.choice((command, TRAIN)), folder)
@@ -606,7 +620,7 @@ def writers(rng: random.Random, place: Place) -> str | None:
 
 def changes(rng: random.Random, place: Place) -> str | None:
     """Data that change while they are read give an error or a result, and never a traceback."""
-    folder, command = _prepared(place), rng.choice(COMMANDS)
+    folder, command = _prepared(place), _drawn(rng)
     data = folder / DATA
     content = data.read_bytes() * rng.choice((1, 50))
     data.write_bytes(content)
