@@ -48,6 +48,11 @@ class Algorithm:
     bounds: str = "Hamming loss"
     stops: str = "no condition helps"
 
+    @property
+    def all_at_once(self) -> bool:
+        """Whether a round has a rule for every condition."""
+        return self.learners == ("parallel",)
+
 
 REAL, DISCRETE, MARGIN = {"real": "real"}, {"discrete": "discrete"}, {"real": "margin"}
 PLURALITY, MAJORITY = {"discrete": "plurality"}, {"discrete": "majority"}

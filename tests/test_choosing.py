@@ -118,6 +118,12 @@ def test_settings_of_single_rules_are_heeded_with_many_labels_as_well():
         assert chosen(Plan.of(**given).opened(None, set(given))) == "mh"
 
 
+def test_votes_of_all_terms_are_learned_in_one_round_unless_more_are_wanted():
+    assert plan_of(None, {"algorithm": "parallel"}).boosting.rounds == 1
+    assert plan_of(None, {"algorithm": "parallel", "rounds": 3}).boosting.rounds == 3
+    assert plan_of(None, {"algorithm": "mh"}).boosting.rounds == 1000
+
+
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("labels", [2, 500])
 @pytest.mark.parametrize("characters", [50.0, 5000.0])

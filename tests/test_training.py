@@ -594,6 +594,17 @@ def test_data_that_a_sample_shows_to_be_too_large_is_not_read(tmp_path, monkeypa
     assert found["peak_memory_mb"] >= 205
 
 
+def test_rules_for_all_terms_at_once_are_part_of_the_memory_that_is_needed(monkeypatch):
+    docs = list(noisy(60))
+    one, many = (
+        prepare(docs, plan_of(algorithm="parallel", rounds=rounds)) for rounds in (1, 10**6)
+    )
+    assert sizes.estimated_peak(many) > sizes.estimated_peak(one) + 10**6 * len(one.features.yes)
+    monkeypatch.setattr(sizes, "memory_of_machine", lambda: 2**20)
+    with pytest.raises(BoostextError, match=r"choose fewer terms .*, or a single round"):
+        sizes.check_memory(many)
+
+
 def test_what_fits_names_workers_and_a_least_frequency():
     frequencies = np.array([1000, 1000, 50, 3, 3])
     extent = sizes.Extent(1000, 2, 5000, 5, 0, 0, int(frequencies.sum()), frequencies)

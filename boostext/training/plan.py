@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boostext import fields
+from boostext.algorithms import ALGORITHMS
 from boostext.corpus.readers import as_read
 from boostext.corpus.sources import BadRecords
 from boostext.presets import OPEN, open_settings
@@ -61,7 +62,14 @@ class Plan:
         return replace(self, data=as_read(self.data, account))
 
     def opened(self, preset: str | None, given: Collection[str]) -> Plan:
-        """Leave open all settings that can be chosen from data. given: names set by the user."""
+        """Leave open all settings that can be chosen from data. given: names set by the user.
+
+        Learners that make a rule for every condition make one round, unless the user gives another
+        number: each further round is as large, and takes as long.
+        """
+        plan = self
+        if ALGORITHMS[plan.boosting.algorithm].all_at_once and "rounds" not in given:
+            plan = replace(plan, boosting=replace(plan.boosting, rounds=1))
         pairs = zip(self.groups, Plan().groups, strict=True)
         differ = (
             f.name
@@ -69,7 +77,7 @@ class Plan:
             for f in mine.fields()
             if getattr(mine, f.name) != getattr(other, f.name)
         )
-        return replace(self, open=open_settings(preset, given, set(differ)))
+        return replace(plan, open=open_settings(preset, given, set(differ)))
 
     @classmethod
     def of(cls, **values: Any) -> Plan:

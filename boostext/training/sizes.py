@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Int64
 from boostext.compiled import has_compiled, loaded, notice
 from boostext.corpus.documents import Document
@@ -113,7 +114,11 @@ def estimated_peak(prepared: Prepared) -> int:
     if prepared.plan.run.engine == "plain" or notice():
         return peak_so_far() + m * k * 64 + n * k * 24 + postings * 16 + numbers * 64
     kernels = 0 if loaded() else LOADING if has_compiled() else COMPILING
-    return peak_so_far() + kernels + m * k * 32 + n * 64 + postings * 16 + numbers * 600
+    most = peak_so_far() + kernels + m * k * 32 + n * 64 + postings * 16 + numbers * 600
+    boosting = prepared.plan.boosting
+    if ALGORITHMS[boosting.algorithm].all_at_once:  # tables of conditions and labels, and rules
+        most += m * k * 32 + n * k * 64 + max(boosting.rounds, 1) * n * (k * 32 + 700)
+    return most
 
 
 PROCESS = 205 * MB
@@ -269,10 +274,12 @@ def check_memory(prepared: Prepared) -> None:
     needed, there = estimated_peak(prepared), memory_of_machine()
     if there and needed * LEAST_SHARE > there:
         extent = extent_of(prepared)
+        ways = what_fits(extent, there)
+        if ALGORITHMS[prepared.plan.boosting.algorithm].all_at_once:
+            ways = "choose fewer terms (--min-df, --max-terms), or a single round (--rounds 1)"
         raise BoostextError(
             f"learning {count(extent.labels, 'label')} from {count(extent.documents, 'document')} "
-            f"takes about {needed // MB:,} MB of memory, and there are {there // MB:,}; "
-            f"{what_fits(extent, there)}"
+            f"takes about {needed // MB:,} MB of memory, and there are {there // MB:,}; {ways}"
         )
 
 
