@@ -51,14 +51,15 @@ def arrow_documents(source: Source, settings: DataSettings, labelled: bool) -> I
 
 
 def _records(
-    source: Source, read: Callable[[Source], Iterator[Any]]
+    source: Source, read: Callable[[Source, int], Iterator[Any]]
 ) -> Iterator[tuple[int, Fields | DataError]]:
-    """Records, numbered from 1. read: source -> batches of pyarrow."""
+    """Records, numbered from 1. read: source, most memory -> batches of pyarrow."""
     pyarrow = _pyarrow(source)
     number = 0
     names: Names | None = None
     try:
-        batches, memory = read(source), _Memory(source, pyarrow)
+        memory = _Memory(source, pyarrow)
+        batches = read(source, memory.size)
         while True:
             with memory.limited():
                 batch = next(batches, None)
@@ -194,15 +195,43 @@ def _pyarrow(source: Source) -> Any:
     return pyarrow
 
 
-def _parquet_batches(source: Source) -> Iterator[Any]:
+def _parquet_batches(source: Source, most: int) -> Iterator[Any]:
     from pyarrow import parquet
 
     with open_bytes(source.path) as file:
         parts = parquet.ParquetFile(file, pre_buffer=False)
+        if _greatest(parts.metadata, parts.schema, most) > most:
+            raise MemoryError
         yield from parts.iter_batches(BATCH, use_threads=False)
 
 
-def _arrow_batches(source: Source) -> Iterator[Any]:
+OF_VALUE = 8
+"""Bytes of a value in a list, with the numbers that say where lists begin and what is null."""
+DENSEST = 256
+"""How many times their packed size usual texts may take. Those in a bomb take far more."""
+
+
+def _greatest(metadata: Any, schema: Any, most: int) -> int:
+    """The bytes that a page, or a record that is a list, may take, as the file itself says.
+
+    One list may hold all values of a column in a group of rows. One page may hold all its bytes,
+    but the usual writers make pages of about a megabyte; this is believed unless it is packed
+    unusually well, or few rows are so long that `most` bytes are not enough for a batch of them.
+    """
+    lists = [schema.column(place).max_repetition_level > 0 for place in range(len(schema))]
+    greatest = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            size, rows = column.total_uncompressed_size, group.num_rows
+            usual = size <= DENSEST * column.total_compressed_size and size * BATCH <= most * rows
+            values = column.num_values if lists[place] else 0
+            greatest = max(greatest, (0 if usual else size) + OF_VALUE * values)
+    return greatest
+
+
+def _arrow_batches(source: Source, most: int) -> Iterator[Any]:
     pyarrow = _pyarrow(source)
     with open_bytes(source.path) as file:
         head = file.peek(len(MAGIC)) if hasattr(file, "peek") else b""

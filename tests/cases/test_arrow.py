@@ -282,6 +282,27 @@ def test_a_program_that_uses_the_library_gets_no_limit(tmp_path, monkeypatch):
     assert pairs(read(written(tmp_path, "a.parquet", ROWS))) == BOTH
 
 
+def test_what_a_parquet_file_says_of_its_sizes_is_heeded_without_a_limit(tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "boostext.cli.program", raising=False)
+    monkeypatch.setattr(arrow._Memory, "MORE", 0)
+    many = {"text": ["x y " * 99] * 15_000, "label": ["a"] * 15_000, "mask": [[1] * 9] * 15_000}
+    usual = {"use_dictionary": False, "compression": "gzip"}
+    pages = {**usual, "data_page_size": 2**30, "write_batch_size": 2**20}
+    tables = {
+        "usual": (pa.table(many), usual),
+        "one list": (pa.table({"text": ["a"], "label": ["b"], "more": [[None] * 2**20]}), {}),
+        "one text": (pa.table({"text": ["x" * 2**23], "label": ["a"]}), usual),
+        "one page": (pa.table({**many, "text": ["x" * 400] * 15_000}), pages),
+    }
+    for name, (table, options) in tables.items():
+        parquet.write_table(table, tmp_path / "a.parquet", **options)
+        if name == "usual":
+            assert len(read(tmp_path / "a.parquet", max_record=1)) == 15_000
+            continue
+        with pytest.raises(DataError, match=r"more than 4 MB.*--max-record 4"):
+            read(tmp_path / "a.parquet", max_record=1)
+
+
 def test_tables_are_read_where_no_limit_may_be_set(tmp_path, monkeypatch):
     def refuse(*given):
         raise PermissionError
