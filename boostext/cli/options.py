@@ -460,8 +460,9 @@ def corrections_options(command: Command) -> Command:
         "--labels-from",
         multiple=True,
         metavar="FILE",
-        help="Corrections of labels: a CSV file with the columns id and label, an outliers.tsv, or "
-        "the output of predict. Repeat it for several files; the last one takes precedence.",
+        help="Corrections of labels: a CSV file with the columns id and label, an outliers.tsv, "
+        "the output of predict, or what Label Studio exports as JSON after labeling suggestions. "
+        "Repeat it for several files; the last one takes precedence.",
     )
     new_labels = click.option(
         "--new-labels", is_flag=True, help="Allow corrections to labels that no document has."

@@ -37,13 +37,14 @@ from boostext.fields import MOST
     "-o",
     "--output",
     metavar="FILE",
-    help="The file to write; its ending (.jsonl, .csv, .json or .html) determines the format.  "
+    help="The file to write; its ending (.jsonl, .csv, .tsv, .json or .html) determines the "
+    "format.  "
     "[default: stdout]",
 )
 @click.option(
     "--to",
     "target_format",
-    type=click.Choice(["jsonl", "csv", "label-studio", "html"]),
+    type=click.Choice(["jsonl", "csv", "tsv", "label-studio", "html"]),
     help="Format of the suggestions: label-studio writes tasks for Label Studio, and html a page "
     "on which they can be labeled.  [default: from the ending of FILE, otherwise jsonl]",
 )

@@ -6,13 +6,14 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from boostext.corpus.checks import spelled
 from boostext.corpus.documents import Document, Origin
+from boostext.corpus.exports import label_studio_labels
 from boostext.errors import DataError
 from boostext.fields import nearest
 
@@ -42,8 +43,8 @@ class Corrections:
 
     given: id -> its correction; the last of several files wins. new_labels: allow labels that no
     document has. open: number of ids whose label is still empty in a list for labelling. met:
-    id -> number of documents that have it. changed: number of documents whose labels were
-    different. left_out: number of documents without any label.
+    id -> number of documents that have it. new, changed: numbers of documents that had no label
+    before, and that had others. left_out: number of documents without any label.
     """
 
     paths: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class Corrections:
     overruled: list[str] = field(default_factory=list)
     open: int = 0
     met: Counter[str] = field(default_factory=Counter)
+    new: int = 0
     changed: int = 0
     left_out: int = 0
 
@@ -82,7 +84,8 @@ class Corrections:
             if found is not None:
                 self.met[document.id] += 1
                 same = set(found.labels) == set(document.labels)
-                self.changed += not same
+                self.new += not same and not document.labels
+                self.changed += not same and bool(document.labels)
                 # the same labels in another order are no change, and keep the digest
                 labels_now = document.labels if same else found.labels
                 document = replace(document, labels=labels_now, labelled=True)
@@ -119,10 +122,10 @@ class Corrections:
         if self.left_out:
             kind = "document" if self.left_out == 1 else "documents"
             left += f"; {self.left_out:,} {kind} without any label left out"
-        return (
-            f"labels of {documents:,} {noun} from {', '.join(self.paths)}, {self.changed:,} of "
-            f"them changed{left}"
-        )
+        new = [f"{self.new:,} of them new"] if self.new else []
+        changed = [f"{self.changed:,} of them changed"] if self.changed or not new else []
+        what = " and ".join([*new, *changed])
+        return f"labels of {documents:,} {noun} from {', '.join(self.paths)}, {what}{left}"
 
     def doubts(self) -> Iterator[str]:
         """Warnings about what is probably a mistake."""
@@ -145,19 +148,20 @@ def _some(ids: Sequence[str], what: str) -> str:
 
 
 def read_corrections(*paths: str, new_labels: bool = False) -> Corrections:
-    r"""Read corrections from CSV, or from TSV or JSONL if the file has that ending.
+    r"""Read corrections from CSV, or from TSV, JSONL or JSON if the file has that ending.
 
     A file has the column `id` and one of LABELS. `label` is one label, and an id may have several
     lines. `labels` and `suggested` are the columns that `predict` and `outliers.tsv` write: several
     labels joined by `|`, where a `|` within a label is written `\|`. If all columns of the list
     are in DECIDED, an empty cell means a document without labels; otherwise it means that the
-    document is not labelled yet. All other columns are ignored. DataError gives the line of what
-    cannot be used.
+    document is not labelled yet. All other columns are ignored. A record of JSONL is not labelled
+    yet if its labels are null, or if it is a suggestion without labels. JSON is an export of Label
+    Studio with the ids in data.id. DataError gives the line of what cannot be used.
     """
     found = Corrections(paths, new_labels)
     for path in paths:
-        jsonl = path.lower().endswith((".jsonl", ".ndjson"))
-        rows = (_json_rows if jsonl else _table_rows)(path, _content(path))
+        reader = _READERS.get(Path(path).suffix.lower(), _table_rows)
+        rows = reader(path, _content(path))
         given: dict[str, Correction] = {}
         alike: dict[tuple[str, ...], tuple[str, ...]] = {}  # equal labels are in memory once
         for line, id, labels in rows:
@@ -254,15 +258,45 @@ def _json_rows(path: str, text: str) -> Iterator[Row]:
             record: Any = json.loads(content)
         except (ValueError, RecursionError):
             record = None
-        labels = _json_labels(record) if isinstance(record, dict) else None
-        if labels is None or not isinstance(record.get("id"), str) or not record["id"]:
+        record = record if isinstance(record, dict) else {}
+        value: Any = next((record[name] for name in LABELS if name in record), ...)
+        # a suggestion that nobody has labelled yet
+        value = None if value is ... and "suggestion" in record else value
+        if not _is_id(record.get("id")) or not (value is None or _are_labels(value)):
             raise DataError(path, line, 'expected {"id": "...", "labels": ["..."]} or "label"')
-        yield line, record["id"], labels
+        yield line, record["id"], [value] if isinstance(value, str) else value
 
 
-def _json_labels(record: dict[str, Any]) -> Sequence[str] | None:
-    value = next((record[name] for name in LABELS if name in record), None)
-    values = [value] if isinstance(value, str) else value
-    if not isinstance(values, list) or not all(isinstance(v, str) and v for v in values):
-        return None
-    return values
+def _label_studio_rows(path: str, text: str) -> Iterator[Row]:
+    try:
+        tasks: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        tasks = None
+    for number, task in enumerate(tasks if isinstance(tasks, list) else [None], 1):
+        data = task.get("data") if isinstance(task, dict) else None
+        if not isinstance(data, dict) or not _is_id(data.get("id")):
+            raise DataError(
+                path, 0, f"record {number} is not a Label Studio task with the id in data.id"
+            )
+        labels = label_studio_labels(task)
+        if not (labels is None or _are_labels(labels)):
+            raise DataError(path, 0, f"record {number} has labels that are not texts")
+        yield 0, data["id"], labels
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _are_labels(value: object) -> bool:
+    """Whether this is a label or a list of labels."""
+    values = value if isinstance(value, list) else [value]
+    return all(isinstance(label, str) and label for label in values)
+
+
+_READERS: Mapping[str, Callable[[str, str], Iterator[Row]]] = {
+    ".jsonl": _json_rows,
+    ".ndjson": _json_rows,
+    ".json": _label_studio_rows,
+}
+"""ending -> function from a path and its content to rows; all others are tables."""

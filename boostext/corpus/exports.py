@@ -179,6 +179,14 @@ def _label_studio(record: Fields, all_answers: bool) -> Taken:
     return Taken(text, labels, refused, bool(given) and (bool(labels) or not others), {name: kept})
 
 
+def label_studio_labels(task: Fields) -> list[Any] | None:
+    """The labels of a Label Studio task, of all its questions; None if nobody has annotated it."""
+    taken = _label_studio(task, all_answers=False)
+    if taken.refused or not taken.annotated:
+        return None
+    return [label for answers in (taken.labels or {}).values() for label in answers]
+
+
 def _label_studio_answers(value: object) -> list[Any] | None:
     """The labels of one result: choices, paths of a taxonomy, a rating; None for other kinds."""
     if not isinstance(value, dict):

@@ -270,7 +270,7 @@ class Suggested:
         return [*left_out, f"{in_words(len(self.rows), 'suggestion')} of {open_ones}{where}"]
 
     def text(self, form: str = "jsonl") -> Iterator[str]:
-        """Yield the output in pieces. form: "jsonl", "csv", "label-studio" or "html"."""
+        """Yield the output in pieces. form: "jsonl", "csv", "tsv", "label-studio" or "html"."""
         return FORMATS[form](self.rows, self.model, self.measure)
 
     def write(self, path: str | Path, form: str, kind: Kind | None = NOTHING) -> None:
@@ -280,7 +280,13 @@ class Suggested:
                 file.write(piece.encode("utf-8", "backslashreplace"))
 
 
-ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".json": "label-studio", ".html": "html"}
+ENDINGS = {
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "label-studio",
+    ".html": "html",
+}
 
 
 def suggestion_format(path: str | None) -> str:

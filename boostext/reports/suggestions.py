@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from random import Random
@@ -30,8 +31,9 @@ from boostext.evaluation.doubt import (
     gives_probabilities,
     vote_entropy,
 )
-from boostext.features.conditions import YES, Occurs, spell_rule
+from boostext.features.conditions import YES, Always, Occurs, spell_rule
 from boostext.features.tokenizer import token_reader
+from boostext.fields import count as in_words
 from boostext.model.merged import by_condition
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, Predictor, Scored, decisions, probabilities
@@ -167,7 +169,8 @@ def measure(
 
     committee: additional models that vote; allowed only with "votes". Raises SettingsError if
     "best" or "entropy" is requested for a model without probabilities, if a committee is given
-    with another measure, or if a model of the committee has different labels.
+    with another measure, if a model of the committee has different labels, or if the committee has
+    one member only.
     """
     if committee and name != "votes":
         raise SettingsError("--committee names models that vote; it goes with --by votes alone")
@@ -191,6 +194,11 @@ def _votes(model: Model, others: Sequence[Model], threads: int) -> Doubt:
         if set(other.labels) != set(model.labels):
             raise SettingsError("a model of --committee has other labels than MODEL")
     members = [Predictor(member, threads) for member in (*committee_of(model), *others)]
+    if len(members) == 1:
+        raise SettingsError(
+            f"the model has {in_words(model.round_count, 'round')}, so no two of its stages can "
+            "disagree; name models that vote with --committee, or use --by margin"
+        )
     places = []
     for member in members:
         places.append(Places(member.model.labels).of(model.labels))
@@ -246,9 +254,13 @@ def deciding_terms(
     """Return the terms of the document that discriminate most between the two contending labels.
 
     If documents may have several labels, there is a single contender, and these are the terms that
-    change its score most.
+    change its score most. Votes on every document say nothing about this one.
     """
-    rows = [row for row in predictor.contributions(document) if row.block == YES]
+    rows = [
+        row
+        for row in predictor.contributions(document)
+        if row.block == YES and (row.precondition or not isinstance(row.condition, Always))
+    ]
 
     def weight(row: Contribution) -> float:
         difference = row.votes[first] - (row.votes[second] if second != first else 0.0)
@@ -373,7 +385,9 @@ def doubt_shown(doubt: float, measure: str) -> float:
     return abs(doubt) if measure in ("margin", "best") else doubt
 
 
-def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterator[str]:
+def csv_lines(
+    rows: Sequence[Suggestion], model: Model, measure: str, delimiter: str = ","
+) -> Iterator[str]:
     """Yield the lines of a CSV file with one row per suggestion.
 
     The columns are the id, the texts, an empty label to fill in, the most likely label and its
@@ -381,7 +395,7 @@ def csv_lines(rows: Sequence[Suggestion], model: Model, measure: str) -> Iterato
     passed to --labels-from.
     """
     line = io.StringIO()
-    writer = csv.writer(line, lineterminator="\n")
+    writer = csv.writer(line, lineterminator="\n", delimiter=delimiter)
     doubt = [measure] if measure != "random" else []
     yield _written(
         writer,
@@ -442,6 +456,7 @@ def labeling_page(rows: Sequence[Suggestion], model: Model, measure: str) -> Ite
 FORMATS: Mapping[str, Callable[[Sequence[Suggestion], Model, str], Iterator[str]]] = {
     "jsonl": json_lines,
     "csv": csv_lines,
+    "tsv": partial(csv_lines, delimiter="\t"),
     "label-studio": label_studio_tasks,
     "html": labeling_page,
 }

@@ -46,10 +46,36 @@ def test_a_filled_in_csv_gives_labels_to_documents_that_had_none(run, model, poo
     assert "9 documents" in done.stderr
 
 
-def test_label_studio_gets_tasks_with_predictions(run, model, pool):
+def test_what_label_studio_exports_gives_labels(run, model, pool, tmp_path):
     tasks = json.loads(run("suggest", model, pool, "-n", 3, "--to", "label-studio").stdout)
     assert len(tasks) == 3
     assert tasks[0]["predictions"][0]["result"][0]["value"]["choices"]
+    for task in tasks[:2]:
+        task["annotations"] = [{"result": task["predictions"][0]["result"]}]
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps(tasks), encoding="utf-8")
+    done = run("train", pool, "--labels-from", file, "-o", tmp_path / "m", "--rounds", 3)
+    assert done.exit_code == 0, done.stderr
+    assert "labels of 2 documents from" in done.stderr
+    assert "2 of them new; 1 with an empty label left unchanged" in done.stderr
+
+
+def test_suggestions_as_tsv_and_jsonl_may_be_labelled_in_part(run, model, pool, tmp_path):
+    table, lines = tmp_path / "next.tsv", tmp_path / "next.jsonl"
+    for file in (table, lines):
+        assert run("suggest", model, pool, "-n", 3, "-o", file).exit_code == 0
+    head, first, *rest = table.read_text(encoding="utf-8").split("\n")
+    cells = first.split("\t")
+    cells[head.split("\t").index("label")] = "moving"
+    table.write_text("\n".join([head, "\t".join(cells), *rest]), encoding="utf-8")
+    records = [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()]
+    records[1]["labels"] = ["billing"]
+    write_jsonl(lines, records)
+    done = run("check", pool, "--labels-from", table, "--labels-from", lines)
+    assert done.exit_code == 0, done.stderr
+    told = done.stdout + done.stderr
+    assert "labels of 2 documents from" in told
+    assert "2 of them new; 4 with an empty label left unchanged" in told
 
 
 def test_labeled_documents_are_left_out(run, model, corpus):

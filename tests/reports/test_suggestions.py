@@ -15,10 +15,11 @@ from hypothesis.extra.numpy import arrays
 from boostext.corpus.documents import Document
 from boostext.errors import SettingsError
 from boostext.evaluation.doubt import best, committee_of, entropy, margin, vote_entropy
+from boostext.features.conditions import Always
 from boostext.model.predict import Predictor
 from boostext.reports.html import shown
 from boostext.reports.page.labeling import page
-from boostext.reports.suggestions import Pool, drawn, measure, suggest
+from boostext.reports.suggestions import Pool, deciding_terms, drawn, measure, suggest
 
 from .models import model_of, rule, term
 
@@ -210,6 +211,22 @@ def test_a_committee_needs_the_same_labels_and_votes():
         measure("margin", predictor, [words_model()])
     with pytest.raises(SettingsError, match="other labels"):
         measure("votes", predictor, [model_of()])
+
+
+def test_a_single_stage_is_no_committee_and_needs_other_models():
+    once = model_of(rule(term("apple"), [0.0] * 3, [2.0, 0.0, 0.0]), labels=THREE)
+    with pytest.raises(SettingsError, match=r"1 round.*--committee"):
+        measure("votes", Predictor(once))
+    doubt = measure("votes", Predictor(once), [words_model()])
+    (found,) = Predictor(once).batches(texts("bread"))
+    assert doubt(found) == pytest.approx([math.log(2)])
+
+
+def test_votes_on_every_document_are_no_reason():
+    always = rule(Always(), [0.0] * 3, [3.0, 0.0, 0.0])
+    model = model_of(always, rule(term("apple"), [0.0] * 3, [2.0, 0.0, 0.0]), labels=THREE)
+    reasons = [row.condition for row in deciding_terms(*texts("apple"), 0, 1, Predictor(model))]
+    assert reasons == [term("apple")]
 
 
 def test_members_that_know_their_labels_in_another_order_vote_for_the_same():
