@@ -476,6 +476,13 @@ def test_auto_goes_by_the_work_and_not_by_the_threads(monkeypatch):
     assert engine(1) is engine(8) is IncrementalEngine
 
 
+@needs_numba
+def test_auto_counts_conditions_and_not_only_their_documents(monkeypatch):
+    features, _, k = CLEAR
+    monkeypatch.setattr(choose, "SMALL", int(features.yes.starts[-1]) * k * 2)
+    assert type(boosted(CLEAR, np.ones(2), "auto", rounds=2)[0]._engine) is IncrementalEngine
+
+
 def test_asking_for_the_fast_engine_without_numba_says_what_to_do(monkeypatch):
     monkeypatch.setattr(layout, "compiled", lambda function: None)
     monkeypatch.setattr(layout, "notice", lambda: "numba cannot be imported (no such file)")
