@@ -460,9 +460,8 @@ def corrections_options(command: Command) -> Command:
         "--labels-from",
         multiple=True,
         metavar="FILE",
-        help="Corrections of labels: a CSV file with the columns id and label, an outliers.tsv, "
-        "the output of predict, or what Label Studio exports as JSON after labeling suggestions. "
-        "Repeat it for several files; the last one takes precedence.",
+        help="Corrections of labels: a CSV file with columns id and label, an outliers.tsv, output "
+        "of predict, or JSON of Label Studio. Repeat it for several files; the last one decides.",
     )
     new_labels = click.option(
         "--new-labels", is_flag=True, help="Allow corrections to labels that no document has."

@@ -37,8 +37,7 @@ from boostext.fields import MOST
     "-o",
     "--output",
     metavar="FILE",
-    help="The file to write; its ending (.jsonl, .csv, .tsv, .json or .html) determines the "
-    "format.  "
+    help="The file to write; its ending (.jsonl, .csv, .tsv, .json or .html) gives the format.  "
     "[default: stdout]",
 )
 @click.option(
