@@ -62,8 +62,8 @@ def best(scores: Scores, model: Model) -> Float64:
     """
     if scores.shape[1] < 2:
         return margin(scores, model)
-    shares = np.partition(_shares(probabilities(scores, model)), -2, axis=1)
-    return np.asarray(shares[:, -2] - shares[:, -1])
+    top = np.partition(shares(probabilities(scores, model)), -2, axis=1)
+    return np.asarray(top[:, -2] - top[:, -1])
 
 
 def entropy(scores: Scores, model: Model) -> Float64:
@@ -76,10 +76,10 @@ def entropy(scores: Scores, model: Model) -> Float64:
     likely = probabilities(scores, model)
     if model.multilabel or scores.shape[1] < 2:
         return np.asarray((_information(likely) + _information(1 - likely)).sum(axis=1))
-    return np.asarray(_information(_shares(likely)).sum(axis=1))
+    return np.asarray(_information(shares(likely)).sum(axis=1))
 
 
-def _shares(likely: Float64) -> Float64:
+def shares(likely: Float64) -> Float64:
     """(m, k): probabilities that are scaled to sum 1; equal ones if all of them are 0."""
     totals = likely.sum(axis=1, keepdims=True)
     equal = np.full_like(likely, 1 / likely.shape[1])

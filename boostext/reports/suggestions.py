@@ -29,6 +29,7 @@ from boostext.evaluation.doubt import (
     committee_of,
     contenders,
     gives_probabilities,
+    shares,
     vote_entropy,
 )
 from boostext.features.conditions import YES, Always, Occurs, spell_rule
@@ -85,8 +86,9 @@ class Suggestion:
     """A document to label.
 
     rank: position in the list, from 1. given: the labels that the model predicts. guesses: the most
-    likely labels with their probabilities; a probability is None if the scores of the model cannot
-    be converted to probabilities. doubt: uncertainty by the chosen measure; higher is less certain.
+    likely labels with their probabilities, which are scaled so that those of all labels sum to 1 if
+    documents have one label; a probability is None if the scores of the model cannot be converted
+    to probabilities. doubt: uncertainty by the chosen measure; higher is less certain.
     reasons: the terms that decide between the two labels in question.
     """
 
@@ -315,7 +317,10 @@ def _suggestion(rank: int, candidate: Candidate, predictor: Predictor) -> Sugges
     # computed again, as the scores of all candidates may take much memory
     scores = predictor.batch_scores([document])
     best = np.argsort(-scores[0], kind="stable")[:GUESSES].tolist()
-    likely = probabilities(scores, model)[0] if gives_probabilities(model) else None
+    likely = None
+    if gives_probabilities(model):
+        chances = probabilities(scores, model)
+        likely = (chances if model.multilabel or len(model.labels) < 2 else shares(chances))[0]
     given = np.flatnonzero(decisions(scores, model)[0]).tolist()
     first, second = (int(n[0]) for n in contenders(scores, model))
     return Suggestion(

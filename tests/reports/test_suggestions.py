@@ -222,6 +222,15 @@ def test_a_single_stage_is_no_committee_and_needs_other_models():
     assert doubt(found) == pytest.approx([math.log(2)])
 
 
+def test_probabilities_of_one_label_sum_to_1():
+    (row,) = suggest(texts("apple not"), Predictor(words_model()), lambda _: np.ones(1), 1)
+    odds = [1 / (1 + math.exp(-2 * score)) for score in (1.0, -1.0, -1.0)]
+    expected = [one / sum(odds) for one in odds]
+    assert [likely for _, likely in row.guesses] == pytest.approx(expected)
+    (row,) = suggest(texts("apple not"), Predictor(words_model(True)), lambda _: np.ones(1), 1)
+    assert [likely for _, likely in row.guesses] == pytest.approx(odds)
+
+
 def test_votes_on_every_document_are_no_reason():
     always = rule(Always(), [0.0] * 3, [3.0, 0.0, 0.0])
     model = model_of(always, rule(term("apple"), [0.0] * 3, [2.0, 0.0, 0.0]), labels=THREE)
