@@ -152,4 +152,4 @@ def command(
     for line in found.summary(output):
         talk.say(line)
     if not found.rows:
-        talk.warn("every document has a label already; there is nothing to suggest")
+        talk.warn("no document is left to label; there is nothing to suggest")

@@ -265,6 +265,7 @@ class Suggested:
         pool, where = self.pool, f" written to {output}" if output else ""
         reasons = {"that already have a label": pool.labelled}
         reasons["that have a label in --labels-from"] = pool.listed
+        reasons["that are empty"] = pool.empty
         left_out = [f"{in_words(n, 'document')} left out {why}" for why, n in reasons.items() if n]
         open_ones = in_words(pool.open, "document")
         return [*left_out, f"{in_words(len(self.rows), 'suggestion')} of {open_ones}{where}"]

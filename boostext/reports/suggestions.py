@@ -101,18 +101,19 @@ class Suggestion:
 
 
 class Pool:
-    """Iterator over the unlabeled documents of a pool, which also counts the labeled ones.
+    """Iterator over the unlabeled documents of a pool, which also counts the others.
 
     Parameters: listed, ids of documents that are already labeled elsewhere; all_open, whether to
-    ignore the labels that documents have in the pool. The attributes labelled, listed and open
-    count the documents of each kind read so far.
+    ignore the labels that documents have in the pool. The attributes labelled, listed, empty and
+    open count the documents of each kind read so far. Empty documents have no text and no
+    attribute, so that nobody can label them.
     """
 
     def __init__(
         self, documents: Iterable[Document], listed: Collection[str] = (), all_open: bool = False
     ) -> None:
         self._documents, self._listed, self._all_open = documents, listed, all_open
-        self.labelled = self.listed = self.open = 0
+        self.labelled = self.listed = self.empty = self.open = 0
 
     def __iter__(self) -> Iterator[Document]:
         for document in self._documents:
@@ -120,9 +121,16 @@ class Pool:
                 self.labelled += 1
             elif document.id in self._listed:
                 self.listed += 1
+            elif _is_empty(document):
+                self.empty += 1
             else:
                 self.open += 1
                 yield document
+
+
+def _is_empty(document: Document) -> bool:
+    has_text = any(text and not text.isspace() for text in document.texts.values())
+    return not (has_text or document.attributes or document.scored)
 
 
 def suggest(

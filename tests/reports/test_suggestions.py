@@ -179,15 +179,17 @@ def test_every_document_is_as_likely_to_be_in_a_sample(start):
     assert all(60 <= times[document.id] <= 140 for document in pool)
 
 
-def test_documents_with_a_label_are_left_out_and_counted():
+def test_documents_with_a_label_and_empty_ones_are_left_out_and_counted():
     documents = [
         Document("a", {"text": "apple"}, labels=("a",)),
         Document("b", {"text": "bread"}),
         Document("c", {"text": "cheese"}),
+        Document("d", {"text": " \n", "subject": ""}),
+        Document("e", {"text": ""}, attributes={"age": 7.0}),
     ]
     pool = Pool(documents, {"c"})
-    assert suggested(pool, 9) == ["b"]
-    assert (pool.labelled, pool.listed, pool.open) == (1, 1, 1)
+    assert suggested(pool, 9) == ["e", "b"]
+    assert (pool.labelled, pool.listed, pool.empty, pool.open) == (1, 1, 1, 2)
 
 
 def test_a_pool_without_documents_gives_nothing():
