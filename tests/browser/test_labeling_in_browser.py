@@ -106,6 +106,27 @@ def test_a_label_is_found_by_its_name(start_browser, pages):
     assert said(driver).startswith("1 of 30 labeled.")
 
 
+def test_of_many_labels_the_likely_ones_come_first_and_have_keys(start_browser, tmp_path):
+    data, pool, model, page = (tmp_path / name for name in ("d.jsonl", "p.jsonl", "m", "p.html"))
+    rows = [{"id": f"d{n}", "text": f"word{n}", "labels": [f"label {n}"]} for n in range(40)]
+    write(data, rows)
+    write(pool, [{"id": "new", "text": "word39"}])
+    run("train", data, "-o", model, "--rounds", 40, "-q", "--preset", "paper")
+    run("suggest", model, pool, "-o", page, "-q")
+    driver = opened(start_browser(), page)
+    buttons = driver.find_elements("css selector", "#labels button")
+    assert len({button.text for button in buttons}) == 40
+    assert "likeliest" in buttons[0].get_attribute("class")
+    shown = [len(button.find_elements("css selector", "kbd")) for button in buttons]
+    assert shown == [1] * 3 + [0] * 37
+    likeliest = buttons[0].text
+    keys(driver, "9")
+    assert said(driver).startswith("0 of 1 labeled.")
+    keys(driver, "1")
+    assert said(driver).startswith("1 of 1 labeled.")
+    assert driver.find_element("css selector", "[aria-pressed=true]").text == likeliest
+
+
 @pytest.mark.parametrize("width", [360, 1400])
 def test_nothing_is_wider_than_the_window(start_browser, pages, width):
     driver = opened(start_browser(width=width), pages["single"])

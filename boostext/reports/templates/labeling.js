@@ -9,6 +9,8 @@
   };
   const { key, multi, labels, short, rows } = JSON.parse(element("data").textContent);
   const shown = (label) => short[label] ?? labels[label];
+  // With more labels than keys, only the likely ones have keys, and come first.
+  const many = labels.length > KEYS.length;
   const STORE = `boostext-labeling-${key}`;
 
   // Map from the index of a document to the indices of its labels; its order is used for undo.
@@ -47,13 +49,16 @@
   function drawLabels() {
     const row = rows[place], wanted = element("find").value.toLowerCase();
     const probabilities = new Map(row.likely);
-    element("labels").replaceChildren(...labels.flatMap((label, number) => {
-      if (wanted && !label.toLowerCase().includes(wanted)) return [];
-      const probability = probabilities.get(number);
+    const first = new Set(many ? [...probabilities.keys(), ...chosen] : []);
+    const others = [...labels.keys()].filter((number) => !first.has(number));
+    const order = [...first, ...others], withKeys = many ? order.slice(0, row.likely.length) : order;
+    element("labels").replaceChildren(...order.flatMap((number) => {
+      if (wanted && !labels[number].toLowerCase().includes(wanted)) return [];
+      const probability = probabilities.get(number), pressed = KEYS[withKeys.indexOf(number)];
       const button = make("button", { type: "button" },
-        ...(KEYS[number] ? [make("kbd", { textContent: KEYS[number] }), " "] : []),
+        ...(pressed ? [make("kbd", { textContent: pressed }), " "] : []),
         make("bdi", { textContent: shown(number) }),
-        ...(probability == null ? [] : [make("span", { className: "chance small", textContent: `${Math.round(100 * probability)} %` })]));
+        ...(probability == null ? [] : [make("span", { className: "probability small", textContent: `${Math.round(100 * probability)} %` })]));
       button.dataset.label = number;
       button.setAttribute("aria-pressed", String(chosen.has(number)));
       button.classList.toggle("likeliest", row.likely[0][0] === number);
@@ -145,7 +150,8 @@
     if (finding && event.key === "Escape") { event.target.value = ""; event.target.blur(); drawLabels(); return; }
     if (finding || (event.key === "Enter" && event.target.closest("button, summary"))) return;
     const step = event.key === "Enter" ? accept : STEPS[event.key.toLowerCase()];
-    const number = event.key.length === 1 ? KEYS.indexOf(event.key.toLowerCase()) : -1;
+    const index = event.key.length === 1 ? KEYS.indexOf(event.key.toLowerCase()) : -1;
+    const number = many ? rows[place].likely[index]?.[0] : index;
     if (step) step();
     else if (number >= 0 && number < labels.length) choose(number);
     else return;
