@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostext.arrays import Places, Scores
+from boostext.arrays import Places, Signs
 from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Document
-from boostext.evaluation.weights import document_log_weights
 from boostext.library.judging import audited
 from boostext.library.reporting import EXPLAINED, audit_listing
 from boostext.model.model import Model
@@ -19,7 +18,7 @@ from boostext.model.predict import Predictor
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import (
     OutlierRow,
-    outlier_rows,
+    Weighed,
     tapered,
 )
 from boostext.settings import RunSettings
@@ -61,15 +60,16 @@ def data_outliers(
     explained: number of rows that come with the terms that are evidence.
     """
     faded, builder = tapered(model), CorpusBuilder()
-    predictor, heaviest = Predictor(faded, threads), _Heaviest(model, KEPT * explained)
-    kept: list[Scores] = []
-    for document, scores in predictor.scores(builder.watch(documents)):
-        heaviest.take(document, scores)
-        kept.append(scores)
+    predictor, heaviest = Predictor(faded, threads), _Heaviest(KEPT * explained)
+    places, weighed = Places(model.labels), Weighed(faded)
+    for found in predictor.batches(builder.watch(documents)):
+        scores = np.ascontiguousarray(found.scores)
+        weights = np.array([document.weight for document in found.documents])
+        logs = weighed.add(scores, _signs(found.documents, places, scores.shape), weights)
+        for document, weight in zip(found.documents, logs.tolist(), strict=True):
+            heaviest.take(document, weight)
     corpus = builder.corpus(model.labels)
-    scores = np.array(kept, np.float64).reshape(len(corpus), len(model.labels))
-    kept.clear()
-    rows = outlier_rows(faded, corpus, scores, len(corpus))
+    rows = weighed.rows(corpus, len(corpus))
     documents_by_place = heaviest.documents()
     first = [row for row in rows[:explained] if row.example in documents_by_place]
     contributions = (predictor.contributions(documents_by_place[row.example]) for row in first)
@@ -101,21 +101,24 @@ def _quantiles(margins: Sequence[float]) -> dict[str, float]:
     return {name: float(np.quantile(margins, share)) for name, share in QUANTILES.items()}
 
 
+def _signs(documents: Sequence[Document], places: Places, shape: tuple[int, ...]) -> Signs:
+    """(n, k) in -1, +1: the labels that the documents have."""
+    signs = np.full(shape, -1, np.int8)
+    for row, document in zip(signs, documents, strict=True):
+        given = places.of(document.labels)
+        row[given[given >= 0]] = 1
+    return signs
+
+
 class _Heaviest:
     """The documents with the largest weights among those read so far."""
 
-    def __init__(self, model: Model, most: int) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._places = Places(model.labels)
         self._heap: list[tuple[float, int, Document]] = []
         self._seen = 0
 
-    def take(self, document: Document, scores: Scores) -> None:
-        signs = np.full((1, len(scores)), -1, np.int8)
-        given = self._places.of(document.labels)
-        signs[0, given[given >= 0]] = 1
-        base = np.array([document.weight])
-        weight = float(document_log_weights(scores[None, :], signs, base)[0])
+    def take(self, document: Document, weight: float) -> None:
         entry = (weight, -self._seen, document)  # of two with equal weights, the first one is kept
         self._seen += 1
         if len(self._heap) < self._most:

@@ -53,6 +53,7 @@ from boostext.reports.outliers import (
     likeliest_change,
     rivals,
     row_margins,
+    weakest,
 )
 
 SUREST = 0.2
@@ -92,14 +93,14 @@ def doubt_rows(
     shares[known] = weight_shares(logs)
     judged = Judgment(
         labels=tuple(corpus.labels),
-        given=signs > 0,
-        suggested=found.suggested,
+        suggested=lambda i: np.flatnonzero(found.suggested[i]).tolist(),
         flagged=found.flagged,
         doubts=doubt_of(found.odds),
         margins=row_margins(scores, signs, multilabel),
         shares=shares,
         rivals=rivals(scores, signs),
-        scores=probabilities,
+        weakest=weakest(probabilities, signs > 0),
+        score=lambda i, j: float(probabilities[i, j]),
     )
     keys = np.where(corpus.weights > 0, found.odds, -np.inf)[known]
     return judged_rows(corpus, judged, known[np.argsort(-keys, kind="stable")])

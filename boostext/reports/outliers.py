@@ -35,11 +35,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boostext.arrays import Float64, Int64, Lists, Places, Scores, Signs
+from boostext.arrays import Float64, Int64, Lists, Places, Scores, Signs, concatenated
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
@@ -132,49 +132,116 @@ def outlier_rows(
     given labels that no score supports. The rows have no objections yet; `with_objections` adds
     them.
     """
-    signs = label_signs(model, corpus)
-    if shares is None:
-        shares = weight_shares(document_log_weights(scores, signs, corpus.weights))
-    given, predicted = signs > 0, _predicted(model, corpus, scores)
-    unknown = np.diff(corpus.label_sets.starts) > given.sum(axis=1)
-    flagged = unknown | (predicted != given).any(axis=1)
-    others = given ^ likeliest_change(-signs * scores, given, model.multilabel)
-    margins = row_margins(scores, signs, model.multilabel)
-    doubts = doubt_of(-2 * margins if model.multilabel else -margins)
-    judged = Judgment(
-        labels=model.labels,
-        given=given,
-        suggested=np.where(flagged[:, None], predicted, others),
-        flagged=np.asarray(flagged),
-        doubts=doubts,
-        margins=margins,
-        shares=shares,
-        rivals=rivals(scores, signs),
-        scores=scores,
-    )
-    return judged_rows(corpus, judged, np.argsort(-shares, kind="stable"), top)
+    signs, weighed = label_signs(model, corpus), Weighed(model)
+    size = max(CELLS // max(len(model.labels), 1), 1)
+    for start in range(0, len(corpus), size):
+        part = slice(start, start + size)
+        weighed.add(scores[part], signs[part], corpus.weights[part])
+    return weighed.rows(corpus, top, shares)
+
+
+class Weighed:
+    """Documents that are added in parts, with their scores and signs of labels.
+
+    Of the scores, only those are kept that the rows of the listing show, so that memory does not
+    grow with the number of labels.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._judged: list[_Judged] = []
+        self._logs: list[Float64] = []
+        self._margins: list[Float64] = []
+        self._rivals: list[Int64] = []
+        self._weakest: list[Int64] = []
+
+    def add(self, scores: Scores, signs: Signs, weights: Float64) -> Float64:
+        """Add n documents and return the logarithms of their boosting weights, (n,).
+
+        scores: (n, k) scores of the tapered model. signs: (n, k). weights: (n,), those in the data.
+        """
+        model, given = self._model, signs > 0
+        chosen = scores > 0 if model.multilabel else np.zeros(scores.shape, bool)
+        others = given ^ likeliest_change(-signs * scores, given, model.multilabel)
+        rival, best = rivals(scores, signs), scores.argmax(axis=1)
+        for i, row in enumerate(scores):
+            own, found, other = (
+                np.flatnonzero(side[i]).tolist() for side in (given, chosen, others)
+            )
+            shown = {*own, *found, *other, int(best[i]), int(rival[i])} - {-1}
+            values = {j: float(row[j]) for j in shown}
+            self._judged.append(_Judged(own, found, other, int(best[i]), values))
+        logs = document_log_weights(scores, signs, weights)
+        self._logs.append(logs)
+        self._margins.append(row_margins(scores, signs, model.multilabel))
+        self._rivals.append(rival)
+        self._weakest.append(weakest(scores, given))
+        return logs
+
+    def rows(self, corpus: Corpus, top: int, shares: Float64 | None = None) -> list[OutlierRow]:
+        """Return the rows as `outlier_rows` does. corpus: the documents in the order added."""
+        model, counts = self._model, np.diff(corpus.label_sets.starts)
+        fills = not model.multilabel or bool((counts > 0).all())
+        predicted = [each.predicted(fills) for each in self._judged]
+        wrong = [
+            len(each.given) < count or each.given != labels
+            for each, count, labels in zip(self._judged, counts.tolist(), predicted, strict=True)
+        ]
+        margins = concatenated(self._margins, np.float64)
+        if shares is None:
+            shares = weight_shares(concatenated(self._logs, np.float64))
+        judged = Judgment(
+            labels=model.labels,
+            suggested=lambda i: predicted[i] if wrong[i] else self._judged[i].others,
+            flagged=np.array(wrong, np.bool_),
+            doubts=doubt_of(-2 * margins if model.multilabel else -margins),
+            margins=margins,
+            shares=shares,
+            rivals=concatenated(self._rivals, np.int64),
+            weakest=concatenated(self._weakest, np.int64),
+            score=lambda i, j: self._judged[i].scores[j],
+        )
+        return judged_rows(corpus, judged, np.argsort(-shares, kind="stable"), top)
+
+
+class _Judged(NamedTuple):
+    """A document: the columns of the labels that are given, that have positive scores if there may
+    be several, and that are likeliest if the given ones are wrong; the column with the best score;
+    and the scores of all these.
+    """
+
+    given: list[int]
+    chosen: list[int]
+    others: list[int]
+    best: int
+    scores: dict[int, float]
+
+    def predicted(self, fills: bool) -> list[int]:
+        """The predicted labels. fills: whether there is one at least."""
+        return self.chosen or ([self.best] if fills else [])
 
 
 @dataclass(frozen=True, eq=False)
 class Judgment:
     """The assessment of the labels of m documents, from which the rows of the listing are made.
 
-    labels: the k labels in the order of the columns below. given: (m, k), the labels in the data
-    among these. suggested: (m, k), the labels that are most likely if the given ones are wrong.
-    flagged: (m,), whether the given labels count as likely errors. doubts: (m,), confidence from 0
-    to 1 that they are wrong. margins, shares: (m,), as in `OutlierRow`. rivals: (m,), column of the
-    rival label, or -1 if there is none. scores: (m, k), the scores or probabilities that are shown.
+    labels: the k labels in the order of the columns below. suggested: for a document, the ascending
+    columns of the labels that are most likely if the given ones are wrong. flagged: (m,), whether
+    the given labels count as likely errors. doubts: (m,), confidence from 0 to 1 that they are
+    wrong. margins, shares: (m,), as in `OutlierRow`. rivals: (m,), column of the rival label, or -1
+    if there is none. weakest: (m,), see `weakest`. score: for a document and a column, the score or
+    probability that is shown.
     """
 
     labels: tuple[str, ...]
-    given: Booleans
-    suggested: Booleans
+    suggested: Callable[[int], list[int]]
     flagged: Booleans
     doubts: Float64
     margins: Float64
     shares: Float64
     rivals: Int64
-    scores: Float64
+    weakest: Int64
+    score: Callable[[int, int], float]
 
 
 def judged_rows(
@@ -186,14 +253,14 @@ def judged_rows(
     """
     used = [corpus.labels[j] for j in np.unique(corpus.label_sets.items).tolist()]
     column = dict(zip(used, Places(judged.labels).of(used).tolist(), strict=True))
-    ranks, counts = _ranks_in_label(judged, order)
+    ranks, counts = _ranks_in_label(judged.weakest[order])
     rows = []
     for place, i in enumerate(order[:top].tolist()):
         given = tuple(corpus.labels[j] for j in corpus.label_sets[i].tolist())
-        suggested, rival = np.flatnonzero(judged.suggested[i]).tolist(), int(judged.rivals[i])
+        suggested, rival = judged.suggested(i), int(judged.rivals[i])
         shown = dict.fromkeys((*(column[label] for label in given), *suggested, rival))
         changed = [judged.labels[j] for j in suggested]
-        scores, share = judged.scores[i], float(judged.shares[i])
+        share = float(judged.shares[i])
         rows.append(
             OutlierRow(
                 rank=place + 1,
@@ -212,29 +279,35 @@ def judged_rows(
                 label_count=int(counts[place]),
                 objections=(),
                 snippet=one_line(corpus.snippets[i]),
-                scores=tuple((judged.labels[j], float(scores[j])) for j in shown if j >= 0),
+                scores=tuple((judged.labels[j], judged.score(i, j)) for j in shown if j >= 0),
             )
         )
     return rows
 
 
-def _ranks_in_label(judged: Judgment, order: Int64) -> tuple[Int64, Int64]:
+def weakest(scores: Scores, given: Booleans) -> Int64:
+    """Return the column of the given label with the lowest score, (m,), or -1 if none is given."""
+    found = np.full(len(given), -1)
+    size = max(CELLS // max(given.shape[1], 1), 1)
+    for start in range(0, len(given), size):
+        part = slice(start, start + size)
+        lowest = np.where(given[part], scores[part], np.inf).argmin(axis=1)
+        found[part] = np.where(given[part].any(axis=1), lowest, -1)
+    return found
+
+
+def _ranks_in_label(groups: Int64) -> tuple[Int64, Int64]:
     """Return the rank of each document within its group, and the size of the group.
 
-    Both are in the order of `order` and have its shape. A group consists of the documents with the
-    same lowest-scoring given label, or of those without a label.
+    groups: (n,), in the order of the listing. A group consists of the documents with the same
+    lowest-scoring given label, or of those without a label.
     """
-    weakest = np.full(len(order), -1)
-    size = max(CELLS // max(judged.given.shape[1], 1), 1)
-    for start in range(0, len(order), size):
-        part = order[start : start + size]
-        given = judged.given[part]
-        lowest = np.where(given, judged.scores[part], np.inf).argmin(axis=1)
-        weakest[start : start + size] = np.where(given.any(axis=1), lowest, -1)
-    _, groups, counts = np.unique(weakest, return_inverse=True, return_counts=True)
-    ranks = np.empty(len(order), np.int64)
+    _, groups, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    ranks = np.empty(len(groups), np.int64)
     starts = np.cumsum(counts) - counts
-    ranks[np.argsort(groups, kind="stable")] = np.arange(len(order)) - np.repeat(starts, counts) + 1
+    ranks[np.argsort(groups, kind="stable")] = (
+        np.arange(len(groups)) - np.repeat(starts, counts) + 1
+    )
     return ranks, counts[groups]
 
 
@@ -265,19 +338,6 @@ def _leads(scores: Scores, signs: Signs) -> Float64:
     given = np.where(signs > 0, scores, np.inf).min(axis=1)
     others = np.where(signs > 0, -np.inf, scores).max(axis=1)
     return np.where(np.isinf(given), 0.0, given) - np.where(np.isinf(others), 0.0, others)
-
-
-def _predicted(model: Model, corpus: Corpus, scores: Scores) -> Booleans:
-    """Return which labels are predicted, shape (m, k).
-
-    At least one label is predicted for every document, unless documents may have several labels and
-    the corpus contains documents without labels.
-    """
-    chosen = scores > 0 if model.multilabel else np.zeros(scores.shape, bool)
-    if not model.multilabel or (np.diff(corpus.label_sets.starts) > 0).all():
-        empty = np.flatnonzero(~chosen.any(axis=1))
-        chosen[empty, scores[empty].argmax(axis=1)] = True
-    return chosen
 
 
 def likeliest_change(evidence: Float64, given: Booleans, multilabel: bool) -> Booleans:

@@ -4,17 +4,19 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from boostext.arrays import Lists
-from boostext.evaluation.weights import document_log_weights
+from boostext.evaluation.weights import document_log_weights, label_signs
 from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Equals
 from boostext.model.predict import Contribution
 from boostext.reports.escape import read_tsv_field
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import (
     ALIKE,
+    Weighed,
     likeness,
     outlier_json,
     outlier_rows,
@@ -210,3 +212,19 @@ def test_near_duplicates_are_those_of_all_pairs():
         assert set(alike(i).tolist()) == others
         found += len(others)
     assert found > 20
+
+
+@pytest.mark.parametrize("model", [SINGLE, SEVERAL])
+@settings(max_examples=30)
+@given(data=st.data())
+def test_documents_that_are_added_in_parts_have_the_same_rows(model, data):
+    m = data.draw(st.integers(1, 6))
+    least = 1 if model is SINGLE else 0
+    sets = st.lists(st.sampled_from([0, 1, 2]), min_size=least, max_size=1 + least, unique=True)
+    labels = [sorted(data.draw(sets)) for _ in range(m)]
+    scores = data.draw(arrays(float, (m, 3), elements=st.sampled_from([-2.0, -0.5, 0.0, 1.0])))
+    corpus = corpus_of(labels, model.labels)
+    parts, signs = Weighed(model), label_signs(model, corpus)
+    for i in range(m):
+        parts.add(scores[i : i + 1], signs[i : i + 1], corpus.weights[i : i + 1])
+    assert parts.rows(corpus, m) == outlier_rows(model, corpus, scores, m)
