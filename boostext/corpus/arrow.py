@@ -200,34 +200,30 @@ def _parquet_batches(source: Source, most: int) -> Iterator[Any]:
 
     with open_bytes(source.path) as file:
         parts = parquet.ParquetFile(file, pre_buffer=False)
-        if _greatest(parts.metadata, parts.schema, most) > most:
+        if _greatest(parts.metadata, Path(source.path).stat().st_size, most) > most:
             raise MemoryError
         yield from parts.iter_batches(BATCH, use_threads=False)
 
 
-OF_VALUE = 8
-"""Bytes of a value in a list, with the numbers that say where lists begin and what is null."""
 DENSEST = 256
 """How many times their packed size usual texts may take. Those in a bomb take far more."""
 
 
-def _greatest(metadata: Any, schema: Any, most: int) -> int:
-    """The bytes that a page, or a record that is a list, may take, as the file itself says.
+def _greatest(metadata: Any, stored: int, most: int) -> int:
+    """The bytes that a page may take, as the file itself says. stored: the size of the file.
 
-    One list may hold all values of a column in a group of rows. One page may hold all its bytes,
-    but the usual writers make pages of about a megabyte; this is believed unless it is packed
-    unusually well, or few rows are so long that `most` bytes are not enough for a batch of them.
+    One page may hold all bytes of a group of rows, but the usual writers make pages of about a
+    megabyte. This is believed unless the group is packed unusually well, or its rows are so long
+    that `most` bytes are not enough for a batch of them.
     """
-    lists = [schema.column(place).max_repetition_level > 0 for place in range(len(schema))]
     greatest = 0
     for number in range(metadata.num_row_groups):
+        # subtle: what the file says of single columns is not asked for, because pyarrow ends the
+        # process if it is damaged
         group = metadata.row_group(number)
-        for place in range(group.num_columns):
-            column = group.column(place)
-            size, rows = column.total_uncompressed_size, group.num_rows
-            usual = size <= DENSEST * column.total_compressed_size and size * BATCH <= most * rows
-            values = column.num_values if lists[place] else 0
-            greatest = max(greatest, (0 if usual else size) + OF_VALUE * values)
+        size, rows = group.total_byte_size, group.num_rows
+        usual = size <= DENSEST * stored and size * BATCH <= most * rows
+        greatest = max(greatest, 0 if usual else size)
     return greatest
 
 
