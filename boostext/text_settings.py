@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -30,6 +31,12 @@ class TextSettings(Group):
         "maximum length (full), or pairs with a gap that is not marked (icsi-sparse).",
         choices=("ngram", "sparse", "full", "icsi-sparse"),
         flags={"sparse": "sparse", "full": "full", "icsi-sparse": "icsi-sparse"},
+    )
+    letters: int = setting(
+        0,
+        "Maximum length of n-grams of letters that are terms besides the words; 0 for none.",
+        low=0,
+        high=32,
     )
     counts: tuple[int, ...] = setting(
         (1,),
@@ -77,13 +84,43 @@ class TextSettings(Group):
     )
 
     def of_field(self, name: str) -> Self:
-        """Return the settings for a text field: these, changed by its entries in `per_field`."""
-        values: dict[str, Any] = {}
-        for given in self.per_field:
-            field, option, text = field_setting(given)
-            if field == name:
-                values[option.name] = fields.from_text(option, text)
-        return dataclasses.replace(self, per_field=(), **values) if self.per_field else self
+        """Return the settings for a field of terms: these, changed by its entries in `per_field`.
+
+        name: a text field, or the field of its n-grams of letters (see `term_fields`).
+        """
+        if not (self.per_field or self.letters):
+            return self
+        text_field = name.removesuffix(LETTERS)
+        own = dataclasses.replace(self, per_field=(), **self._given_for(text_field))
+        if not own.letters:
+            return dataclasses.replace(self, per_field=(), **self._given_for(name))
+        if text_field == name:
+            return own
+        of_letters = {"analyzer": "char", "ngrams": (1, own.letters), "letters": 0, **OF_LETTERS}
+        return dataclasses.replace(own, **{**of_letters, **self._given_for(name)})
+
+    def _given_for(self, name: str) -> dict[str, Any]:
+        given = (field_setting(entry) for entry in self.per_field)
+        return {o.name: fields.from_text(o, text) for field, o, text in given if field == name}
+
+    def term_fields(self, text_fields: Iterable[str]) -> dict[str, str]:
+        """Return the fields of terms, mapped to the text fields of which they are.
+
+        Terms of a text field have its name. Its n-grams of letters besides words have a field of
+        their own, whose name also ends in LETTERS.
+        Raises SettingsError if a text field has such a name.
+        """
+        found = {}
+        for name in text_fields:
+            found[name] = name
+            if self.of_field(name).letters:
+                found[name + LETTERS] = name
+        if self.letters and any(name.endswith(LETTERS) for name in found.values()):
+            raise SettingsError(
+                f"a text field whose name ends in {LETTERS!r} looks like n-grams of letters of "
+                "another; rename it, or leave out --letters"
+            )
+        return found
 
     def check(self) -> None:
         super().check()
@@ -96,6 +133,8 @@ class TextSettings(Group):
             raise SettingsError(
                 f"{self.expert} n-grams are made of words; leave out --analyzer char"
             )
+        if self.analyzer == "char" and self.letters:
+            raise SettingsError("--letters adds n-grams to words; leave out --analyzer char")
         if self.analyzer == "char" and (self.token_pattern or self.punctuation):
             raise SettingsError(
                 "--analyzer char takes every character; leave out --token-pattern and --punctuation"
@@ -112,6 +151,12 @@ class TextSettings(Group):
                 re.compile(pattern)
             except re.error as error:
                 raise SettingsError(f"{name} is not a regular expression: {error}") from None
+
+
+LETTERS = ":letters"
+"""Follows the name of a text field in the name of the field of its n-grams of letters."""
+OF_LETTERS = {"expert": "ngram", "token_pattern": "", "punctuation": False, "stop_words": ()}
+"""Settings of words that do not concern n-grams of letters."""
 
 
 def field_setting(text: str) -> tuple[str, dataclasses.Field[Any], str]:

@@ -76,6 +76,7 @@ def bytes_of(model, tmp_path):
         {},
         {"ngrams": "1-3", "expert": "sparse", "abstain": True},
         {"counts": "1,2", "analyzer": "char", "ngrams": "2-3"},
+        {"counts": "1,2", "ngrams": "1-2", "letters": 3},
         {"unknown": "votes"},
         {"unknown_categories": False},
         {"votes": "discrete", "term_fraction": 0.5},

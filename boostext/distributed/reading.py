@@ -60,7 +60,7 @@ BLANK = re.compile(rb"\n[ \t\r\f\v]*(?=\n)")
 
 def reason_to_read_here(paths: Sequence[str], plan: Plan) -> str:
     """Return why workers cannot read the data, in words, or "" if they can."""
-    own = [plan.text.of_field(name) for name in plan.data.text]
+    own = [plan.text.of_field(name) for name in plan.text.term_fields(plan.data.text)]
     reasons = {
         "the data is in memory": not paths,
         "only this process has its stdin": STDIN in paths,
@@ -350,10 +350,11 @@ class RemoteData(RemoteFiles):
             columns.add(document)
         places = [np.array(chosen.get(p, []), np.int64) for p in range(len(self._parts))]
         submit, texts = self.cluster.submit, {}
-        for name in fields:
+        text_fields = settings.term_fields(fields)
+        for name, text_field in text_fields.items():
             own = settings.of_field(name)
             texts[name] = [
-                submit(tokenized_part, part, used, name, own)
+                submit(tokenized_part, part, used, text_field, own)
                 for part, used in zip(self._parts, places, strict=True)
             ]
         # subtle: whatever is not needed any more is released at once, as memory may be short
@@ -361,7 +362,9 @@ class RemoteData(RemoteFiles):
             submit(without, part, used) for part, used in zip(self._parts, places, strict=True)
         ]
         counting = Counting(self.cluster, [len(used) for used in places])
-        made = [counting.field(name, settings.of_field(name), texts.pop(name)) for name in fields]
+        made = [
+            counting.field(name, settings.of_field(name), texts.pop(name)) for name in text_fields
+        ]
         others = Parts(settings.simplest_name)
         columns.add_to(others, declared or {})
         features = counting.held(made, others, settings)

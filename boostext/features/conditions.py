@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from boostext.text_settings import LETTERS
+
 UNKNOWN, NO, YES = 0, 1, 2
 GAP = None
 LOWEST = -sys.float_info.max
@@ -68,14 +70,15 @@ class Literal(NamedTuple):
 
 
 def spell(condition: Condition | Known, fields: int = 1) -> str:
-    """Return a condition in readable form: `person ? person`, `subject:free`, `free (>= 3)`.
+    """Return a condition in readable form: `person ? person`, `subject:free`, `free (>= 3)`,
+    `letters:fre`.
 
     fields: the number of text fields of the model; if there are several, the field is named.
     """
     match condition:
         case Occurs(field, term, at_least):
             words = " ".join("?" if token is None else _spell_token(token) for token in term)
-            name = words if fields == 1 else f"{field}:{words}"
+            name = field_prefix(field, fields) + words
             return name if at_least == 1 else f"{name} (>= {at_least})"
         case Equals(column, value):
             return f"{column} = {value}"
@@ -87,6 +90,16 @@ def spell(condition: Condition | Known, fields: int = 1) -> str:
             return "every document"
         case Known(rules):
             return f"knowledge: {'; '.join(rules) or 'no rule holds'}"
+
+
+def field_prefix(field: str, fields: int) -> str:
+    """Return what comes before a term to name its field, or "" for words of the only text field.
+
+    fields: the number of text fields of the model.
+    """
+    if fields == 1:
+        return f"{LETTERS}:".removeprefix(":") if field.endswith(LETTERS) else ""
+    return f"{field}:"
 
 
 def spell_literal(literal: Literal, fields: int = 1) -> str:

@@ -52,8 +52,9 @@ def extract(
     """
     if isinstance(fields, str) or isinstance(attributes, str):
         raise TypeError("fields and attributes are lists of names, not one name")
-    counters = {name: TermCounter(settings.of_field(name), threads) for name in fields}
-    return extract_with(counters, documents, settings, attributes, declared)
+    text_fields = settings.term_fields(fields)
+    counters = {name: TermCounter(settings.of_field(name), threads) for name in text_fields}
+    return extract_with(counters, documents, settings, attributes, declared, text_fields)
 
 
 def extract_with(
@@ -62,13 +63,18 @@ def extract_with(
     settings: TextSettings,
     attributes: Sequence[str] | None,
     declared: Mapping[str, Sequence[str]] | None = None,
+    text_fields: Mapping[str, str] | None = None,
 ) -> FeatureMatrix:
-    """Like `extract`, but with a given counter for each text field."""
+    """Like `extract`, but with a given counter for each field of terms.
+
+    text_fields: the text field of each of them, unless it has the same name.
+    """
     columns, path = Columns(attributes), "-"
+    read = [((text_fields or {}).get(name, name), each) for name, each in counters.items()]
     for document in documents:
         path = path if columns.count else document.origin.path
-        for name, counter in counters.items():
-            counter.add(document.texts.get(name, ""))
+        for text_field, counter in read:
+            counter.add(document.texts.get(text_field, ""))
         columns.add(document)
     count = columns.count
     terms = {

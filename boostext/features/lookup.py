@@ -218,7 +218,8 @@ class ConditionLookup:
     ) -> None:
         self.conditions = tuple(conditions)
         self.settings = settings
-        self.trees = {name: TermTree(settings.of_field(name)) for name in fields}
+        self.text_fields = settings.term_fields(fields)
+        self.trees = {name: TermTree(settings.of_field(name)) for name in self.text_fields}
         self._values: dict[str, dict[str, list[int]]] = {}
         self._thresholds: dict[str, list[tuple[float, int]]] = {}
         self._asked: dict[str, list[int]] = {}  # column of categories -> its conditions
@@ -253,10 +254,18 @@ class ConditionLookup:
         yes, unknown = self._numbers(document)
         return np.array(yes, np.int32), np.array(unknown, np.int32)
 
+    def text_field(self, condition: Occurs) -> str:
+        """Return the text field in which a term occurs."""
+        return self.text_fields.get(condition.field, condition.field)
+
+    def text_of(self, name: str, document: Document) -> str:
+        """Return the text in which terms of this field occur."""
+        return document.texts.get(self.text_fields.get(name, name), "")
+
     def _numbers(self, document: Document) -> tuple[list[int], list[int]]:
         yes, unknown = self.attribute_blocks(document)
         for name, tree in self.trees.items():
-            yes += tree.met(document.texts.get(name, ""))
+            yes += tree.met(self.text_of(name, document))
         return sorted(yes), sorted(unknown)
 
     def attribute_blocks(self, document: Document) -> tuple[list[int], list[int]]:
@@ -307,8 +316,9 @@ class ConditionLookup:
 
     @cached_property
     def _of_words(self) -> frozenset[str]:
-        """The fields in which only single words are looked up."""
-        return frozenset(name for name, tree in self.trees.items() if not tree.longer)
+        """The text fields in which only single words are looked up."""
+        longer = {self.text_fields.get(n, n) for n, tree in self.trees.items() if tree.longer}
+        return frozenset(self.text_fields.get(n, n) for n in self.trees) - longer
 
     @cached_property
     def _compiled(self) -> CompiledLookup:
@@ -332,7 +342,7 @@ class ConditionLookup:
         if not isinstance(condition, Occurs):
             return []
         tree = self._tree(condition.field)
-        found = self._tokens(condition.field, document.texts.get(condition.field, ""))
+        found = self._tokens(condition.field, document.texts.get(self.text_field(condition), ""))
         term = parts(condition.term, tree.settings)
         low, high = tree.settings.ngrams
         if len(found.tokens) != 1 and only_alone(term, tree.settings.expert, high):

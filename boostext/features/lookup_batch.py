@@ -136,7 +136,7 @@ class CompiledLookup:
     def _jobs(self, documents: Sequence[Document]) -> Iterator[Callable[[], Pairs]]:
         for first, stop in _groups(documents):
             for name, arrays in self._fields.items():
-                texts = [d.texts.get(name, "") for d in documents[first:stop]]
+                texts = [self._lookup.text_of(name, d) for d in documents[first:stop]]
                 yield partial(_pairs, arrays.prepare(texts), first)
 
     def _plainly(self, documents: Sequence[Document]) -> tuple[list[Pairs], list[Pairs]]:
@@ -145,7 +145,7 @@ class CompiledLookup:
         for d, document in enumerate(documents):
             met, missing = self._lookup.attribute_blocks(document)
             for name, tree in self._plain.items():
-                met += tree.met(document.texts.get(name, ""))
+                met += tree.met(self._lookup.text_of(name, document))
             yes += [(d, j) for j in met]
             unknown += [(d, j) for j in missing]
         return [_columns(yes)], [_columns(unknown)]

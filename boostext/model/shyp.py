@@ -220,7 +220,8 @@ READERS = {"SGRAM": _term_rule, "THRESHOLD": _threshold_rule}
 
 def shyp_text(model: Model, packed: bool = False) -> str:
     """Return the .shyp of a model. Raises SettingsError if the format cannot represent it."""
-    if model.code or model.text.analyzer == "char":
+    terms = (model.text.of_field(name) for name in model.text.term_fields(model.data.text))
+    if model.code or any(each.analyzer == "char" for each in terms):
         what = "votes about columns of a code" if model.code else "n-grams of characters"
         raise SettingsError(f"a .shyp has votes about labels and terms of words; no {what}")
     if model.prior and model.prior.speaks:

@@ -103,7 +103,7 @@ def places_in(document: Document, lookup: ConditionLookup) -> Places:
     def places(row: Contribution) -> tuple[Place, ...]:
         met = [row.condition, *(c for c, block in row.precondition if block == YES)]
         return tuple(
-            (condition.field, start, end)
+            (lookup.text_field(condition), start, end)
             for condition in met
             if isinstance(condition, Occurs)
             for start, end in lookup.find(document, condition)

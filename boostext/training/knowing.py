@@ -131,6 +131,11 @@ def prior_of(plan: Plan) -> Prior | None:
         raise SettingsError(
             f"{path}: is a pipe, and training reads knowledge several times; name a file"
         )
+    if plan.text.term_fields(plan.data.text).keys() != set(plan.data.text):
+        raise SettingsError(
+            f"{path}: knowledge is about words, and does not go with n-grams of letters beside "
+            "them; leave out --letters"
+        )
     knowledge = read_knowledge(path)
     counts = plan.known.knowledge_weight != 0 and knowledge.believes
     check_boosting(plan.boosting, knowledge, counts)

@@ -94,10 +94,11 @@ class ValidationSet:
         known: Callable[[], Scores] | None = None,
     ) -> None:
         builder = CorpusBuilder()
-        counters = {name: TermCounter(settings.of_field(name), threads) for name in fields}
+        text_fields = settings.term_fields(fields)
+        counters = {name: TermCounter(settings.of_field(name), threads) for name in text_fields}
         for document in builder.watch(documents):
             for name, counter in counters.items():
-                counter.add(document.texts.get(name, ""))
+                counter.add(document.texts.get(text_fields[name], ""))
         self.corpus = builder.corpus(labels)
         self.gold = Gold(self.corpus.labels, len(labels), self.corpus.label_sets)
         self._finders = {

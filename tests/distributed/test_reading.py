@@ -31,6 +31,7 @@ KINDS = (
     {"counts": "2,3", "ngrams": "1-2", "max_df": 0.6},
     {"max_terms": 5, "ngrams": "1-2"},
     {"analyzer": "char", "ngrams": "2-3", "min_df": 0.1},
+    {"ngrams": "1-2", "letters": 3, "text": ["text", "title"], "per_field": ["title:letters=0"]},
     {"simplest_name": False, "ngrams": "1-2"},
     {"text": ["text", "title"], "max_terms": 4},
     {"valid_fraction": 0.3, "patience": 2},

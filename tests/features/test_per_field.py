@@ -1,6 +1,7 @@
 """Text fields with settings of their own, terms that are dropped, orders that are declared."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -90,3 +91,63 @@ def test_of_terms_in_the_same_documents_the_simplest_or_the_first_stands_for_all
 def test_what_is_no_setting_of_a_field_is_refused(given, says):
     with pytest.raises(SettingsError, match=re.escape(says)):
         TextSettings(per_field=(given,))
+
+
+# N-grams of letters besides words ------------------------------------------------------------
+
+LETTERS = TextSettings(ngrams=(1, 2), letters=3, stop_words=("the",), punctuation=True)
+SPOKEN = [document("Wrong Bill!", "the unk bill"), document("bill", "unk"), document("x", "the")]
+
+
+def test_letters_are_terms_besides_words_of_each_text_field():
+    found = conditions(LETTERS, SPOKEN)
+    words = conditions(replace(LETTERS, letters=0), SPOKEN)
+    of_letters = conditions(TextSettings(analyzer="char", ngrams=(1, 3)), SPOKEN)
+    named = {replace(each, field=f"{each.field}:letters") for each in of_letters}
+    assert set(found) == {*words, *named}
+    assert Occurs("text:letters", ("the",)) in named
+    assert Occurs("text", ("the",)) not in words
+
+
+def test_words_stand_for_letters_that_occur_in_the_same_documents():
+    names = extract([document("", "bill"), document("", "no")], LETTERS, ("text",)).names
+    assert [names[j] for j in range(2)] == [Occurs("text", ("bill",)), Occurs("text", ("no",))]
+    assert Occurs("text:letters", ("bil",)) in names.aliases(0)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_letters_are_found_in_the_text_of_their_field(large, monkeypatch):
+    found = conditions(LETTERS, SPOKEN)
+    lookup = ConditionLookup(found, LETTERS, FIELDS)
+    if large:
+        monkeypatch.setattr("boostext.features.lookup.SMALL", 0)
+        monkeypatch.setattr("boostext.features.lookup.LARGE", 0)
+    yes, _ = lookup.batch(SPOKEN)
+    features = extract(SPOKEN, replace(LETTERS, simplest_name=False), FIELDS)
+    for d, each in enumerate(yes):
+        wanted = [j for j, held in enumerate(features.yes) if d in held]
+        names = {features.names[j] for j in wanted}
+        aliases = {alias for j in wanted for alias in features.names.aliases(j)}
+        assert {found[j] for j in each} == names | aliases
+    assert lookup.find(SPOKEN[0], Occurs("subject:letters", ("bil",))) == [(6, 9)]
+    assert lookup.text_field(Occurs("subject:letters", ("bil",))) == "subject"
+
+
+def test_the_letters_of_one_field_have_settings_of_their_own():
+    given = ("subject:letters=0", "text:letters:ngrams=2-2", "text:letters:min-df=2")
+    settings = TextSettings(letters=4, per_field=given)
+    assert settings.term_fields(FIELDS) == {
+        "subject": "subject",
+        "text": "text",
+        "text:letters": "text",
+    }
+    found = {c.term for c in conditions(settings, SPOKEN) if c.field == "text:letters"}
+    assert found == {("un",), ("nk",), ("k ",), (" u",)} | {(" t",), ("th",), ("he",), ("e ",)}
+
+
+def test_a_text_field_is_not_taken_for_the_letters_of_another():
+    with pytest.raises(SettingsError, match=r"a text field whose name ends in ':letters'"):
+        TextSettings(letters=3).term_fields(["text", "text:letters"])
+    assert TextSettings().term_fields(["text:letters"]) == {"text:letters": "text:letters"}
+    with pytest.raises(SettingsError, match="leave out --analyzer char"):
+        TextSettings(letters=3, analyzer="char")

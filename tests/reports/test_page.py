@@ -306,9 +306,9 @@ def test_points_that_are_not_known_are_left_out_of_a_line():
     ids=spell,
 )
 def test_spelled_terms_are_read_back(condition):
-    assert read_term(spell(condition), ("text",)) == condition
+    assert read_term(spell(condition), {"text": "text"}) == condition
 
 
 def test_spelled_terms_of_several_fields_are_read_back():
     condition = Occurs("subject", ("re:", "free"))
-    assert read_term(spell(condition, 2), ("subject", "body")) == condition
+    assert read_term(spell(condition, 2), {"subject": "subject", "body": "body"}) == condition

@@ -33,6 +33,7 @@ SETTINGS = {
     "words": TextSettings(ngrams=(1, 2)),
     "sparse": TextSettings(expert="sparse", ngrams=(1, 3), lowercase=False, punctuation=True),
     "letters": TextSettings(analyzer="char", ngrams=(1, 3)),
+    "both": TextSettings(ngrams=(1, 2), stop_words=("the",), letters=4),
     "pairs": TextSettings(expert="icsi-sparse", ngrams=(1, 4)),
     "full": TextSettings(expert="full", ngrams=(1, 2), stop_words=("the", "a", "日")),
 }
@@ -70,6 +71,14 @@ def many_texts(pytestconfig):
     return [json.loads(json.dumps(text)) for text in texts[:COUNT]]
 
 
+def conditions_of(texts, settings, rng):
+    return [
+        Occurs(field, term, rng.choice((1, 1, 2)))
+        for field in settings.term_fields(["text"])
+        for term in terms_of(texts, settings.of_field(field), rng)
+    ]
+
+
 def terms_of(texts, settings, rng):
     tokenizer = Tokenizer(settings)
     expert = EXPERTS["ngram" if settings.analyzer == "char" else settings.expert]
@@ -82,10 +91,7 @@ def terms_of(texts, settings, rng):
 
 def model_with(settings, texts, multilabel=True, **changes):
     rng, votes = random.Random(2), np.random.default_rng(3)
-    conditions = [
-        Occurs("text", term, rng.choice((1, 1, 2)))
-        for term in terms_of(rng.sample(texts, 1500), settings, rng)
-    ]
+    conditions = conditions_of(rng.sample(texts, 1500), settings, rng)
     rules = [Rule(c, votes.normal(size=(3, len(LABELS)))) for c in conditions]
     rules += [Rule(Always(), votes.normal(size=(3, len(LABELS))))]
     return Model(LABELS, multilabel, tuple(rules), text=settings, **changes)

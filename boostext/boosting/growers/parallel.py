@@ -20,11 +20,14 @@ from boostext.boosting.losses import Weighing
 from boostext.boosting.membership import ALWAYS
 from boostext.boosting.rules import Growth, Place, Placed
 from boostext.errors import SettingsError
-from boostext.features.conditions import YES
+from boostext.features.conditions import YES, Occurs
 from boostext.features.merge import gather
+from boostext.text_settings import LETTERS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    from boostext.features.matrix import ConditionNames
 
 SMALL_LOSS = 1e-4
 """Part of the loss that is left when the updates end; from there on, all votes only grow."""
@@ -32,6 +35,10 @@ REACH = 2.0
 """Size of the votes. With 1, a document of mean length gets the scores that it had during the
 updates. New documents often have few known terms, so that the rule without a condition would
 outweigh them.
+"""
+WORDS = 0.4
+"""Share of words in the length of a document of mean lengths, if it also has n-grams of letters,
+of which there are many more.
 """
 LEAST_FALL = 1e-9
 """Least difference of the logarithm of the loss that counts; below, it is a matter of rounding."""
@@ -47,7 +54,9 @@ MOST_MEMBERS = 1 << 27
 class Shares:
     """The shares that conditions have in the documents for which they hold.
 
-    The share is preference / length, so that the shares of a document sum to 1.
+    The share is preference / length, so that the shares of a document sum to 1. If there are
+    n-grams of letters besides words, the preference of words is multiplied by a factor, so that
+    their mean length is WORDS of the total.
     rows: (m, n). columns: its transpose. numbers: (n,), the numbers of the conditions. preference:
     (n,). lengths: (m,), for each document the sum of the preferences of its conditions, or 1 if it
     has none. mean_length: the mean of these, weighted like the documents.
@@ -123,14 +132,25 @@ def _shares(state: GrowerState, number: int) -> Shares:
     if state.settings.terms:
         order = order[: state.settings.terms]
     columns, numbers = holds[order], numbers[order]
+    names, weights = state.members.features.names, state.plain.problem.start.example
+    is_letters = np.array([_is_letters(names, j) for j in numbers.tolist()], np.bool_)
     chosen = preference[numbers]
-    columns.data *= np.repeat(chosen, np.diff(columns.indptr))
-    lengths: Float64 = np.zeros(state.example_count)
-    np.add.at(lengths, columns.indices, columns.data)
+    of_kinds = [columns.T @ np.where(kind, chosen, 0.0) for kind in (is_letters, ~is_letters)]
+    of_letters, of_words = (float(np.average(each, weights=weights)) for each in of_kinds)
+    if of_letters and of_words:
+        chosen[~is_letters] *= WORDS / (1 - WORDS) * of_letters / of_words
+    lengths: Float64 = columns.T @ chosen
     lengths[lengths == 0] = 1
+    columns.data *= np.repeat(chosen, np.diff(columns.indptr))
     columns.data /= lengths[columns.indices]
-    mean = float(np.average(lengths, weights=state.plain.problem.start.example))
+    mean = float(np.average(lengths, weights=weights))
     return Shares(columns.T.tocsr(), columns, numbers, chosen, lengths, mean)
+
+
+def _is_letters(names: ConditionNames, j: int) -> bool:
+    """Return whether a condition is about n-grams of letters that a text has besides words."""
+    condition = names[j] if j < len(names) else None
+    return isinstance(condition, Occurs) and condition.field.endswith(LETTERS)
 
 
 def _by_gain(engine: PlainEngine, holds: csr_array, preference: Float64) -> Int64:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from boostext.corpus.corpus import Corpus
 from boostext.corpus.documents import Document
 from boostext.features.attributes import category
-from boostext.features.conditions import YES, Condition, Literal, Occurs
+from boostext.features.conditions import YES, Condition, Literal, Occurs, field_prefix
 from boostext.features.lookup import ConditionLookup
 from boostext.features.tokenizer import Span
 from boostext.model.model import Model
@@ -87,13 +87,15 @@ class Excerpts:
         short = Document(document.id, texts)
         found: dict[str, list[Mark]] = {name: [] for name in self._fields}
         for condition, votes in weighed:
-            if isinstance(condition, Occurs) and condition.field in found:
+            if isinstance(condition, Occurs) and self._lookup.text_field(condition) in found:
                 spans = self._known.get((example, condition))
                 if spans is None:
                     spans = self._lookup.find(short, condition)[:200]
                     if len(spans) <= MOST_SPANS and len(self._known) < MOST_KNOWN:
                         self._known[example, condition] = spans
-                found[condition.field] += [Mark(start, end, votes) for start, end in spans]
+                found[self._lookup.text_field(condition)] += [
+                    Mark(start, end, votes) for start, end in spans
+                ]
         return found
 
 
@@ -123,22 +125,23 @@ def weighed_conditions(spelled: Iterable[tuple[str, float]], model: Model) -> We
 
     Names that are not terms, such as those of columns, usually match nothing in the text.
     """
+    fields = model.text.term_fields(model.data.text)
     for name, votes in spelled:
         for part in name.split(" & "):
             if not part.startswith("not "):
-                yield read_term(part, model.data.text), votes
+                yield read_term(part, fields), votes
 
 
-def read_term(spelled: str, fields: tuple[str, ...]) -> Occurs:
+def read_term(spelled: str, fields: Mapping[str, str]) -> Occurs:
     """Parse a term as written by `spell`, except for a backslash at the end of a token.
 
-    read_term("person ? person", ("text",)) is Occurs("text", ("person", None, "person")).
+    fields: the text fields of the fields of terms.
+    read_term("person ? person", {"text": "text"}) is Occurs("text", ("person", None, "person")).
     """
-    field = fields[0]
-    if len(fields) > 1:
-        named, _, rest = spelled.partition(":")
-        if named in fields:
-            field, spelled = named, rest
+    prefixes = {name: field_prefix(name, len(set(fields.values()))) for name in fields}
+    named = [name for name in fields if prefixes[name] and spelled.startswith(prefixes[name])]
+    field = max(named, key=len, default=next(iter(fields)))
+    spelled = spelled.removeprefix(prefixes[field])
     tokens = (None if word == "?" else _token(word) for word in spelled.split(" "))
     return Occurs(field, tuple(tokens))
 

@@ -118,7 +118,7 @@ def _pieces(row: Suggestion, field: str, lookup: ConditionLookup) -> list[Any]:
         Mark(start, end, reason.votes)
         for reason in row.reasons
         for condition in reason.asked
-        if condition.field == field
+        if lookup.text_field(condition) == field
         for start, end in lookup.find(short, condition)[:50]
     ]
     return [

@@ -45,7 +45,8 @@ def fields_asked(model: Model) -> list[str]:
     """
     conditions = (*merge_rules(model).conditions, *known_conditions(model))
     asked = {condition.field for condition in conditions if isinstance(condition, Occurs)}
-    return [name for name in model.data.text if name in asked or not columns_asked(model)]
+    used = {text for name, text in model.text.term_fields(model.data.text).items() if name in asked}
+    return [name for name in model.data.text if name in used or not columns_asked(model)]
 
 
 def columns_asked(model: Model) -> dict[str, list[str]]:

@@ -172,13 +172,15 @@ def _rows(delta: Float64) -> list[list[float]]:
     return [[int(v) if v.is_integer() else v for v in row] for row in delta.tolist()]
 
 
-def _fields(text: TextSettings, names: Iterable[str]) -> list[Plain]:
-    return [_field(name, text.of_field(name)) for name in names]
+def _fields(text: TextSettings, text_fields: Iterable[str]) -> list[Plain]:
+    found = text.term_fields(text_fields)
+    return [_field(name, field, text.of_field(name)) for name, field in found.items()]
 
 
-def _field(name: str, settings: TextSettings) -> Plain:
+def _field(name: str, text_field: str, settings: TextSettings) -> Plain:
     return {
         "name": name,
+        "text": text_field,
         "analyzer": settings.analyzer,
         "ngrams": list(settings.ngrams),
         "expert": settings.expert,

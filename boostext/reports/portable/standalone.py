@@ -37,6 +37,7 @@ class Blocks:
     def __init__(self, model: Mapping[str, Any]) -> None:
         self._unknown_categories = model["unknown_categories"]
         self._trees = {field["name"]: _tree(field) for field in model["fields"]}
+        self._texts = {field["name"]: field["text"] for field in model["fields"]}
         self._columns: dict[str, list[tuple[int, Any]]] = {"category": [], "number": []}
         self._always = []
         for place, (kind, *asked) in enumerate(model["conditions"]):
@@ -54,7 +55,7 @@ class Blocks:
         """Return the indices of the conditions that hold, and of those that are unknown, sorted."""
         yes, unknown = list(self._always), []
         for name, tree in self._trees.items():
-            yes += tree.met(document.get("texts", {}).get(name, ""))
+            yes += tree.met(document.get("texts", {}).get(self._texts[name], ""))
         attributes = document.get("attributes", {})
         scored = document.get("scored", {})
         words = {f"{n}:{word}": v for n, held in scored.items() for word, v in held.items()}
@@ -145,7 +146,7 @@ class Standalone:
 
     def _read(self, document: Document | str) -> Document:
         if isinstance(document, str):
-            return {"texts": {self._model["fields"][0]["name"]: document}}
+            return {"texts": {self._model["fields"][0]["text"]: document}}
         return document
 
 

@@ -201,12 +201,12 @@ function predictor(model) {
   // Scores ---------------------------------------------------------------------------------------
 
   const whole = (document) =>
-    typeof document === "string" ? { texts: { [fields[0].name]: document } } : document;
+    typeof document === "string" ? { texts: { [fields[0].text]: document } } : document;
   const own = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
   function blocks(document) {
     const yes = [...always], unknown = [];
     for (const field of fields) {
-      const { words } = tokens(own(document.texts, field.name) ?? "", field);
+      const { words } = tokens(own(document.texts, field.text) ?? "", field);
       const counts = new Map();
       walk(words, field, (t) => counts.set(t, (counts.get(t) ?? 0) + 1));
       for (const [t, count] of counts)
@@ -335,7 +335,7 @@ function predictor(model) {
   function explain(document, label) {
     const j = model.labels.indexOf(label), read = whole(document), found = {};
     for (const field of fields) {
-      const text = own(read.texts, field.name) ?? "";
+      const text = own(read.texts, field.text) ?? "";
       const { normal, found: held, words } = tokens(text, field);
       const { begins, ends } = normal.places?.() ?? {};
       const marks = [];
@@ -347,9 +347,9 @@ function predictor(model) {
           if (stop > first) marks.push([begins ? begins[first] : first, ends ? ends[stop - 1] : stop, votes]);
         }
       });
-      found[field.name] = { chars: normal.source, marks };
+      (found[field.text] ??= { chars: normal.source, marks: [] }).marks.push(...marks);
     }
     return found;
   }
-  return { blocks, labels: model.labels, fields: fields.map((field) => field.name), scores, probabilities, probabilitiesOf, predict, explain, given };
+  return { blocks, labels: model.labels, fields: [...new Set(fields.map((field) => field.text))], scores, probabilities, probabilitiesOf, predict, explain, given };
 }
