@@ -24,6 +24,7 @@ COUNTED: Choices = {**WORDS, "counts": (1, 2, 3, 5, 8)}
 PAIRS: Choices = {**WORDS, "ngrams": (1, 2), "punctuation": True}
 COUNTED_PAIRS: Choices = {**PAIRS, "counts": (1, 2, 3, 5, 8)}
 TRIPLES: Choices = {**WORDS, "ngrams": (1, 3)}
+BOTH: Choices = {**PAIRS, "letters": 5}
 GAPS: Choices = {**WORDS, "ngrams": (1, 3), "expert": "sparse", "punctuation": True}
 LETTERS: Choices = {**WORDS, "analyzer": "char", "ngrams": (1, 5)}
 
@@ -115,8 +116,9 @@ ACCURATE = Preset(
             {**LETTERS, **SPREAD},
             {**LETTERS, **LEVEL},
             {**GAPS, **COMMON},
+            {**BOTH, **ALL_AT_ONCE},
+            {**BOTH, **SHARPER},
             {**PAIRS, **ALL_AT_ONCE},
-            {**WORDS, **ALL_AT_ONCE},
         ),
         STEPS,
         (
@@ -152,6 +154,7 @@ OF_RULES = frozenset(
 OPEN = OF_RULES | {
     "analyzer",
     "ngrams",
+    "letters",
     "punctuation",
     "counts",
     "min_df",
@@ -252,13 +255,13 @@ LETTERS_EACH = 5
 FEWEST = 30
 """Number of documents below which letters are not chosen: by chance, they tell labels apart."""
 FEW_EACH = 120
-"""Documents per label below which words are too rare to distinguish labels: words of the same stem
-have letters in common, and pairs of words are rarer still.
+"""Documents per label below which words are too rare to distinguish labels, and pairs of words even
+more so.
 """
 
 MANY_FEW = 50
 """Number of labels from which the votes of all terms are learned at once if each has few documents;
-with fewer labels, rules that are learned one by one are as accurate.
+with fewer labels, rules that are learned one by one are as accurate and far fewer.
 """
 LEAST_RULES_EACH = 50
 """Rules of shrinkage 0.5 for each label if labels have few documents."""
@@ -278,28 +281,36 @@ MOST_WORK, MOST_LETTER_WORK = 1_000_000_000, 150_000_000
 Training takes about twice the time with them, which is too long for more data. Where letters are
 terms, characters count five times, and the second value is that up to which labels have more rules.
 """
+MOST_BOTH_WORK = 500_000_000
+"""The same number up to which n-grams of letters are terms besides words."""
+FEWER = 2
+"""Divides the number of rules if words and letters are terms and labels do not have few documents:
+a rule on letters concerns more documents, so that fewer of them are needed.
+"""
 
 
-def _letters(facts: Facts) -> bool:
-    """Whether n-grams of letters are the terms."""
-    if facts.unspaced > 0.5:
-        return True
+def _both(facts: Facts) -> bool:
+    """Whether words and n-grams of letters are the terms."""
     words = facts.words or facts.several or facts.knowledge or facts.characters >= LONG
-    small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
-    return facts.few and small and not words and facts.documents >= FEWEST
+    small = facts.complete and facts.work(letters=True) <= MOST_BOTH_WORK
+    return small and not words and facts.unspaced <= 0.5 and facts.documents >= FEWEST
 
 
 def _parallel(facts: Facts) -> bool:
     """Whether the votes of all terms are learned at once."""
     able = not (facts.several or facts.knowledge or facts.stumps) and facts.characters < LONG
-    small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
-    return able and small and facts.few and facts.labels >= MANY_FEW and _letters(facts)
+    small = _both(facts) or (
+        facts.unspaced > 0.5 and facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
+    )
+    return able and small and facts.few and facts.labels >= MANY_FEW
 
 
 def _terms(facts: Facts) -> Choices:
     least = {"min_df": 2 if facts.documents + facts.unlabelled >= MANY else 1}
-    if _letters(facts):
+    if facts.unspaced > 0.5:
         return {"analyzer": "char", "ngrams": (1, LETTERS_EACH), **least}
+    if _both(facts):
+        return {**BOTH, **least}
     if facts.characters >= LONG:
         return {**COUNTED, **least}
     return {**(WORDS if facts.few else PAIRS), **least}
@@ -311,13 +322,14 @@ def _rules(facts: Facts) -> Choices:
     found: Choices = {"threshold": 0.0} if facts.several else {}
     if facts.several and facts.labels >= MANY_LABELS and not facts.knowledge:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
-    letters, long = _letters(facts), facts.characters >= LONG
+    letters, long = facts.unspaced > 0.5, facts.characters >= LONG
     rules = SHARPER if facts.few or long else COMMON
-    if facts.unspaced > 0.5:
+    if letters:
         rules = COMMON
     elif long and not facts.several:
         rules = {**RAREST, **({"smoothing": SHARPER["smoothing"]} if facts.few else {})}
-    slow = facts.complete and not facts.several and facts.work(letters) <= MOST_WORK
+    both = _both(facts)
+    slow = facts.complete and not facts.several and facts.work(letters or both) <= MOST_WORK
     if long:
         most = MOST_LONG_RULES if slow else MOST_RULES
     elif letters and slow and facts.work(letters) <= MOST_LETTER_WORK:
@@ -326,7 +338,8 @@ def _rules(facts: Facts) -> Choices:
         most = min(max(RULES_EACH * facts.labels, 4000), MOST_RULES)
     rounds = min(max(facts.documents, _least_rules(facts)), 2000 if facts.several else most)
     if slow:
-        return {**rules, **SLOWER, "rounds": 2 * rounds}
+        rounds = 2 * rounds // (FEWER if both and not facts.few else 1)
+        return {**rules, **SLOWER, "rounds": rounds}
     return {**rules, "rounds": rounds, **found}
 
 
@@ -342,7 +355,7 @@ def _least_rules(facts: Facts) -> int:
 # Tuning --------------------------------------------------------------------------------------
 
 AXES: Mapping[str, Sequence[Choices]] = {
-    "terms": (PAIRS, COUNTED_PAIRS, WORDS, COUNTED, LETTERS, GAPS, TRIPLES),
+    "terms": (PAIRS, COUNTED_PAIRS, WORDS, COUNTED, LETTERS, BOTH, GAPS, TRIPLES),
     "votes": (
         {"abstain": True, "prior_rule": True},
         {"abstain": False, "prior_rule": False},

@@ -29,25 +29,29 @@ def test_terms_go_by_the_length_of_texts_their_script_and_the_labels():
     assert chosen_for(characters=2000.0)["counts"] == (1, 2, 3, 5, 8)
     assert chosen_for(unspaced=0.9)["ngrams"] == (1, 5)
     assert "ngrams" not in chosen_for(labels=100, words=True), "pairs are too rare"
+    assert chosen_for(unspaced=0.9).get("letters") is None, "letters take the place of words"
     assert chosen_for()["min_df"] == 2
     assert chosen_for(documents=999)["min_df"] == 1
 
 
-def test_letters_are_the_terms_of_short_texts_if_labels_have_few_documents():
+def test_words_and_letters_are_the_terms_of_short_texts_with_one_label():
     few = {"documents": 400, "labels": 20}
-    assert (chosen_for(**few)["analyzer"], chosen_for(**few)["ngrams"]) == ("char", (1, 5))
+    assert (chosen_for(**few)["letters"], chosen_for(**few)["ngrams"]) == (5, (1, 2))
     assert (chosen_for(**few)["rarity"], chosen_for(**few, unspaced=0.9)["rarity"]) == (1.0, 0.5)
+    found = [chosen_for(documents=n, labels=20) for n in (2399, 2400)]
+    assert [each["letters"] for each in found] == [5, 5]
+    assert [each["rounds"] for each in found] == [2 * 2399, 2400], "letters need fewer rules"
     for other in (
-        {"documents": 2400},
         {"documents": 29},
         {"several": True},
         {"characters": 500.0},
         {"characters": 400.0, "documents": 23_000, "labels": 200},
+        {"unspaced": 0.9},
         {"complete": False},
         {"knowledge": True},
         {"words": True},
     ):
-        assert "analyzer" not in chosen_for(**{**few, **other})
+        assert "letters" not in chosen_for(**{**few, **other})
 
 
 def test_little_data_has_more_rules_if_there_are_many_labels_or_long_texts():
@@ -60,8 +64,9 @@ def test_little_data_has_more_rules_if_there_are_many_labels_or_long_texts():
 def test_rules_go_by_the_labels_and_their_number_by_the_documents():
     assert chosen_for(several=True)["threshold"] == 0.0
     assert chosen_for(several=True, labels=100)["algorithm"] == "mp"
-    assert [chosen_for(documents=n)["rounds"] for n in (10, 2000, 10**6)] == [2000, 4000, 8000]
-    found = [chosen_for(documents=10**4, labels=n)["rounds"] for n in (40, 60, 200)]
+    found = [chosen_for(documents=n, words=True)["rounds"] for n in (10, 2000, 10**6)]
+    assert found == [2000, 4000, 8000]
+    found = [chosen_for(documents=10**4, labels=n, words=True)["rounds"] for n in (40, 60, 200)]
     assert found == [8000, 12_000, 16_000]
     found = [chosen_for(documents=n, labels=40, unspaced=0.9)["rounds"] for n in (12_000, 13_000)]
     assert found == [24_000, 8000], "letters need more rules, unless there is too much data"
@@ -81,7 +86,8 @@ def test_long_texts_prefer_rarer_words_and_smooth_more():
 
 def test_steps_are_larger_where_small_ones_would_take_too_long():
     assert chosen_for(unspaced=0.9)["shrinkage"] == 0.25
-    small, large = chosen_for(documents=20_000), chosen_for(documents=20_000, characters=20_000.0)
+    words = dict(documents=20_000, words=True)
+    small, large = chosen_for(**words), chosen_for(**words, characters=20_000.0)
     assert (small["shrinkage"], small["rounds"]) == (0.25, 8000)
     assert (large["shrinkage"], large["rounds"]) == (0.5, 8000)
     for other in (
@@ -96,7 +102,8 @@ def test_many_labels_with_few_documents_learn_all_votes_at_once():
     many = {"documents": 1500, "labels": 60}
     found = chosen_for(**many)
     assert (found["algorithm"], found["rounds"]) == ("parallel-logistic", 1)
-    assert (found["analyzer"], found["ngrams"]) == ("char", (1, 5))
+    assert (found["letters"], found["ngrams"]) == (5, (1, 2))
+    assert chosen_for(**many, unspaced=0.9)["algorithm"] == "parallel-logistic"
     for other in (
         {**many, "labels": 40},
         {**many, "documents": 60 * 120},
@@ -174,14 +181,21 @@ def test_no_more_is_held_than_the_bound_and_no_document_is_lost(monkeypatch):
 
 def test_letters_come_with_a_word_of_how_to_have_words():
     short = documents(40, labels=3)
-    for settings, told in (({}, True), ({"analyzer": "word"}, False)):
-        told_of = " ".join(remarks(prepare(short, plan_of(None, settings))))
-        assert ("--analyzer word takes words" in told_of) is told
+    thai = [dataclasses.replace(d, texts={"text": "โทรศัพท์ของฉัน ok"}) for d in short]
+    for docs, settings, told in (
+        (short, {}, "--letters 0 leaves out the letters"),
+        (short, {"analyzer": "word"}, ""),
+        (short, {"letters": 0}, ""),
+        (thai, {}, "--analyzer word takes words"),
+    ):
+        words = " ".join(remarks(prepare(docs, plan_of(None, settings))))
+        assert told in words
+        assert told or not ("--letters" in words or "--analyzer" in words)
 
 
 def test_letters_are_not_chosen_for_people_or_options_that_need_words():
     short = documents(40, labels=3)
-    assert decided(short, OPENED)[1].text.analyzer == "char"
+    assert decided(short, OPENED)[1].text.letters == 5
     for given in (
         {"stop_words": ("ok",)},
         {"ngrams": (1, 2)},
@@ -192,9 +206,9 @@ def test_letters_are_not_chosen_for_people_or_options_that_need_words():
         {"terms": 50},
     ):
         found = decided(short, Plan.of(**given).opened(None, given))[1]
-        assert found.text.analyzer == "word"
+        assert (found.text.analyzer, found.text.letters) == ("word", 0)
         assert found.text.ngrams in ((1, 1), (1, 2))
-    assert decided(short, plan_of("readable", {}))[1].text.analyzer == "word"
+    assert decided(short, plan_of("readable", {}))[1].text.letters == 0
 
 
 def test_characters_are_the_tokens_of_texts_without_spaces_unless_options_need_words():

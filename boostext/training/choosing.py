@@ -119,7 +119,7 @@ def _lets_letters(plan: Plan) -> bool:
     """Whether n-grams of letters may be chosen for texts with spaces: the user has not asked for
     other terms, nor for a model of few terms, which is for people to read.
     """
-    free = {"analyzer", "ngrams", "punctuation", "counts"} <= plan.open
+    free = {"analyzer", "ngrams", "letters", "punctuation", "counts"} <= plan.open
     return (
         free and _takes(plan, analyzer="char") and not (plan.text.per_field or plan.boosting.terms)
     )

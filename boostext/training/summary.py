@@ -241,9 +241,13 @@ def remarks(prepared: Prepared) -> Iterator[str]:
         yield f"chosen by the data: {chosen_words(prepared)}"
     if "analyzer" in prepared.chosen:
         yield (
-            "terms are sequences of characters, because labels have few documents or texts have no "
-            "spaces; if words are separated by spaces, --analyzer word takes words, which are "
-            "easier to read"
+            "terms are sequences of characters, because the texts have no spaces; if words are "
+            "separated by spaces, --analyzer word takes words, which are easier to read"
+        )
+    if "letters" in prepared.chosen:
+        yield (
+            "terms are words, pairs of words, and n-grams of letters, because the texts are short; "
+            "--letters 0 leaves out the letters: such rules are easier to read, but less accurate"
         )
     if prepared.known:
         yield from known_remarks(prepared.known)

@@ -229,7 +229,7 @@ def tune(
     else:
         choices = (*first, *grid(plan.boosting.seed, multilabel))
     size, steps = (len(choices), search.steps) if search else (BRACKET, STEPS)
-    letters = bool(first) and first[0].get("analyzer") == "char"
+    letters = any(each.get("analyzer") == "char" or each.get("letters") for each in first)
     found = (c for c in candidates(plan, choices, given) if letters or run.parts.suit(c.plan))
     while bracket := list(islice(found, size)):
         run.default = run.default or (bracket[0].settings if first else "")

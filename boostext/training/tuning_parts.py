@@ -175,4 +175,4 @@ def same_texts(documents: Sequence[Document]) -> list[str | None]:
 
 def _is_wide(text: TextSettings) -> bool:
     """Whether the settings give many times as many terms as words."""
-    return text.analyzer == "char" or text.expert == "sparse"
+    return text.analyzer == "char" or text.letters > 0 or text.expert == "sparse"
