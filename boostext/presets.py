@@ -259,7 +259,7 @@ FEW_EACH = 120
 more so.
 """
 
-MANY_FEW = 50
+MANY_FEW = 30
 """Number of labels from which the votes of all terms are learned at once if each has few documents;
 with fewer labels, rules that are learned one by one are as accurate and far fewer.
 """
@@ -323,12 +323,12 @@ def _rules(facts: Facts) -> Choices:
     if facts.several and facts.labels >= MANY_LABELS and not facts.knowledge:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
     letters, long = facts.unspaced > 0.5, facts.characters >= LONG
-    rules = SHARPER if facts.few or long else COMMON
+    both = _both(facts)
+    rules = SHARPER if facts.few or long or both else COMMON
     if letters:
         rules = COMMON
     elif long and not facts.several:
         rules = {**RAREST, **({"smoothing": SHARPER["smoothing"]} if facts.few else {})}
-    both = _both(facts)
     slow = facts.complete and not facts.several and facts.work(letters or both) <= MOST_WORK
     if long:
         most = MOST_LONG_RULES if slow else MOST_RULES

@@ -86,7 +86,7 @@ def test_long_texts_prefer_rarer_words_and_smooth_more():
 
 def test_steps_are_larger_where_small_ones_would_take_too_long():
     assert chosen_for(unspaced=0.9)["shrinkage"] == 0.25
-    words = dict(documents=20_000, words=True)
+    words = {"documents": 20_000, "words": True}
     small, large = chosen_for(**words), chosen_for(**words, characters=20_000.0)
     assert (small["shrinkage"], small["rounds"]) == (0.25, 8000)
     assert (large["shrinkage"], large["rounds"]) == (0.5, 8000)
@@ -99,14 +99,14 @@ def test_steps_are_larger_where_small_ones_would_take_too_long():
 
 
 def test_many_labels_with_few_documents_learn_all_votes_at_once():
-    many = {"documents": 1500, "labels": 60}
+    many = {"documents": 1500, "labels": 30}
     found = chosen_for(**many)
     assert (found["algorithm"], found["rounds"]) == ("parallel-logistic", 1)
     assert (found["letters"], found["ngrams"]) == (5, (1, 2))
     assert chosen_for(**many, unspaced=0.9)["algorithm"] == "parallel-logistic"
     for other in (
-        {**many, "labels": 40},
-        {**many, "documents": 60 * 120},
+        {**many, "labels": 29},
+        {**many, "documents": 30 * 120},
         {**many, "several": True},
         {**many, "knowledge": True},
         {**many, "characters": 600.0},

@@ -207,8 +207,10 @@ def _longest(
     The search begins at `factor` and does not go on if the loss is not above `enough`. Returns the
     weights after the change as well.
     """
-    now = engine.after(scores + factor * change)
+    first, now = factor, engine.after(scores + factor * change)
     for times in (2.0, 0.5):
+        if factor > first:
+            break  # half of it is what doubling has just left behind
         while now.log_value > enough and factor * times >= 1:
             tried = engine.after(scores + factor * times * change)
             if not tried.log_value < now.log_value - LEAST_FALL:
