@@ -28,7 +28,7 @@ def test_the_default_is_measured_with_its_terms_and_seconds():
     assert (figure["corpus"], figure["method"]) == ("generated", "default")
     assert figure["measure"] == "error"
     assert figure["value"] < 0.2
-    assert 71 < figure["size"] < 1000, "sequences of characters, of 70 words"
+    assert 71 < figure["size"] < 2000, "words and n-grams of letters, of 70 words"
     assert figure["seconds"] > 0
 
 

@@ -163,6 +163,8 @@ def test_a_page_of_many_documents_is_small_and_soon_there(start_browser, tmp_pat
         tmp_path / "data.jsonl",
         "-o",
         tmp_path / "m",
+        "--letters",
+        0,
         "--rounds",
         30,
         "--report",
