@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,7 +118,7 @@ def plain_model(model: Model, share: float, merged: Merged | None = None) -> Pla
         "decoding": model.boosting.decoding,
         "unknown_categories": model.boosting.unknown_categories,
         "fields": _fields(model.text, model.data.text),
-        "conditions": [_condition(c, model.text) for c in merged.conditions],
+        "conditions": _conditions(merged.conditions, model.text),
         "base": merged.base.tolist(),
         "yes": _rows(merged.yes_delta),
         "unknown": None if merged.unknown_delta is None else _rows(merged.unknown_delta),
@@ -153,7 +153,7 @@ def _plain_prior(model: Model, prior: Prior, share: float) -> Plain | None:
     found_by = {
         "fields": _fields(settings, model.data.text),
         "unknown_categories": False,
-        "conditions": [_condition(condition, settings) for condition in firing.lookup.conditions],
+        "conditions": _conditions(firing.lookup.conditions, settings),
     }
     return {
         "found_by": found_by,
@@ -191,10 +191,17 @@ def _field(name: str, text_field: str, settings: TextSettings) -> Plain:
     }
 
 
-def _condition(condition: Condition, text: TextSettings) -> list[Any]:
+def _conditions(conditions: Sequence[Condition], text: TextSettings) -> list[list[Any]]:
+    fields = dict.fromkeys(c.field for c in conditions if isinstance(c, Occurs))
+    own = {name: text.of_field(name) for name in fields}
+    return [_condition(condition, own) for condition in conditions]
+
+
+def _condition(condition: Condition, own: Mapping[str, TextSettings]) -> list[Any]:
+    """Return the condition as a list. own: the settings of each field of terms."""
     match condition:
         case Occurs(field, term, at_least):
-            tokens = parts(term, text.of_field(field))
+            tokens = parts(term, own[field])
             return ["term", field, list(tokens), at_least]
         case Equals(column, value):
             return ["category", column, value]
