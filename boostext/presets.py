@@ -283,9 +283,9 @@ terms, characters count five times, and the second value is that up to which lab
 """
 MOST_BOTH_WORK = 500_000_000
 """The same number up to which n-grams of letters are terms besides words."""
-FEWER = 2
-"""Divides the number of rules if words and letters are terms and labels do not have few documents:
-a rule on letters concerns more documents, so that fewer of them are needed.
+MOST_SMALL_WORK, BOTH_RULES = 50_000_000, 4000
+"""The same number, above which words and letters have at most so many rules of shrinkage 0.25. A
+rule on letters concerns more documents than one on words, so that fewer are needed.
 """
 
 
@@ -299,10 +299,9 @@ def _both(facts: Facts) -> bool:
 def _parallel(facts: Facts) -> bool:
     """Whether the votes of all terms are learned at once."""
     able = not (facts.several or facts.knowledge or facts.stumps) and facts.characters < LONG
-    small = _both(facts) or (
-        facts.unspaced > 0.5 and facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
-    )
-    return able and small and facts.few and facts.labels >= MANY_FEW
+    letters = facts.unspaced > 0.5 or _both(facts)
+    small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
+    return able and letters and small and facts.few and facts.labels >= MANY_FEW
 
 
 def _terms(facts: Facts) -> Choices:
@@ -329,6 +328,9 @@ def _rules(facts: Facts) -> Choices:
         rules = COMMON
     elif long and not facts.several:
         rules = {**RAREST, **({"smoothing": SHARPER["smoothing"]} if facts.few else {})}
+    if both and not (facts.few and facts.work(letters=True) <= MOST_LETTER_WORK):
+        most = MOST_RULES if facts.work(letters=True) <= MOST_SMALL_WORK else BOTH_RULES
+        return {**rules, **SLOWER, "rounds": min(max(facts.documents, 1000), most)}
     slow = facts.complete and not facts.several and facts.work(letters or both) <= MOST_WORK
     if long:
         most = MOST_LONG_RULES if slow else MOST_RULES
@@ -338,8 +340,7 @@ def _rules(facts: Facts) -> Choices:
         most = min(max(RULES_EACH * facts.labels, 4000), MOST_RULES)
     rounds = min(max(facts.documents, _least_rules(facts)), 2000 if facts.several else most)
     if slow:
-        rounds = 2 * rounds // (FEWER if both and not facts.few else 1)
-        return {**rules, **SLOWER, "rounds": rounds}
+        return {**rules, **SLOWER, "rounds": 2 * rounds}
     return {**rules, "rounds": rounds, **found}
 
 

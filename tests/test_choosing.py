@@ -41,6 +41,10 @@ def test_words_and_letters_are_the_terms_of_short_texts_with_one_label():
     found = [chosen_for(documents=n, labels=20) for n in (2399, 2400)]
     assert [each["letters"] for each in found] == [5, 5]
     assert [each["rounds"] for each in found] == [2 * 2399, 2400], "letters need fewer rules"
+    assert chosen_for(documents=9000)["rounds"] == 8000
+    assert chosen_for(documents=9000, labels=50)["rounds"] == 4000, "as they take longer"
+    many = chosen_for(documents=15_000, labels=150, characters=40.0)
+    assert ("algorithm" in many, many["rounds"], many["letters"]) == (False, 4000, 5)
     for other in (
         {"documents": 29},
         {"several": True},
