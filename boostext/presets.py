@@ -260,8 +260,12 @@ more so.
 """
 
 MANY_FEW = 30
-"""Number of labels from which the votes of all terms are learned at once if each has few documents;
-with fewer labels, rules that are learned one by one are as accurate and far fewer.
+"""Number of labels from which the votes of all terms are learned at once if each has few documents.
+"""
+LEAST_LABELS, LEAST_AT_ONCE = 10, 100
+"""Number of labels below which they are also learned at once, with any number of documents from the
+second value on. Between the two numbers of labels, rules that are learned one by one are as
+accurate, and far fewer.
 """
 LEAST_RULES_EACH = 50
 """Rules of shrinkage 0.5 for each label if labels have few documents."""
@@ -301,7 +305,9 @@ def _parallel(facts: Facts) -> bool:
     able = not (facts.several or facts.knowledge or facts.stumps) and facts.characters < LONG
     letters = facts.unspaced > 0.5 or _both(facts)
     small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
-    return able and letters and small and facts.few and facts.labels >= MANY_FEW
+    many = facts.few and facts.labels >= MANY_FEW
+    some = _both(facts) and facts.labels < LEAST_LABELS and facts.documents >= LEAST_AT_ONCE
+    return able and letters and small and (many or some)
 
 
 def _terms(facts: Facts) -> Choices:

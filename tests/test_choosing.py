@@ -41,7 +41,7 @@ def test_words_and_letters_are_the_terms_of_short_texts_with_one_label():
     found = [chosen_for(documents=n, labels=20) for n in (2399, 2400)]
     assert [each["letters"] for each in found] == [5, 5]
     assert [each["rounds"] for each in found] == [2 * 2399, 2400], "letters need fewer rules"
-    assert chosen_for(documents=9000)["rounds"] == 8000
+    assert chosen_for(documents=9000, labels=10)["rounds"] == 8000
     assert chosen_for(documents=9000, labels=50)["rounds"] == 4000, "as they take longer"
     many = chosen_for(documents=15_000, labels=150, characters=40.0)
     assert ("algorithm" in many, many["rounds"], many["letters"]) == (False, 4000, 5)
@@ -83,7 +83,8 @@ def test_long_texts_prefer_rarer_words_and_smooth_more():
     assert "smoothing" not in chosen_for(characters=500.0), "1/m is the general default"
     few = chosen_for(characters=500.0, documents=400)
     assert (few["rarity"], few["smoothing"]) == (1.5, "0.2/m")
-    for other in (chosen_for(characters=499.0), chosen_for(characters=500.0, several=True)):
+    short = chosen_for(characters=499.0, labels=20)
+    for other in (short, chosen_for(characters=500.0, several=True)):
         assert other["rarity"] <= 1.0
         assert other["smoothing"] == "0.2/m"
 
@@ -118,6 +119,13 @@ def test_many_labels_with_few_documents_learn_all_votes_at_once():
         {**many, "stumps": True},
         {**many, "complete": False},
     ):
+        assert "algorithm" not in chosen_for(**other)
+
+
+def test_few_labels_learn_all_votes_at_once_if_there_are_a_hundred_documents():
+    assert chosen_for()["algorithm"] == "parallel-logistic"
+    assert chosen_for(documents=100, labels=9)["algorithm"] == "parallel-logistic"
+    for other in ({"documents": 99}, {"labels": 10}, {"unspaced": 0.9}, {"characters": 500.0}):
         assert "algorithm" not in chosen_for(**other)
 
 
