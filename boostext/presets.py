@@ -212,8 +212,9 @@ class Facts:
     characters: the mean length of a text. unspaced: the proportion of letters in scripts that do
     not separate words with spaces. complete: whether these are facts about all of the data, and not
     only about the beginning of data that are larger. knowledge: whether there is prior knowledge.
-    unlabelled: the number of documents without labels that are used with it. words, stumps: whether
-    other settings need words as terms, or rules that are learned one by one.
+    unlabelled: the number of documents without labels that are used with it. words: whether other
+    settings need words as terms. stumps: whether other settings need rules that are learned one by
+    one, or documents have attributes, whose thresholds would outvote the terms.
     """
 
     documents: int

@@ -129,6 +129,13 @@ def test_few_labels_learn_all_votes_at_once_if_there_are_a_hundred_documents():
         assert "algorithm" not in chosen_for(**other)
 
 
+def test_attributes_are_not_learned_at_once_with_terms():
+    docs = documents(120, labels=60)
+    for given in ({"attributes": {"size": 1.5}}, {"scored": {"heard": {"bill": 0.5}}}):
+        mixed = [dataclasses.replace(docs[0], **given), *docs[1:]]
+        assert decided(mixed, OPENED)[1].boosting.algorithm == "mh"
+
+
 def test_settings_of_single_rules_are_heeded_with_many_labels_as_well():
     docs = documents(120, labels=60)
     chosen = lambda plan: decided(docs, plan)[1].boosting.algorithm  # noqa: E731
