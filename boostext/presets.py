@@ -233,9 +233,14 @@ class Facts:
         """Whether labels have few documents."""
         return self.documents < FEW_EACH * self.labels
 
+    @property
+    def size(self) -> float:
+        """The number of characters of all texts."""
+        return self.documents * self.characters
+
     def work(self, letters: bool) -> float:
         """Characters times labels. If terms consist of letters, each letter begins several."""
-        return self.documents * self.characters * self.labels * (LETTERS_EACH if letters else 1)
+        return self.size * self.labels * (LETTERS_EACH if letters else 1)
 
 
 NUMBERS: Choices = {"bins": 255}
@@ -286,8 +291,14 @@ MOST_WORK, MOST_LETTER_WORK = 1_000_000_000, 150_000_000
 Training takes about twice the time with them, which is too long for more data. Where letters are
 terms, characters count five times, and the second value is that up to which labels have more rules.
 """
-MOST_BOTH_WORK = 500_000_000
-"""The same number up to which n-grams of letters are terms besides words."""
+MOST_BOTH_WORK, MOST_BOTH_SIZE = 500_000_000, 5_000_000
+"""The same number, and that of characters alone, up to which n-grams of letters are terms besides
+words.
+"""
+MOST_AT_ONCE = 1_000_000
+"""Number of characters up to which all votes may be learned at once, which takes 400 bytes for each
+of them.
+"""
 MOST_SMALL_WORK, BOTH_RULES = 50_000_000, 4000
 """The same number, above which words and letters have at most so many rules of shrinkage 0.25. A
 rule on letters concerns more documents than one on words, so that fewer are needed.
@@ -297,18 +308,24 @@ rule on letters concerns more documents than one on words, so that fewer are nee
 def _both(facts: Facts) -> bool:
     """Whether words and n-grams of letters are the terms."""
     words = facts.words or facts.several or facts.knowledge or facts.characters >= LONG
-    small = facts.complete and facts.work(letters=True) <= MOST_BOTH_WORK
-    return small and not words and facts.unspaced <= 0.5 and facts.documents >= FEWEST
+    small = facts.work(letters=True) <= MOST_BOTH_WORK and facts.size <= MOST_BOTH_SIZE
+    return (
+        facts.complete
+        and small
+        and not words
+        and facts.unspaced <= 0.5
+        and facts.documents >= FEWEST
+    )
 
 
 def _parallel(facts: Facts) -> bool:
     """Whether the votes of all terms are learned at once."""
     able = not (facts.several or facts.knowledge or facts.stumps) and facts.characters < LONG
     letters = facts.unspaced > 0.5 or _both(facts)
-    small = facts.complete and facts.work(letters=True) <= MOST_LETTER_WORK
+    small = facts.work(letters=True) <= MOST_LETTER_WORK and facts.size <= MOST_AT_ONCE
     many = facts.few and facts.labels >= MANY_FEW
     some = _both(facts) and facts.labels < LEAST_LABELS and facts.documents >= LEAST_AT_ONCE
-    return able and letters and small and (many or some)
+    return able and facts.complete and letters and small and (many or some)
 
 
 def _terms(facts: Facts) -> Choices:

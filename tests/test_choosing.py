@@ -51,6 +51,7 @@ def test_words_and_letters_are_the_terms_of_short_texts_with_one_label():
         {"characters": 500.0},
         {"characters": 400.0, "documents": 23_000, "labels": 200},
         {"unspaced": 0.9},
+        {"documents": 84_000, "labels": 2},
         {"complete": False},
         {"knowledge": True},
         {"words": True},
@@ -125,7 +126,13 @@ def test_many_labels_with_few_documents_learn_all_votes_at_once():
 def test_few_labels_learn_all_votes_at_once_if_there_are_a_hundred_documents():
     assert chosen_for()["algorithm"] == "parallel-logistic"
     assert chosen_for(documents=100, labels=9)["algorithm"] == "parallel-logistic"
-    for other in ({"documents": 99}, {"labels": 10}, {"unspaced": 0.9}, {"characters": 500.0}):
+    for other in (
+        {"documents": 99},
+        {"documents": 17_000},
+        {"labels": 10},
+        {"unspaced": 0.9},
+        {"characters": 500.0},
+    ):
         assert "algorithm" not in chosen_for(**other)
 
 

@@ -67,7 +67,7 @@ def test_changes_of_what_the_data_suggests_are_tried_before_the_trials_for_all_d
     found = search.trials_for(False, SUGGESTED)
     assert found == (SUGGESTED, {**SUGGESTED, "shrinkage": 0.5}, {"rarity": 1.0})
     assert search.trials_for(False) == ({"shrinkage": 0.5}, {"rarity": 1.0}), "nothing is open"
-    tried = settings_of(tune(documents(), plan().opened(None, ()), search))
+    tried = settings_of(tune(documents(), plan(letters=0).opened(None, {"letters"}), search))
     assert sum("--shrinkage 0.5" in settings and "--abstain" in settings for settings in tried) == 1
 
 
