@@ -5,6 +5,7 @@ import math
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,7 +30,15 @@ from boostext.training.courses import (
 from boostext.training.plan import Plan
 from boostext.training.run import prepare, train
 from boostext.training.trial_log import Trial, TrialLog, begins_trials, pack
-from boostext.training.tuning import Hooks, Intent, _Tuning, expected_gain, tune
+from boostext.training.tuning import (
+    LEAST_COST,
+    Heat,
+    Hooks,
+    Intent,
+    _Tuning,
+    expected_gain,
+    tune,
+)
 from boostext.training.tuning_parts import same_texts
 from tests.training_data import documents
 
@@ -230,6 +239,15 @@ def test_the_default_wins_unless_another_trial_leads_clearly(monkeypatch):
     monkeypatch.setattr(_Tuning, "_errs_less", lambda self, one, other: one is not other)
     first, second = tune(documents(), plan, Search((letters,), (40,))).outcomes
     assert first.candidate.plan.text.analyzer == "word", "the default makes fewer errors"
+
+
+def test_a_trial_that_learns_all_votes_at_once_leaves_the_budget_of_longer_heats_to_others():
+    (whole,) = tune(documents(), plan(), Search(({"algorithm": "parallel"},), (10,))).outcomes
+    run = object.__new__(_Tuning)
+    run.most, run.outcomes, run.parts = 1000, {}, SimpleNamespace(labels=3)
+    costly = replace(whole, seconds=16.0)
+    assert run._cost_of(costly, Heat(40, whole.folds)) == LEAST_COST
+    assert run._cost_of(costly, Heat(40, 2 * whole.folds)) == 16.0
 
 
 def test_the_better_third_goes_on():

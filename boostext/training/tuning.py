@@ -62,6 +62,8 @@ WORTH = 0.1
 """A trial that costs the whole budget must promise to lower the error by this share of it, and one
 that costs a tenth of the budget by a tenth of this.
 """
+LEAST_COST = 1e-3
+"""Counted seconds of a trial that need not go on."""
 ALONE = 0.5
 """Share of the budget up to which a trial that no other can beat is measured on further folds."""
 DRIFT = 0.1
@@ -403,8 +405,9 @@ class _Tuning:
         """Counted seconds for the next heat, if rounds go on to cost what they did so far."""
         done, last = outcome.marks[-1].round * outcome.folds, self._last(outcome.candidate, heat)
         known = (last, heat.folds) == (outcome.last, outcome.folds)
-        rounds = 0 if known else last * heat.folds - done
-        return max(rounds, 1) * outcome.seconds / max(done, 1)
+        # subtle: a single round may be the whole cost of a trial
+        rounds = 0 if known else max(last * heat.folds - done, 1)
+        return max(rounds * outcome.seconds / max(done, 1), LEAST_COST)
 
     def _last(self, candidate: Candidate, heat: Heat) -> int:
         """The last round of a heat. Little is learned long after the best round: a trial that has
