@@ -108,18 +108,26 @@ class TextSettings(Group):
 
         Terms of a text field have its name. Its n-grams of letters besides words have a field of
         their own, whose name also ends in LETTERS.
-        Raises SettingsError if a text field has such a name.
+        Raises SettingsError if a text field has such a name, or if `per_field` names n-grams of
+        letters that a text field has not.
         """
-        found = {}
-        for name in text_fields:
+        found, texts = {}, tuple(text_fields)
+        for name in texts:
             found[name] = name
             if self.of_field(name).letters:
                 found[name + LETTERS] = name
-        if self.letters and any(name.endswith(LETTERS) for name in found.values()):
+        has_letters = self.letters or any(self.of_field(name).letters for name in texts)
+        if has_letters and any(name.endswith(LETTERS) for name in texts):
             raise SettingsError(
                 f"a text field whose name ends in {LETTERS!r} looks like n-grams of letters of "
                 "another; rename it, or leave out --letters"
             )
+        for name in (field_setting(entry)[0] for entry in self.per_field):
+            if name not in found and name.removesuffix(LETTERS) in texts:
+                raise SettingsError(
+                    f"per-field names {name!r}, but this text has no n-grams of letters; add "
+                    "--letters 5"
+                )
         return found
 
     def check(self) -> None:

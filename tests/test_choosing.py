@@ -235,6 +235,8 @@ def test_letters_are_not_chosen_for_people_or_options_that_need_words():
         assert (found.text.analyzer, found.text.letters) == ("word", 0)
         assert found.text.ngrams in ((1, 1), (1, 2))
     assert decided(short, plan_of("readable", {}))[1].text.letters == 0
+    named = Plan.of(text=("text:letters",)).opened(None, {"text"})
+    assert decided(short, named)[1].text.letters == 0, "it would look like the letters of a text"
 
 
 def test_characters_are_the_tokens_of_texts_without_spaces_unless_options_need_words():

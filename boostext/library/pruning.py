@@ -128,7 +128,8 @@ def _with_rules(model: Model, rules: int | None) -> Model:
     if rules > model.round_count:
         rounds = model.round_count
         had = f"{count(rounds, 'round')} of rules" if model.round_sizes else count(rounds, "rule")
-        raise BoostextError(f"the model has {had}, fewer than {rules}")
+        way = "; train a smaller model with train --terms" if model.round_sizes else ""
+        raise BoostextError(f"the model has {had}, fewer than {rules}{way}")
     return cut(model, rules)
 
 

@@ -121,8 +121,7 @@ def _key(row: TermRow) -> str:
 
 def _of_letters(model: Model, typed: str) -> bool:
     """Return whether the given text consists of several terms of letters."""
-    names = model.text.term_fields(model.data.text)
-    letters = (model.text.of_field(name).analyzer == "char" for name in names)
+    letters = (model.text.of_field(field).analyzer == "char" for field in model.data.text)
     return any(letters) or "s" in typed.translate(class_letters())
 
 

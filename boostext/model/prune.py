@@ -44,6 +44,11 @@ def check_terms_stand_alone(model: Model) -> None:
         raise BoostextError(
             "its rules have preconditions, so that no term stands alone; use --rules instead"
         )
+    if len(model.history.z) == model.round_count < len(model.rules):
+        raise BoostextError(
+            "the rules of a round were learned together, so that nothing tells what each of them "
+            "was worth; train a smaller model with train --terms"
+        )
     if len(model.history.z) != len(model.rules):
         raise BoostextError("it does not say what each rule was worth; use --rules instead")
 

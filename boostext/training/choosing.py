@@ -17,6 +17,7 @@ from boostext.errors import SettingsError
 from boostext.features.unicode_classes import class_letters
 from boostext.presets import MANY, NUMBERS, OF_RULES, Choices, Facts, by_facts
 from boostext.settings import Group
+from boostext.text_settings import LETTERS
 from boostext.training.plan import CLOSED, Plan, command_line
 
 MOST_DOCUMENTS, MOST_CHARACTERS = 50_000, 1 << 26
@@ -120,6 +121,7 @@ def _lets_letters(plan: Plan) -> bool:
     other terms, nor for a model of few terms, which is for people to read.
     """
     free = {"analyzer", "ngrams", "letters", "punctuation", "counts"} <= plan.open
+    free = free and not any(name.endswith(LETTERS) for name in plan.data.text)
     return (
         free and _takes(plan, analyzer="char") and not (plan.text.per_field or plan.boosting.terms)
     )

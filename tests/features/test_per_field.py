@@ -148,6 +148,16 @@ def test_the_letters_of_one_field_have_settings_of_their_own():
 def test_a_text_field_is_not_taken_for_the_letters_of_another():
     with pytest.raises(SettingsError, match=r"a text field whose name ends in ':letters'"):
         TextSettings(letters=3).term_fields(["text", "text:letters"])
+    one = TextSettings(per_field=("text:letters=3",))
+    with pytest.raises(SettingsError, match=r"a text field whose name ends in ':letters'"):
+        one.term_fields(["text", "text:letters"])
     assert TextSettings().term_fields(["text:letters"]) == {"text:letters": "text:letters"}
     with pytest.raises(SettingsError, match="leave out --analyzer char"):
         TextSettings(letters=3, analyzer="char")
+
+
+def test_settings_of_letters_that_a_text_has_not_are_refused():
+    settings = TextSettings(per_field=("text:letters:ngrams=2-3",))
+    with pytest.raises(SettingsError, match="no n-grams of letters; add --letters 5"):
+        settings.term_fields(["text"])
+    assert replace(settings, letters=4).of_field("text:letters").ngrams == (2, 3)
