@@ -98,7 +98,7 @@ def field_prefix(field: str, fields: int) -> str:
     fields: the number of text fields of the model.
     """
     if fields == 1:
-        return f"{LETTERS}:".removeprefix(":") if field.endswith(LETTERS) else ""
+        return "letters:" if field.endswith(LETTERS) else ""
     return f"{field}:"
 
 

@@ -57,12 +57,13 @@ def _least_of_each(
 ) -> Int64:
     """Return the simplest member of each run of `order`, at ties that of least place."""
     least, first = (np.full(len(starts), np.iinfo(np.int64).max) for _ in range(2))
+    keys = [(key, int(key.max(initial=0)) + 1) for key in simplicity]
     for part, bounds, runs in _runs(starts, len(order)):
-        code = _code(simplicity, order[part])
+        code = _code(keys, order[part])
         least[runs] = np.minimum(least[runs], np.minimum.reduceat(code, bounds[:-1]))
     for part, bounds, runs in _runs(starts, len(order)):
         members, sizes = order[part], np.diff(bounds)
-        simplest = _code(simplicity, members) == np.repeat(least[runs], sizes)
+        simplest = _code(keys, members) == np.repeat(least[runs], sizes)
         places = np.where(simplest, place[members], np.iinfo(np.int64).max)
         first[runs] = np.minimum(first[runs], np.minimum.reduceat(places, bounds[:-1]))
     for part, bounds, runs in _runs(starts, len(order)):
@@ -145,11 +146,14 @@ def joined_lists(parts: Sequence[Lists]) -> Lists:
     return Lists(starts, np.concatenate([np.zeros(0, np.int32), *(part.items for part in parts)]))
 
 
-def _code(simplicity: Sequence[NDArray[Any]], which: Int64) -> Int64:
-    """Combine the keys of some conditions into one number each that is compared instead."""
+def _code(keys: Sequence[tuple[NDArray[Any], int]], which: Int64) -> Int64:
+    """Combine the keys of some conditions into one number each that is compared instead.
+
+    keys: each with a bound above all its values.
+    """
     code = np.zeros(len(which), np.int64)
-    for key in simplicity:
-        code *= int(key.max(initial=0)) + 1
+    for key, bound in keys:
+        code *= bound
         code += key[which]
     return code
 
