@@ -158,15 +158,13 @@ def kernels() -> dict[str, Any]:
 def load_kernels() -> int:
     """Compile all kernels of the package, or load them from the cache; how many there are."""
     import boostext
-    from boostext.compiled import compiled
+    from boostext.compiled import compiled, kernels_of
 
     count = 0
     for module in pkgutil.walk_packages(boostext.__path__, "boostext."):
         if "kernels" in module.name.rpartition(".")[2]:
-            kernels = importlib.import_module(module.name)
-            signatures = getattr(kernels, "SIGNATURES", {})
-            for function in (*signatures, *getattr(kernels, "KERNELS", ())):
-                compiled(function, signatures.get(function, ""))
+            for function, signature in kernels_of(importlib.import_module(module.name)).items():
+                compiled(function, signature)
                 count += 1
     return count
 

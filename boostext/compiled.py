@@ -7,8 +7,9 @@ A kernel is an ordinary function of arrays, named tuples of arrays, and numbers.
 functions of this package, which are compiled along with it. It does not allocate arrays; working
 memory is an argument. Its machine code is cached in a folder of the user (`NUMBA_CACHE_DIR`,
 `XDG_CACHE_HOME` or the default of the system), or not at all if no folder is writable. Cached code
-is loaded by llvmlite alone; numba, which is slow to import, is imported only to compile
-(`machine_code`), or to find out whether it works if nothing has been compiled yet.
+is loaded by llvmlite alone (`machine_code`), and so are kernels that were translated when the
+package was built (`built`). numba, which is slow to import, is imported only to translate others
+(`translation`), or to find out whether it works if nothing has been compiled or built yet.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from boostext.atomic import replacing
+from boostext.built import built, has_built
 from boostext.errors import BoostextError
-from boostext.packs import Code, array_kind, called, fields, kinds_of
+from boostext.packs import Bitcode, Code, array_kind, called, fields, kinds_of
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -54,6 +56,14 @@ def compiled(function: Kernel, signature: str = "") -> Kernel | None:
         return cast("Kernel | None", _made[key])
 
 
+def kernels_of(module: Any) -> dict[Any, str]:
+    """Return the kernels of a module with their signatures, from its SIGNATURES and KERNELS."""
+    return {
+        **dict.fromkeys(getattr(module, "KERNELS", ()), ""),
+        **getattr(module, "SIGNATURES", {}),
+    }
+
+
 def loaded() -> bool:
     """Whether a kernel has been loaded, so that another takes little time."""
     return any(kernel is not None for kernel in _made.values())
@@ -65,7 +75,7 @@ def notice() -> str:
         return f"NUMBA_DISABLE_JIT is set; {SLOWER}"
     with _lock:
         known = _numba.cache_info().currsize > 0
-        return _numba()[1] if known or not has_compiled() else ""
+        return "" if not known and (has_compiled() or has_built()) else _numba()[1]
 
 
 SLOWER = "the plain code does the same work, slower"
@@ -107,10 +117,8 @@ def _numba() -> tuple[Any, str]:
 
 def _try_out() -> None:
     """Compile, load and call the smallest kernel."""
-    from boostext.machine_code import translate
-
     kinds = ["int64"]
-    if Native(translate(_same, kinds), kinds)(1) != 1:
+    if Native(_compile(_same, kinds), kinds)(1) != 1:
         raise RuntimeError("it returned another number than expected")
 
 
@@ -135,19 +143,29 @@ def _import_without_blas() -> None:
 def _make(function: Any, signature: str) -> Any:
     """Load a kernel from the cache, or compile it; None if numba turns out not to work."""
     kinds = kinds_of(function, signature)
-    path = _cache_file(function, kinds)
+    name, folder = file_name(function, kinds), _cache_folder()
+    path = folder / name if folder and name else None
     code = _read(path) if path else None
     if code is None:
-        if _numba()[0] is None:
+        bitcode = built(name)
+        if bitcode is None and _numba()[0] is None:
             return None
         while _hooks:
             _hooks.pop()()
-        from boostext.machine_code import translate
-
-        code = translate(function, kinds)
+        code = _compile(function, kinds, bitcode)
         if path and STANDARD.issuperset(code.needs):
             _write(path, code)
     return Native(code, kinds)
+
+
+def _compile(function: Any, kinds: list[Any], bitcode: Bitcode | None = None) -> Code:
+    from boostext.machine_code import assemble
+
+    if bitcode is None:
+        from boostext.translation import translate
+
+        bitcode = translate(function, kinds)
+    return assemble(bitcode)
 
 
 # Calls ---------------------------------------------------------------------------------------
@@ -185,7 +203,9 @@ class Native:
         self._read = _result(code.result)
         pointer = ctypes.c_void_p
         native = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, *sum(taken, ()))
-        self._call = native(_loaded(code))
+        from boostext.machine_code import load
+
+        self._call = native(load(code))
 
     def __call__(self, *arguments: Any) -> Any:
         given: list[Any] = []
@@ -228,29 +248,6 @@ def _parameter(kind: Any) -> tuple[tuple[Any, ...], Callable[[Any, list[Any]], N
         given += (address, *array.shape)
 
     return (ctypes.c_void_p, *[ctypes.c_int64] * ndim), flatten
-
-
-@functools.cache
-def _engine() -> Any:
-    """Return the engine of LLVM that loads machine code into this process."""
-    from llvmlite import binding
-
-    with suppress(RuntimeError):  # recent versions need no initialization, and say so in this way
-        binding.initialize()
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    target = binding.Target.from_triple(binding.get_process_triple())
-    machine = target.create_target_machine(codemodel="jitdefault", jit=True)
-    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
-
-
-def _loaded(code: Code) -> int:
-    """Load the code into memory and return the address of its function."""
-    from llvmlite import binding
-
-    _engine().add_object_file(binding.ObjectFileRef.from_data(code.content))
-    _engine().finalize_object()
-    return int(_engine().get_function_address(code.name))
 
 
 # The cache -----------------------------------------------------------------------------------
@@ -298,32 +295,31 @@ def _write(path: Path, code: Code) -> None:
         file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
-def _cache_file(function: Any, kinds: list[Any]) -> Path | None:
-    """Return the file for the code of a kernel, whose name includes all that the code depends on.
+def file_name(function: Any, kinds: list[Any]) -> str:
+    """Return the name of the file for a kernel, which includes all that its code depends on.
 
-    Processes that write at the same time therefore write the same code.
+    Processes that write at the same time therefore write the same code. The name is empty if a
+    source file cannot be read.
     """
-    folder = _cache_folder()
-    if folder is None:
-        return None
     sources = sorted(_sources(function))
     try:
         content = b"".join(Path(source).read_bytes() for source in sources)
     except OSError:
-        return None
+        return ""
     known = (
         f"{function.__name__} {[_written(kind) for kind in kinds]} {sorted(_constants(function))}"
     )
     digest = hashlib.sha256(known.encode() + content).hexdigest()
-    return folder / f"{function.__name__}-{digest[:16]}"
+    return f"{function.__name__}-{digest[:16]}"
 
 
 def _sources(function: Any) -> set[str]:
-    """Return the source files of a kernel and of all functions that it calls, and of this package
-    that translates them.
+    """Return the source files of a kernel and of all functions that it calls, and of the modules
+    that compile them.
     """
     here = Path(__file__)
-    files = {function.__code__.co_filename, str(here), str(here.with_name("machine_code.py"))}
+    others = (here.with_name(f"{name}.py") for name in ("machine_code", "translation"))
+    files = {function.__code__.co_filename, str(here), *map(str, others)}
     return files.union(*map(_sources, called(function).values()))
 
 

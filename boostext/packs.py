@@ -9,11 +9,22 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, get_type_hints
 
 
+class Bitcode(NamedTuple):
+    """A kernel as LLVM's own code, which is the same for all processors of one kind.
+
+    name: the symbol of its function. result: the type of the result, as numba writes it.
+    """
+
+    name: str
+    result: str
+    content: bytes
+
+
 class Code(NamedTuple):
     """The machine code of a kernel.
 
-    name: the symbol of its function. result: the type of the result, as numba writes it. needs: the
-    names of the functions that it calls and does not contain. content: an object file.
+    name, result: as in Bitcode. needs: the names of the functions that it calls and does not
+    contain. content: an object file.
     """
 
     name: str

@@ -46,7 +46,7 @@ if fast and "numba" not in sys.modules:
 def run(tmp_path):
     (tmp_path / "doubling_kernels.py").write_text(KERNELS, encoding="utf-8")
 
-    def start(**environment):
+    def start(script=RUN, **environment):
         inherited = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
         paths = os.pathsep.join([str(tmp_path), *sys.path])
         environment = {
@@ -57,11 +57,14 @@ def run(tmp_path):
             **environment,
         }
         return subprocess.Popen(
-            [sys.executable, "-c", RUN], env=environment, encoding="utf-8", stdout=subprocess.PIPE
+            [sys.executable, "-c", script],
+            env=environment,
+            encoding="utf-8",
+            stdout=subprocess.PIPE,
         )
 
-    def finish(**environment):
-        process = start(**environment)
+    def finish(script=RUN, **environment):
+        process = start(script, **environment)
         output, _ = process.communicate()
         assert process.returncode == 0
         return output.splitlines()
@@ -79,6 +82,39 @@ def test_kernel_is_compiled_once_and_then_read_from_the_cache_without_numba(run)
     # 2 * (0 + 1 + 2 + 3 + 4) = 20
     assert run() == ["compiling", "20", ""]
     assert run() == ["20", "", "without numba"]
+
+
+BUILD = """
+from pathlib import Path
+import doubling_kernels
+from boostext import built
+from boostext.compiled import file_name
+from boostext.machine_code import platform
+from boostext.translation import translate
+
+folder = built.FOLDER / platform()
+folder.mkdir(parents=True)
+kinds = ["int32[::1]", "int64"]
+kernel = doubling_kernels.doubled_total
+built.keep(folder / file_name(kernel, kinds), translate(kernel, kinds))
+"""
+
+
+def test_a_kernel_that_was_built_with_the_package_is_compiled_without_numba(run, tmp_path):
+    needs_numba()
+    (tmp_path / "sitecustomize.py").write_text(
+        "from pathlib import Path\nfrom boostext import built\n"
+        "built.FOLDER = Path(__file__).with_name('built')",
+        encoding="utf-8",
+    )
+    assert run() == ["compiling", "20", ""]
+    run(script=BUILD)
+    shutil.rmtree(tmp_path / "cache")
+    assert run() == ["compiling", "20", "", "without numba"]
+    assert run() == ["20", "", "without numba"]
+    with (tmp_path / "doubling_kernels.py").open("a", encoding="utf-8") as sources:
+        sources.write("# changed\n")
+    assert run() == ["compiling", "20", ""]
 
 
 def test_no_cache_folder_only_costs_time(run, tmp_path):

@@ -17,6 +17,7 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Int64
+from boostext.built import has_built
 from boostext.compiled import has_compiled, loaded, notice
 from boostext.corpus.documents import Document
 from boostext.corpus.files import DAMAGED, compression, head_of, stored_size
@@ -29,8 +30,10 @@ from boostext.training.plan import Plan
 from boostext.training.run import Prepared, prepare
 
 MB = 1024 * 1024
-LOADING, COMPILING = 50 * MB, 230 * MB
-"""Memory for kernels: to load all of them from the cache, or to compile them, with numba."""
+LOADING, ASSEMBLING, COMPILING = 50 * MB, 100 * MB, 230 * MB
+"""Memory for kernels: to load all of them from the cache, to compile those that were built with the
+package, or to compile them with numba.
+"""
 
 
 def sizes(prepared: Prepared) -> str:
@@ -113,7 +116,8 @@ def estimated_peak(prepared: Prepared) -> int:
     m, k, n, postings, numbers = of.documents, of.labels, of.conditions, of.postings, of.numbers
     if prepared.plan.run.engine == "plain" or notice():
         return peak_so_far() + m * k * 64 + n * k * 24 + postings * 16 + numbers * 64
-    kernels = 0 if loaded() else LOADING if has_compiled() else COMPILING
+    first = ASSEMBLING if has_built() else COMPILING
+    kernels = 0 if loaded() else LOADING if has_compiled() else first
     most = peak_so_far() + kernels + m * k * 32 + n * 64 + postings * 16 + numbers * 600
     boosting = prepared.plan.boosting
     if ALGORITHMS[boosting.algorithm].all_at_once:  # tables of conditions and labels, and rules
