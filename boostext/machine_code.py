@@ -45,6 +45,9 @@ def _optimize(module: Any, machine: Any) -> None:
     if hasattr(binding, "create_pass_builder"):
         tuning = binding.create_pipeline_tuning_options(speed_level=OPTIMIZED)
         tuning.loop_vectorization, tuning.slp_vectorization = True, False
+        # subtle: the innermost loops are over labels, which are few; LLVM would otherwise make four
+        # steps at once and, for fewer labels than that, fall back on vectors of half the length
+        tuning.loop_interleaving = False
         builder = binding.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
         return

@@ -196,9 +196,9 @@ class FoundArrays(NamedTuple):
 
     numbers, bounds: the conditions that may be the best, and upper bounds on their values. looked,
     values: the conditions whose exact gains were computed, and their values, gain x preference.
-    when: the last search that computed the gain of a condition. wanted: terms that should get rows.
-    near, near_bounds: the runners-up, the terms with the largest bounds, which the next search
-    begins with.
+    when: the last search that computed the gain of a condition. wanted: terms that should get rows;
+    before a search, working memory of `update`. near, near_bounds: the runners-up, the terms with
+    the largest bounds, which the next search begins with.
 
     table, winner (3, 2, k): block weights, and those of the best condition so far. row, sums (2,
     kp): working memory. counts, figures: single numbers, at the places below.

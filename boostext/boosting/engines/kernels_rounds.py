@@ -113,7 +113,7 @@ def play(
             if counts[FOUND] > 0:
                 descend(asked, engine, found)
         if first <= UPDATE <= last:
-            update(low, high, engine, bounds, rows)
+            update(low, high, engine, bounds, rows, found)
         if first <= SCAN <= last:
             scan(n, low, high, asked, engine, bounds, rows, found)
         if first <= SUM_UP <= last:

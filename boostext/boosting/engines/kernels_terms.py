@@ -9,6 +9,7 @@ from boostext.boosting.engines.arrays import (
     BoundArrays,
     ChangeArrays,
     EngineArrays,
+    FoundArrays,
     Int32s,
     Int64s,
     LabelArrays,
@@ -160,38 +161,45 @@ def fit_bound(
 # Rows ----------------------------------------------------------------------------------------
 
 
-def update(low: int, high: int, engine: EngineArrays, bounds: BoundArrays, rows: RowArrays) -> None:
+def update(
+    low: int,
+    high: int,
+    engine: EngineArrays,
+    bounds: BoundArrays,
+    rows: RowArrays,
+    found: FoundArrays,
+) -> None:
     """Add the changes of documents to the bounds and rows of their terms in low..high - 1."""
     labels, terms, changes = engine.labels, engine.terms, engine.changes
     starts, items, sums, slot = terms.starts, terms.items, rows.sums, rows.slot
     label_starts, label_items, of_term = labels.starts, labels.items, bounds.of_term
     documents, by_neg, by_pos, by = changes.documents, changes.neg, changes.pos, changes.bounds
+    listed = found.wanted  # whose contents the next scan replaces
     stop = min(high, len(slot))
     for c in range(changes.count[0]):
         i, bound = documents[c], by[c]
-        first, last = label_starts[i], label_starts[i + 1]
-        # subtle: most documents have one label, and a loop for it would take a third of the time
-        label_one, change_one = np.int64(0), np.uint32(0)
-        if first < last:
-            label_one, change_one = np.int64(label_items[first]), by_pos[first]
         place, end = starts[i], starts[i + 1]
         if low > 0:
             place = lower_bound(items, place, end, low)
+        # subtle: the rows are listed first, without a branch that no processor can predict
+        last = low
         while place < end and items[place] < stop:
             t = np.uint32(items[place])
             of_term[t] += bound
-            r = slot[t]
-            if r >= 0:
-                for label in range(sums.shape[2]):
-                    sums[r, 0, label] += by_neg[c, label]
-                sums[r, 1, label_one] += change_one
-                if last - first > 1:
-                    for p in range(first + 1, last):
-                        sums[r, 1, label_items[p]] += by_pos[p]
+            listed[last] = slot[t]
+            last += slot[t] >= 0
             place += 1
         while place < end and items[place] < high:
             of_term[items[place]] += bound
             place += 1
+        for n in range(low, last):
+            r = np.uint32(listed[n])
+            for label in range(sums.shape[2]):
+                sums[r, 0, label] += by_neg[c, label]
+        for p in range(label_starts[i], label_starts[i + 1]):
+            label, change = label_items[p], by_pos[p]
+            for n in range(low, last):
+                sums[np.uint32(listed[n]), 1, label] += change
 
 
 def lower_bound(items: Array, low: int, high: int, x: int) -> int:
