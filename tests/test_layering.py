@@ -149,3 +149,23 @@ def test_functions_are_short(path):
         if f.end_lineno - f.lineno + 1 > LONGEST_FUNCTION
     }
     assert not long
+
+
+def attributes(node):
+    """The names of the fields of a class and of what its methods store in `self`."""
+    fields = {n.target.id for n in node.body if isinstance(n, ast.AnnAssign)}
+    return fields | {
+        n.attr
+        for n in ast.walk(node)
+        if isinstance(n, ast.Attribute)
+        and isinstance(n.ctx, ast.Store)
+        and ast.unparse(n.value) == "self"
+    }
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if room_of(p) == "boosting"], ids=name_of)
+def test_boosting_has_small_objects_and_functions_of_few_parameters(path):
+    classes = [node for node in ast.walk(TREES[path]) if isinstance(node, ast.ClassDef)]
+    assert not {c.name: attributes(c) for c in classes if len(attributes(c)) > 15}
+    if "kernels" not in path.name:
+        assert not [f.name for f in functions(TREES[path]) if len(f.args.args) > 12]

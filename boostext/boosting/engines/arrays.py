@@ -75,8 +75,7 @@ class WeightArrays(NamedTuple):
     each pair has both signs, otherwise empty. loss (2,): the value of a loss that is not a product,
     with twice the digits.
 
-    shift (k,), factor (2, k): working memory for the votes in a block. figures (4,): single
-    numbers, at the places TOTAL, SPREAD, MUST_RENEW and FARTHEST.
+    figures (4,): single numbers, at the places TOTAL, SPREAD, MUST_RENEW and FARTHEST.
     """
 
     neg: DoubleTable
@@ -92,8 +91,6 @@ class WeightArrays(NamedTuple):
     first_neg: DoubleTable
     first_pos: Doubles
     loss: Doubles
-    shift: Doubles
-    factor: DoubleTable
     figures: Doubles
 
 
@@ -165,7 +162,7 @@ class RowArrays(NamedTuple):
     a row. scale (2, kp): the weight of a step; in form 0, the factor of the product of both sums,
     and the weight of the label. least (2, kp): the sums over all documents, less up to 2 steps.
     counts (2, kp): the number of documents by sign, which is the largest possible number of
-    roundings.
+    roundings. bounds: those of all terms.
     """
 
     sums: StepRows
@@ -175,6 +172,7 @@ class RowArrays(NamedTuple):
     scale: SingleTable
     least: StepTable
     counts: SingleTable
+    bounds: BoundArrays
 
 
 class LabelSums(NamedTuple):
@@ -266,10 +264,16 @@ class RoundArrays(NamedTuple):
 
 
 class MoveRoom(NamedTuple):
-    """Working memory for lists of documents, (m,) each; `inside` is False between calls."""
+    """Working memory for applying a rule.
+
+    inside, rest (m,): for lists of documents; `inside` is False between calls. shift (k,), factor
+    (2, k): for the votes in a block.
+    """
 
     inside: Bools
     rest: Int32s
+    shift: Doubles
+    factor: DoubleTable
 
 
 class Asked(NamedTuple):

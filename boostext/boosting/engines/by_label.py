@@ -183,7 +183,7 @@ class Shared:
             room = self._rooms.get_nowait()
         except Empty:
             found = layout.found_arrays(self._members, self.terms, 1)
-            room = Room(found, layout.move_room(self._members.features.document_count))
+            room = Room(found, layout.move_room(self._members.features.document_count, 1))
         try:
             yield room
         finally:

@@ -29,7 +29,6 @@ from boostext.boosting.engines.arrays import (
     WINNER,
     Array,
     Asked,
-    BoundArrays,
     ChangeArrays,
     EngineArrays,
     FoundArrays,
@@ -92,7 +91,6 @@ def play(
     unknown: Int32s,
     asked: Asked,
     engine: EngineArrays,
-    bounds: BoundArrays,
     rows: RowArrays,
     found: FoundArrays,
     room: MoveRoom,
@@ -104,18 +102,18 @@ def play(
     not a term. Returns the round in which the call ended, and the reason.
     """
     starts, items, kind = engine.lists.starts, engine.lists.items, engine.kind
-    weights, made = engine.weights, engine.made
+    weights, made, bounds = engine.weights, engine.made, rows.bounds
     counts, figures = found.counts, found.figures
     for n in range(start, stop):
         if first <= BEGIN <= last:
             counts[CLOCK] += 1
-            begin(n, asked, engine, bounds, rows, found)
+            begin(n, asked, engine, rows, found)
             if counts[FOUND] > 0:
                 descend(asked, engine, found)
         if first <= UPDATE <= last:
-            update(low, high, engine, bounds, rows, found)
+            update(low, high, engine, rows, found)
         if first <= SCAN <= last:
-            scan(n, low, high, asked, engine, bounds, rows, found)
+            scan(n, low, high, asked, engine, rows, found)
         if first <= SUM_UP <= last:
             descend(asked, engine, found)
             engine.changes.count[0] = 0

@@ -17,7 +17,6 @@ from boostext.boosting.engines.arrays import (
     WINNER,
     Array,
     Asked,
-    BoundArrays,
     EngineArrays,
     FoundArrays,
     Number,
@@ -68,14 +67,7 @@ def preference_of(preference: Array, j: int) -> Number:
     return preference[0] if len(preference) == 1 else preference[j]
 
 
-def begin(
-    n: int,
-    asked: Asked,
-    engine: EngineArrays,
-    bounds: BoundArrays,
-    rows: RowArrays,
-    found: FoundArrays,
-) -> None:
+def begin(n: int, asked: Asked, engine: EngineArrays, rows: RowArrays, found: FoundArrays) -> None:
     """Find a good value to begin the search of round n with, from the last search's runners-up.
 
     The value of a runner-up with a row is a lower bound computed from the row, without reading its
@@ -118,7 +110,7 @@ def begin(
             found.numbers[0] = first
             counts[FOUND] = 1
         else:
-            counts[FOUND] = heaviest(key, share, numbers, bounds.of_term, found.numbers)
+            counts[FOUND] = heaviest(key, share, numbers, rows.bounds.of_term, found.numbers)
         for place in range(counts[FOUND]):
             found.bounds[place] = NEVER
 
@@ -149,7 +141,6 @@ def scan(
     high: int,
     asked: Asked,
     engine: EngineArrays,
-    bounds: BoundArrays,
     rows: RowArrays,
     found: FoundArrays,
 ) -> None:
@@ -163,7 +154,7 @@ def scan(
     numbers, sizes = engine.terms.numbers, engine.terms.sizes
     key, share, preference = engine.made.keys[n], asked.share, asked.preference
     slot, scale, counts, least = rows.slot, rows.scale, rows.counts, rows.least
-    of_term, near, near_bounds = bounds.of_term, found.near, found.near_bounds
+    of_term, near, near_bounds = rows.bounds.of_term, found.near, found.near_bounds
     figures, all_rows, used, misses = found.figures, rows.sums, rows.used, rows.misses
     sums, scales, neg, pos = weights.sums, weights.scales, weights.neg, weights.pos
     starts, items, room = engine.lists.starts, engine.lists.items, found.sums
@@ -175,7 +166,7 @@ def scan(
     for c in range(len(near_bounds)):
         near_bounds[c] = -1.0
     ratio, out, smallest, least_bound = fit_bound(
-        form, least_value / asked.greatest, base, weights, bounds, room
+        form, least_value / asked.greatest, base, weights, rows.bounds, room
     )
     for start in range(low, high, STEP):
         stop = min(start + STEP, high)

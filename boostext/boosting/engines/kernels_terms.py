@@ -161,18 +161,11 @@ def fit_bound(
 # Rows ----------------------------------------------------------------------------------------
 
 
-def update(
-    low: int,
-    high: int,
-    engine: EngineArrays,
-    bounds: BoundArrays,
-    rows: RowArrays,
-    found: FoundArrays,
-) -> None:
+def update(low: int, high: int, engine: EngineArrays, rows: RowArrays, found: FoundArrays) -> None:
     """Add the changes of documents to the bounds and rows of their terms in low..high - 1."""
     labels, terms, changes = engine.labels, engine.terms, engine.changes
     starts, items, sums, slot = terms.starts, terms.items, rows.sums, rows.slot
-    label_starts, label_items, of_term = labels.starts, labels.items, bounds.of_term
+    label_starts, label_items, of_term = labels.starts, labels.items, rows.bounds.of_term
     documents, by_neg, by_pos, by = changes.documents, changes.neg, changes.pos, changes.bounds
     listed = found.wanted  # whose contents the next scan replaces
     stop = min(high, len(slot))

@@ -102,13 +102,13 @@ def sum_weights(loss: int, labels: LabelArrays, weights: WeightArrays) -> None:
             sums[sign, label] = high[sign, label] + low[sign, label]
 
 
-def advance(documents: Array, engine: EngineArrays) -> None:
+def advance(documents: Array, engine: EngineArrays, room: MoveRoom) -> None:
     """Add votes to the scores of the documents of one block, and update their weights.
 
-    The votes (k,) are in `shift` of the weights, and exp(shift) and exp(-shift) in `factor`.
+    The votes (k,) are in room.shift, and exp(shift) and exp(-shift) in room.factor.
     """
     loss, labels, weights, steps = engine.kind.loss, engine.labels, engine.weights, engine.steps
-    shift, factor, changes = weights.shift, weights.factor, engine.changes
+    shift, factor, changes = room.shift, room.factor, engine.changes
     starts, items, value = labels.starts, labels.items, weights.loss
     neg, pos, local, high, low = weights.neg, weights.pos, weights.local, weights.high, weights.low
     example, factors, per_weight = weights.example, weights.factors, steps.per_weight
@@ -221,7 +221,7 @@ def move(n: int, yes: Array, unknown: Array, engine: EngineArrays, room: MoveRoo
         if sizes[0] > sizes[base]:
             base = 0
     changes.count[0] = 0
-    shift, factor = weights.shift, weights.factor
+    shift, factor = room.shift, room.factor
     farthest = 0.0
     for block in (2, 0, 1):
         greatest = 0.0
@@ -234,7 +234,7 @@ def move(n: int, yes: Array, unknown: Array, engine: EngineArrays, room: MoveRoo
         documents = yes if block == 2 else unknown
         if block == 1:
             documents = room.rest[: rest_of(yes, unknown, room.inside, room.rest)]
-        advance(documents, engine)
+        advance(documents, engine, room)
         farthest = max(farthest, greatest)
     for label in range(k):
         common[label] += votes[base, label]

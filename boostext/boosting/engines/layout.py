@@ -165,5 +165,5 @@ def round_arrays(k: int) -> RoundArrays:
     )
 
 
-def move_room(m: int) -> MoveRoom:
-    return MoveRoom(np.zeros(m, np.bool_), np.zeros(m, np.int32))
+def move_room(m: int, k: int) -> MoveRoom:
+    return MoveRoom(np.zeros(m, np.bool_), np.zeros(m, np.int32), np.zeros(k), np.zeros((2, k)))

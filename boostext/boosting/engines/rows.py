@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boostext.arrays import Int32, aligned
-from boostext.boosting.engines.arrays import ListArrays, RowArrays, TermArrays
+from boostext.boosting.engines.arrays import BoundArrays, ListArrays, RowArrays, TermArrays
 from boostext.boosting.engines.threads import Threads
 from boostext.boosting.engines.weights import Weights, padded
 
@@ -38,6 +38,7 @@ class Rows:
         terms: TermArrays,
         lists: ListArrays,
         weights: Weights,
+        bounds: BoundArrays,
         threads: Threads,
         kernels: Mapping[str, Any],
         keeps_rows: bool = True,
@@ -59,6 +60,7 @@ class Rows:
             np.zeros(two, np.float32),
             np.zeros(two, np.uint32),
             counts,
+            bounds,
         )
 
     @property

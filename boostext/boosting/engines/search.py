@@ -20,17 +20,8 @@ from boostext.boosting.choice import (
     eligible,
     first_of_best,
 )
-from boostext.boosting.engines import layout, thresholds
+from boostext.boosting.engines import arrays, layout, thresholds
 from boostext.boosting.engines.arrays import (
-    BEST,
-    CLOCK,
-    FOUND,
-    LAST,
-    LEAST_BOUND,
-    LOOKED,
-    SLOP,
-    WANTED,
-    WINNER,
     Asked,
     EngineArrays,
     FoundArrays,
@@ -94,10 +85,11 @@ def parts_of(
     if thresholds.fits(problem.members, problem.label_count):
         kept = thresholds.Thresholds(problem, kernels, form)
         kept.renew(weights)
+    bounds = Bounds(form, terms, lists, weights, threads, kernels)
     return Parts(
         weights,
-        Bounds(form, terms, lists, weights, threads, kernels),
-        Rows(terms, lists, weights, threads, kernels, keeps_rows),
+        bounds,
+        Rows(terms, lists, weights, bounds.arrays, threads, kernels, keeps_rows),
         kept,
         threads,
     )
@@ -132,7 +124,7 @@ class Search:
             weights.changes,
             self.made,
         )
-        self._room = layout.move_room(problem.example_count)
+        self._room = layout.move_room(problem.example_count, problem.label_count)
         self._of_ranges: list[FoundArrays] = []
         self._preferred = Preferred()
         self._others: dict[int, float] = {}  # values of conditions that are not terms
@@ -234,13 +226,13 @@ class Search:
 
     @property
     def clock(self) -> int:
-        return int(self.found.counts[CLOCK])
+        return int(self.found.counts[arrays.CLOCK])
 
     # -------------------------------------------------------------- rounds
 
     def _asked(self, preference: Float64, draws: Sequence[Eligible]) -> Asked:
         self.made.keys[: len(draws)] = [draw.key for draw in draws]
-        looked_up, greatest = self._preferred.of(preference, int(self.found.counts[LAST]))
+        looked_up, greatest = self._preferred.of(preference, int(self.found.counts[arrays.LAST]))
         return Asked(draws[0].share, greatest, looked_up)
 
     def _run(
@@ -266,7 +258,6 @@ class Search:
             unknown,
             asked,
             self._arrays,
-            self.parts.bounds.arrays,
             self.parts.rows.arrays,
             found or self.found,
             self._room,
@@ -278,7 +269,7 @@ class Search:
         votes.
         """
         rows, found = self.parts.rows, self.found
-        rows.add(found.wanted[: found.counts[WANTED]].copy(), self.clock)
+        rows.add(found.wanted[: found.counts[arrays.WANTED]].copy(), self.clock)
         self.parts.bounds.recount_if_loose(found.figures)
 
     def _needs_stages(self) -> bool:
@@ -311,7 +302,7 @@ class Search:
             self._run(asked, (UPDATE, SCAN), one)
         self._run(asked, (SUM_UP, SUM_UP), one)
         for j, bound in zip(*likely, strict=True):
-            if bound < found.figures[BEST] - found.figures[SLOP]:
+            if bound < found.figures[arrays.BEST] - found.figures[arrays.SLOP]:
                 break
             self._sum(np.array([j]), preference, draw)
         if kept is None:
@@ -354,14 +345,14 @@ class Search:
         """Combine what was found in the ranges of terms."""
         found = self.found
         starts = [low for low, _ in self.parts.threads.ranges]
-        totals = {FOUND: 0, WANTED: 0}
+        totals = {arrays.FOUND: 0, arrays.WANTED: 0}
         for low, own in zip(starts, made, strict=True):
-            for which, arrays in (
-                (FOUND, (found.numbers, found.bounds)),
-                (WANTED, (found.wanted,)),
+            for which, lists in (
+                (arrays.FOUND, (found.numbers, found.bounds)),
+                (arrays.WANTED, (found.wanted,)),
             ):
                 first, count = totals[which], int(own.counts[which])
-                for array in arrays:
+                for array in lists:
                     array[first : first + count] = array[low : low + count].copy()
                 totals[which] += count
         for which, count in totals.items():
@@ -371,7 +362,7 @@ class Search:
         )
         order = np.argsort(-bounds, kind="stable")[: layout.RUNNERS_UP]
         found.near[:], found.near_bounds[:] = near[order], bounds[order]
-        found.figures[LEAST_BOUND] = max(own.figures[LEAST_BOUND] for own in made)
+        found.figures[arrays.LEAST_BOUND] = max(own.figures[arrays.LEAST_BOUND] for own in made)
 
     # -------------------------------------------------------------- conditions other than terms
 
@@ -384,7 +375,10 @@ class Search:
         weights, figures = self.parts.weights, self.found.figures
         kept.update(weights.changes, weights.labels)
         numbers, bounds = kept.may_reach(
-            figures[BEST] - figures[SLOP], looked_up, weights, self.parts.rows.arrays.counts
+            figures[arrays.BEST] - figures[arrays.SLOP],
+            looked_up,
+            weights,
+            self.parts.rows.arrays.counts,
         )
         drawn = eligible(draw, numbers)
         numbers, bounds = numbers[drawn], bounds[drawn]
@@ -410,7 +404,7 @@ class Search:
             )
             numbers = np.arange(offset, offset + len(column))
             values = np.where(eligible(draw, numbers), gains * preference[numbers], -1)
-            best = max(figures[BEST], float(values.max(initial=0.0)))
+            best = max(figures[arrays.BEST], float(values.max(initial=0.0)))
             self._sum(numbers[values >= best - CUT_SLOP * greatest], preference, draw)
 
     def _sum(self, numbers: Any, preference: Float64, draw: Eligible) -> None:
@@ -422,9 +416,9 @@ class Search:
             W, gain = self.exact(j)
             like = float(preference[j])
             value = self._others[j] = gain * like
-            if value > figures[BEST]:
-                figures[BEST], figures[SLOP] = value, WRONG * like
-                self.found.counts[WINNER], self.found.winner[:] = j, W
+            if value > figures[arrays.BEST]:
+                figures[arrays.BEST], figures[arrays.SLOP] = value, WRONG * like
+                self.found.counts[arrays.WINNER], self.found.winner[:] = j, W
 
     def exact(self, condition: int) -> tuple[Float64, float]:
         """Return the block weights and the gain of a condition, summed over its documents."""
@@ -450,7 +444,7 @@ class Search:
         """Return the conditions that the last search summed, among which are all that may be the
         best.
         """
-        found, count = self.found, int(self.found.counts[LOOKED])
+        found, count = self.found, int(self.found.counts[arrays.LOOKED])
         numbers = np.append(found.looked[:count], np.fromiter(self._others, np.int32))
         values = np.append(found.values[:count], np.fromiter(self._others.values(), np.float64))
         order = np.argsort(numbers)

@@ -86,8 +86,6 @@ class Weights:
             first_neg=np.zeros((0, k)),
             first_pos=np.zeros(0),
             loss=np.zeros(2),
-            shift=np.zeros(k),
-            factor=table(),
             figures=np.array([1.0, 0.0, 0.0, 0.0]),
         )
         if problem.pairs is not None:
