@@ -59,13 +59,15 @@ class KnowledgeCheck:
         self, knowledge: Knowledge, settings: TextSettings, text_fields: Sequence[str]
     ) -> None:
         self.knowledge = knowledge
-        self._firing = Firing(knowledge.rules, settings, text_fields)
+        terms = tuple(knowledge.restrained)
+        self._firing = Firing(knowledge.rules, settings, text_fields, terms)
         rules = len(knowledge.rules)
         self._holds, self._labelled = [0] * rules, [0] * rules
         self._found = [Counter[str]() for _ in range(rules)]
         self._against: list[list[str]] = [[] for _ in range(rules)]
         self._wrong = [0] * rules
         self._labels: set[str] = set()
+        self._columns: set[str] = set()
         self.documents = 0
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -83,6 +85,7 @@ class KnowledgeCheck:
         self.documents += len(group)
         for document, fired in zip(group, self._firing.fired(group), strict=True):
             self._labels.update(document.labels)
+            self._columns.update(document.attributes)
             for r in fired.nonzero()[0].tolist():
                 self._take(r, document)
 
@@ -123,8 +126,16 @@ class KnowledgeCheck:
                     label, sorted(known)
                 )
 
+    def unknown_terms(self) -> Iterator[str]:
+        """Messages about terms of `forbid` and `only` that no document has."""
+        for term, line in self.knowledge.restrained.items():
+            if not self._firing.counts[term] and term not in self._columns:
+                near = fields.nearest(term, sorted(self._columns))
+                yield f"line {line}: no document has {term!r}{near or ''}"
+
     def to_dict(self) -> dict[str, object]:
         return {
             "rules": [found.to_dict() for found in self.rules()],
+            "unknown_terms": list(self.unknown_terms()),
             "unknown_labels": list(self.unknown_labels()),
         }

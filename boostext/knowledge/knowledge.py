@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 
@@ -93,6 +94,14 @@ class Knowledge:
     def takes_sides(self) -> bool:
         """Whether it restricts the votes of rules whose terms are allowed."""
         return bool(self.only or any(forbidden.labels for forbidden in self.forbid))
+
+    @property
+    def restrained(self) -> dict[str, int]:
+        """The terms that `forbid` and `only` name, with the lines where they come first."""
+        each = [(one.term, one.line) for one in self.forbid]
+        each += [(one.term, one.line) for one in self.only]
+        each.sort(key=itemgetter(1))
+        return dict(reversed(dict(reversed(each)).items()))
 
     def named(self) -> Iterator[tuple[str, int]]:
         """Every label that rules and restrictions name, with its line."""

@@ -71,14 +71,18 @@ def _tokens(words: str, settings: TextSettings) -> tuple[str | None, ...]:
 class Firing:
     """Finds the rules that hold for documents.
 
-    conditions: term -> its conditions. documents: number of documents so far. counts: term or rule
-    -> number of those for which it holds.
+    others: further terms, which are only counted. conditions: term -> its conditions. documents:
+    number of documents so far. counts: term or rule -> number of those for which it holds.
     """
 
     def __init__(
-        self, rules: Sequence[KnowledgeRule], settings: TextSettings, fields: Sequence[str]
+        self,
+        rules: Sequence[KnowledgeRule],
+        settings: TextSettings,
+        fields: Sequence[str],
+        others: Sequence[str] = (),
     ) -> None:
-        terms = dict.fromkeys(term for rule in rules for term in rule.terms)
+        terms = dict.fromkeys([*(term for rule in rules for term in rule.terms), *others])
         self.rules = tuple(rules)
         self.conditions = {term: conditions_of(term, settings, fields) for term in terms}
         known = tuple(dict.fromkeys(c for found in self.conditions.values() for c in found))

@@ -58,6 +58,7 @@ from boostext.reports.suggestions import (
 )
 from boostext.reports.suggestions import suggest as choose
 from boostext.training.columns import described
+from boostext.training.knowing import older_model
 from boostext.training.plan import Plan
 
 # After a training ----------------------------------------------------------------------------
@@ -232,6 +233,7 @@ def check(
     documents = watch.documents(mended.applied(given.documents, every=True))
     if plan.known.knowledge:
         knowledge = read_knowledge(plan.known.knowledge)
+        older_model(Path(plan.known.knowledge), knowledge.old)
         known = KnowledgeCheck(knowledge, plan.text, plan.data.text)
         documents = known.watch(documents)
     found = checks.check(documents, account, other, token_reader(plan.text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from boostext.corpus.checks import (
     Column,
@@ -31,7 +32,7 @@ ALIKE = (
 def knowledge_lines(known: KnowledgeCheck, page: Page) -> Iterator[str]:
     """Yield how often each rule of the prior knowledge applies to the documents, and is right."""
     yield f"knowledge ({count(len(known.knowledge.rules), 'rule')})"
-    yield from (f"  {line}" for line in known.unknown_labels())
+    yield from (f"  {line}" for line in chain(known.unknown_labels(), known.unknown_terms()))
     for found in known.rules():
         yield f"  line {found.rule.line}: {rule_line(found.rule)}"
         yield f"    {rule_words(found, known.documents)}"

@@ -141,10 +141,10 @@ def prior_of(plan: Plan) -> Prior | None:
     check_boosting(plan.boosting, knowledge, counts)
     if not (counts or knowledge.restrains):
         return None
-    return Prior(knowledge, float(counts), _older(path, knowledge.old) if counts else None)
+    return Prior(knowledge, float(counts), older_model(path, knowledge.old) if counts else None)
 
 
-def _older(path: Path, name: str) -> Model | None:
+def older_model(path: Path, name: str) -> Model | None:
     """The model on which the knowledge is based. Its name is relative to the file at `path`."""
     if not name:
         return None

@@ -83,6 +83,40 @@ def test_check_tells_how_rules_stand_beside_labels(run, calls):
     assert told["rules"][1]["holds"] == 1
 
 
+def test_check_names_terms_of_restrictions_that_no_document_has(run, calls):
+    path, known = calls
+    known.write_text(
+        "forbid: [how, colect, {term: jon, labels: [Rate]}]\n"
+        "only: {much: +Rate,\n  refnd: -Rate}\n",
+        encoding="utf-8",
+    )
+    said = run("check", path, "--knowledge", known).stdout
+    told = json.loads(run("check", path, "--knowledge", known, "--json").stdout)["knowledge"]
+    assert told["unknown_terms"] == [
+        "line 1: no document has 'colect'",
+        "line 1: no document has 'jon'",
+        "line 3: no document has 'refnd'",
+    ]
+    assert all(f"  {message}\n" in said + "\n" for message in told["unknown_terms"])
+
+
+def test_check_names_a_forbidden_attribute_that_no_document_has(run, tmp_path):
+    path, known = tmp_path / "d.jsonl", tmp_path / "k.yaml"
+    record = {"id": "a", "text": "red", "labels": ["A"], "attributes": {"color": "red", "age": 3}}
+    path.write_text(json.dumps(record), encoding="utf-8")
+    known.write_text("forbid: [color, colour, age]\n", encoding="utf-8")
+    told = json.loads(run("check", path, "--knowledge", known, "--json").stdout)["knowledge"]
+    assert told["unknown_terms"] == ["line 1: no document has 'colour', did you mean 'color'?"]
+
+
+def test_check_refuses_a_model_to_start_from_that_is_not_there(run, calls):
+    path, known = calls
+    known.write_text("from: old.boostext\n", encoding="utf-8")
+    done = run("check", path, "--knowledge", known)
+    assert done.exit_code == 1
+    assert "old.boostext: the model cannot be opened" in done.stderr
+
+
 def test_inspect_prints_a_model_as_knowledge_and_what_it_knows(run, calls, tmp_path):
     path, known = calls
     known.write_text("rules:\n- {if: collect, then: Collect}\n", encoding="utf-8")
