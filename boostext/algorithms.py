@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+EXP, LOG = "exponential", "logistic"
+"""The losses of algorithms whose scores are log odds."""
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -53,11 +56,15 @@ class Algorithm:
         """Whether a round has a rule for every condition."""
         return self.learners == ("parallel",)
 
+    @property
+    def finishes(self) -> bool:
+        """Whether `--finish` is allowed: whether scores are log odds that votes are added to."""
+        return self.loss in (EXP, LOG) and self.link > 0 and self.shrinks and not self.all_at_once
+
 
 REAL, DISCRETE, MARGIN = {"real": "real"}, {"discrete": "discrete"}, {"real": "margin"}
 PLURALITY, MAJORITY = {"discrete": "plurality"}, {"discrete": "majority"}
 HEDGED, COLOR = {"discrete": "hedged"}, {"discrete": "color"}
-EXP, LOG = "exponential", "logistic"
 SIZED = ("bound", "exact", "numeric")
 
 LEARNERS = ("stump", "rules", "tree", "adtree", "conjunction")

@@ -195,9 +195,18 @@ class BoostingSettings(Group):
     rules_per_round: int = setting(
         5, "Number of rules whose votes mh-kr averages.", low=1, high=10_000
     )
+    finish: float = setting(
+        0.0,
+        "Share of the loss that is left when rules are no longer learned one by one. A last round "
+        "then updates the votes of all terms at once, as parallel does; if rounds come to their "
+        "end before, it is the last of them. 0 learns all rules one by one.",
+        low=0,
+        high=1,
+    )
     updates: int = setting(
         20,
-        "Number of times that a round of parallel updates the votes of all terms, at most.",
+        "Number of times that a round of parallel, or the last round of --finish, updates the "
+        "votes of all terms, at most.",
         low=1,
         high=10_000,
     )
@@ -231,7 +240,11 @@ class BoostingSettings(Group):
             raise SettingsError(
                 f"{self.algorithm} goes with --learner {ways or 'auto'}, not with {learner}"
             )
-        for name in sorted(ours & set(OF_LEARNERS) - set(LEARNER_SETTINGS[learner])):
+        theirs = {
+            *LEARNER_SETTINGS[learner],
+            *(LEARNER_SETTINGS["parallel"] if self.finish else ()),
+        }
+        for name in sorted(ours & set(OF_LEARNERS) - theirs):
             able = [n for n, names in LEARNER_SETTINGS.items() if name in names]
             rows = [n for n, r in ALGORITHMS.items() if r.learners[0] in able]
             option = f"--{name.replace('_', '-')}"
@@ -248,6 +261,7 @@ class BoostingSettings(Group):
             "--start balanced": self.start == "balanced" and not row.balanced,
             "--shrinkage": self.shrinkage != 1 and not row.shrinks,
             "--prior-rule": self.prior_rule and not row.prior,
+            "--finish": self.finish > 0 and not (row.finishes and self.votes_name() == "real"),
         }
         for option, wrong in refused.items():
             if wrong:

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from boostext.algorithms import ALGORITHMS
+from boostext.boosting.rounds import ALL_TERMS
+from boostext.errors import SettingsError
+from boostext.features.conditions import Always
 from boostext.model.file import read_model, write_model
 from boostext.model.predict import Predictor
 from boostext.training.crossval import cross_validate
@@ -104,3 +107,76 @@ def test_cross_validation_scores_held_out_documents_by_the_rules_of_their_fold(n
         held = [documents[i] for i in fold.examples.tolist()]
         expected = np.array([score for _, score in Predictor(of_fold).scores(held)])
         np.testing.assert_allclose(fold.sums(4), expected, rtol=1e-14, atol=1e-12)
+
+
+# A last round that updates the votes of all terms ------------------------------------------------
+
+LAST = {"finish": 0.3, "reuse": 0.5, "rarity": 1.0, "abstain": True, "prior_rule": True}
+
+
+@pytest.mark.parametrize("algorithm", ["mh", "logistic", "mp", "trees"])
+def test_a_last_round_gives_the_same_bytes_after_a_break(tmp_path, algorithm):
+    values = LAST if algorithm != "trees" else {"finish": 0.3}
+    plan = plan_of(algorithm=algorithm, rounds=400, **values)
+    whole = train(noisy(), plan)
+    assert whole.model.provenance.stopped == ALL_TERMS
+    assert whole.model.round_count < 400
+    for first in (3, whole.model.round_count):
+        broken = interrupted(first, noisy(), plan)
+        write_model(broken.whole, tmp_path / "half.boostext")
+        resumed = train(noisy(), plan, old=read_model(tmp_path / "half.boostext"))
+        assert bytes_of(resumed.model, tmp_path) == bytes_of(whole.model, tmp_path)
+
+
+def test_a_last_round_is_the_same_after_every_engine():
+    one, other = (
+        train(noisy(), plan_of(rounds=60, engine=engine, **LAST)).model
+        for engine in ("plain", "incremental")
+    )
+    assert [rule.condition for rule in one.rules] == [rule.condition for rule in other.rules]
+    for ours, theirs in zip(one.rules, other.rules, strict=True):
+        np.testing.assert_allclose(ours.votes, theirs.votes, rtol=1e-9, atol=1e-12)
+
+
+def test_a_last_round_that_came_too_early_is_not_resumed(tmp_path):
+    """It was the last of fewer rounds than there are now."""
+    early = train(noisy(), plan_of(rounds=5, **LAST)).model
+    assert (early.round_count, early.provenance.stopped) == (5, ALL_TERMS)
+    with pytest.raises(SettingsError, match="round 5 of the model is its last one"):
+        train(noisy(), plan_of(rounds=9, **LAST), old=early)
+
+
+def test_a_last_round_uses_the_terms_of_the_rules_before_if_their_number_is_limited():
+    model = train(noisy(), plan_of(rounds=40, terms=4, **LAST)).model
+    conditions = [rule.condition for rule in model.rules if rule.condition != Always()]
+    assert len(set(conditions)) == 4
+    assert len(model.rules) > model.round_count, "each of them has a vote in the last round"
+
+
+def test_a_last_round_is_measured_by_validation_and_by_cross_validation():
+    plan = plan_of(rounds=40, **LAST)
+    held = list(noisy(40, seed=2))
+    trained = train(noisy(), plan, held)
+    kept = trained.rounds[: trained.whole.round_count]
+    known = trained.prepared.validation.sums_of([rule for made in kept for rule in made.rules])
+    expected = np.array([score for _, score in Predictor(trained.whole).scores(held)])
+    np.testing.assert_allclose(known, expected, rtol=1e-14, atol=1e-12)
+    assert trained.rounds[-1].is_last
+    result = cross_validate(prepare(noisy(), plan), folds=3)
+    assert all(fold.curve[-1][0] == len(fold.rounds) for fold in result.held)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"algorithm": "mo"},
+        {"algorithm": "mr"},
+        {"algorithm": "parallel"},
+        {"algorithm": "adaboost-r"},
+        {"votes": "discrete"},
+    ],
+    ids=str,
+)
+def test_a_last_round_needs_scores_that_are_log_odds(choices):
+    with pytest.raises(SettingsError, match="does not go with --finish; use mh"):
+        plan_of(finish=0.3, **choices)

@@ -71,8 +71,8 @@ class Preferences:
     """
 
     def __init__(self, values: Float64, settings: BoostingSettings) -> None:
-        self.values = values
-        self._most, self._chosen = settings.terms, set[int]()
+        self.values, self._first = values, values.copy()
+        self._settings, self._chosen = settings, set[int]()
         self.limited: dict[int, float] = {}
 
     def limit(self, conditions: Collection[int]) -> None:
@@ -82,13 +82,13 @@ class Preferences:
 
     def forbid(self, conditions: Collection[int]) -> None:
         """Exclude conditions from the choice in all rounds."""
-        self.values[list(conditions)] = 0.0
+        self.values[list(conditions)] = self._first[list(conditions)] = 0.0
 
     def keep_only(self, conditions: Collection[int]) -> None:
         """Exclude all other conditions from the choice in all rounds."""
-        kept, numbers = np.zeros(len(self.values)), list(conditions)
-        kept[numbers] = self.values[numbers]
-        self.values = kept
+        kept = np.zeros(len(self.values), np.bool_)
+        kept[numbers := list(conditions)] = True
+        self.values, self._first = (np.where(kept, old, 0.0) for old in (self.values, self._first))
         self.limited = {j: like for j, like in self.limited.items() if j in set(numbers)}
 
     def chosen(self, condition: int, factor: float) -> None:
@@ -103,8 +103,18 @@ class Preferences:
         if condition in self._chosen:
             return
         self._chosen.add(condition)
-        if len(self._chosen) == self._most:
+        if len(self._chosen) == self._settings.terms:
             self.keep_only(self._chosen)
+
+    def at_first(self, count: int) -> Preferences:
+        """Return the preferences of the first `count` conditions before any was chosen.
+
+        If the number of different conditions is limited, only those that were chosen are included.
+        """
+        found = Preferences(self._first, self._settings)
+        chosen = self._chosen if self._settings.terms else range(count)
+        found.keep_only([j for j in chosen if j < count])
+        return found
 
 
 class Preferred:

@@ -18,7 +18,9 @@ from boostext.boosting.choice import Preferences, document_frequencies, preferen
 from boostext.boosting.codings import COLORINGS, code_matrix, decode, encode
 from boostext.boosting.engines.choose import Maker, check_engine, choose, made_here
 from boostext.boosting.engines.interface import Problem
+from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.growers import GROWERS
+from boostext.boosting.growers.parallel import last_round
 from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.losses import LOSSES, STARTS
 from boostext.boosting.membership import ALWAYS, Membership
@@ -31,7 +33,8 @@ from boostext.features.matrix import FeatureMatrix
 from boostext.knowledge.restraints import Restraints
 from boostext.settings import BoostingSettings
 
-ALL_ROUNDS = "all rounds"
+ALL_ROUNDS, ALL_TERMS = "all rounds", "all terms at last"
+"""Why a run ended: all rounds were learned, or the last one updated the votes of all terms."""
 EXCHANGED = [UNKNOWN, YES, NO]
 """The order of the rows of votes in which those of the blocks NO and YES are exchanged."""
 
@@ -98,6 +101,8 @@ class Booster:
         self._counted, self.start_bound = float(problem.example_count), 1.0
         if belief is not None:
             problem = self._believing(problem, belief, weights)
+        self._problem, self._bound_at_first = problem, self.start_bound
+        self._before: list[Placed] = []  # the rules so far, if the last round needs them
         self._engine = choose(engine, problem, settings, make)
         self._grower = GROWERS[settings.learner_name()]
         self._state = self._shared(problem, _number_of(settings.rules_for, labels))
@@ -110,6 +115,7 @@ class Booster:
         sizes: Sequence[int] = (),
         gains: Sequence[float] = (),
         foreign: bool = False,
+        ended: bool = False,
     ) -> Iterator[Round]:
         """Yield round 1, 2, ... up to settings.rounds; then `stopped` says why the run ended.
 
@@ -119,25 +125,72 @@ class Booster:
         gains: the gain of each of those rounds; without it, the gain of the round's first rule.
         foreign: whether another program learned the rules, so that their votes may differ from
         those computed on this data. If it is False, such a difference raises SettingsError.
+        ended: whether the last of those rounds updated the votes of all terms.
         """
-        bound, first = self.start_bound, 0
+        bound, first, last = self.start_bound, 0, len(sizes) or len(replay)
         for number in range(1, self.settings.rounds + 1):
             size = sizes[number - 1] if number <= len(sizes) else 1
             known = replay[first : first + size]
             first += size
             colors, gain = self._color(number), gains[number - 1 : number]
-            growth = self._known(known, gain) if known else self._grown(number, colors)
-            if known and growth and not foreign:
+            ends = self._is_last(number, bound)
+            if ended and number == last and not ends:
+                self._check_ended(number, colors)
+                ends = True
+            growth = self._known(known, gain) if known else None
+            if growth and not foreign and not ends:
                 self._check_size(number, growth)
                 if self._grower.alone:
                     self._check_known(number, growth, colors)
+            elif not growth and not ends:
+                growth = self._grown(number, colors)
+                ends = growth is None and self.settings.finish > 0
+            if ends:
+                growth = self._last_growth(number, growth)
             if growth is None:
                 self.stopped = self.row.stops
                 return
-            made = self._applied(number, growth, bound)
+            made = replace(self._applied(number, growth, bound), is_last=ends)
             bound = made.bound
+            if number == 1 and made.condition == ALWAYS:
+                self._bound_at_first = bound
             yield made
+            if ends:
+                self.stopped = ALL_TERMS
+                return
         self.stopped = ALL_ROUNDS
+
+    def _is_last(self, number: int, bound: float) -> bool:
+        """Return whether this round updates the votes of all terms, which ends the run.
+
+        bound: that of the rounds before.
+        """
+        settings = self.settings
+        if not settings.finish:
+            return False
+        little = bound <= settings.finish * self._bound_at_first and number > settings.prior_rule
+        return little or number == settings.rounds
+
+    def _check_ended(self, number: int, colors: Int8 | None) -> None:
+        """Raise SettingsError if an unbroken run would not have ended after this round."""
+        if self._grown(number, colors) is not None:
+            raise SettingsError(
+                f"cannot resume: round {number} of the model is its last one, which updated the "
+                "votes of all terms, but with more rounds, or less of the loss left, it would come "
+                "later; train anew without --resume"
+            )
+
+    def _last_growth(self, number: int, known: Growth | None) -> Growth | None:
+        """Learn the rules of the last round, which updates the votes of all terms.
+
+        known: these rules, if they were learned before.
+        subtle: the scores are added up anew from all rules so far, so that they are the same bits
+        after any engine, which may have gone on to further rounds.
+        """
+        engine = self._engine = PlainEngine(self._problem)
+        if self._before:
+            engine.apply(self._before)
+        return known or last_round(replace(self._state, engine=engine), number)
 
     def scores(self) -> Scores:
         """Return the scores f(x, l) of the training examples so far, of shape (m, k).
@@ -315,6 +368,8 @@ class Booster:
         placed = tuple(map(self._settled, growth.rules))
         rules = tuple(map(self._rule, placed))
         z = self._move(placed) if growth.z is None else growth.z
+        if self.settings.finish:
+            self._before += placed
         for rule in placed:
             self._take(rule)
         places = tuple(

@@ -104,6 +104,7 @@ class Round:
     before the first round if that is not 1. condition: the number of the condition of `rule`.
     more: the other rules of this round, such as those of a tree.
     places: the places of all its rules if there are several or if they have preconditions, else ().
+    is_last: whether it updated the votes of all terms, after which no round follows.
     """
 
     number: int
@@ -114,6 +115,7 @@ class Round:
     condition: int = -1
     more: tuple[Rule, ...] = ()
     places: tuple[Place, ...] = ()
+    is_last: bool = False
 
     @property
     def rules(self) -> tuple[Rule, ...]:

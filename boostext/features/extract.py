@@ -30,6 +30,7 @@ from boostext.features.ngrams import Term
 from boostext.features.selection import PIECE, nothing_left, select
 from boostext.features.terms import PlainCounter, Terms, least_documents
 from boostext.settings import TextSettings
+from boostext.text_settings import LETTERS
 
 
 def extract(
@@ -342,6 +343,14 @@ class LazyNames:
         others = members[members != self._merged.representatives[j]]
         ordered = others[np.argsort(self._place[others])]
         return tuple(self._condition(int(i)) for i in ordered)
+
+    def about_letters(self, numbers: Int64) -> NDArray[np.bool_]:
+        """Return which of some conditions are about n-grams of letters besides words."""
+        of_letters = [
+            isinstance(s, TermSource) and s.field.endswith(LETTERS) for s in self._sources
+        ]
+        places = np.searchsorted(self._ends, self._merged.representatives[numbers], "right")
+        return np.array([*of_letters, False])[places]
 
     def _condition(self, i: int) -> Condition:
         s = bisect_right(self._ends, i)

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostext.arrays import Float64, Int32, Int64, Lists
-from boostext.features.conditions import Condition
+from boostext.features.conditions import Condition, Occurs
 from boostext.features.merge import gather
+from boostext.text_settings import LETTERS
 
 
 class ConditionNames(Protocol):
@@ -29,6 +31,21 @@ class FindingNames(ConditionNames, Protocol):
     """Names that find the number of a condition without creating all names."""
 
     def number(self, condition: Condition) -> int | None: ...
+
+
+@runtime_checkable
+class NamesInFields(ConditionNames, Protocol):
+    """Names that tell which conditions are about n-grams of letters without creating them."""
+
+    def about_letters(self, numbers: Int64) -> NDArray[np.bool_]: ...
+
+
+def about_letters(names: ConditionNames, numbers: Int64) -> NDArray[np.bool_]:
+    """Return which of some listed conditions are about n-grams of letters besides words."""
+    if isinstance(names, NamesInFields):
+        return names.about_letters(numbers)
+    found = (names[j] for j in numbers.tolist())
+    return np.array([isinstance(c, Occurs) and c.field.endswith(LETTERS) for c in found], np.bool_)
 
 
 @dataclass(frozen=True)
@@ -105,6 +122,9 @@ class _ChosenNames:
 
     def aliases(self, j: int) -> tuple[Condition, ...]:
         return self.names.aliases(int(self.chosen[j]))
+
+    def about_letters(self, numbers: Int64) -> NDArray[np.bool_]:
+        return about_letters(self.names, self.chosen[numbers])
 
 
 def parts(

@@ -61,6 +61,8 @@ Fitted to 150 trials on trec6, banking77 and bbc-news: within a quarter for nine
 """
 OF_UPDATES = 3e-9
 """Seconds for each term of a document, label and update of the votes of all terms at once."""
+MOST_BEFORE_LAST = 12_000
+"""Number of rounds after which a last round updates the votes of all terms in any case."""
 DENSE = 16
 """Every round up to this one is measured, and then 8 between successive powers of two."""
 
@@ -110,13 +112,20 @@ def split(prepared: Prepared, folds: Folds, fold: int) -> Split:
 def rounds_of(steps: float, boosting: BoostingSettings, labels: int) -> int:
     """The number of rounds that correspond to `steps` rules without shrinkage.
 
-    A round that learns the votes of all terms at once is complete.
+    A round that learns the votes of all terms at once is complete. If it is the last of many, the
+    others only lead to it, and there are as many as it takes.
     """
+    if boosting.finish:
+        return MOST_BEFORE_LAST
     if boosting.learner_name() == ALL_AT_ONCE:
         return 1
     each = boosting.learner_name() == A_RULE_EACH
     worth = math.sqrt(labels) if each else 1.0
     return max(1, round(steps / boosting.shrinkage / worth))
+
+
+def _most(boosting: BoostingSettings) -> int:
+    return MOST_BEFORE_LAST if boosting.finish else MOST_ROUNDS
 
 
 class Course:
@@ -129,7 +138,7 @@ class Course:
 
     def __init__(self, part: Split, boosting: BoostingSettings, threads: int = 1) -> None:
         corpus, plan = part.prepared.corpus, part.prepared.plan
-        self._part, self._boosting = part, replace(boosting, rounds=MOST_ROUNDS)
+        self._part, self._boosting = part, replace(boosting, rounds=_most(boosting))
         self._booster = part.prepared.booster(part.training, part.learned, self._boosting, threads)
         self._rounds = self._booster.rounds()
         self._sparse = not boosting.speaking()[NO]
@@ -155,7 +164,7 @@ class Course:
             self._seen |= {place.condition for _, place in made.placed} - {ALWAYS}
             self.work += self._work_of(made)
             self.done = made.number
-            if is_marked(made.number) or made.number == last:
+            if is_marked(made.number) or made.number == last or made.is_last:
                 yield self._marked()
 
     def _marked(self) -> Mark:
@@ -187,7 +196,7 @@ class Course:
     def _work_of(self, made: Round) -> float:
         """Counted seconds of a round: its searches, and the terms of the documents that changed."""
         training, labels = self._part.training, len(self._part.gold.labels)
-        if self._boosting.learner_name() == ALL_AT_ONCE:
+        if self._boosting.learner_name() == ALL_AT_ONCE or made.is_last:
             return OF_UPDATES * len(training.yes.items) * labels * self._boosting.updates
         search = A_RULE + OF_LABELS * labels + OF_CONDITIONS * len(training.yes)
         every, changed = training.document_count, 0

@@ -199,7 +199,7 @@ def held_out(prepared: Prepared, cut: Folds, fold: int, threads: int) -> Job:
     for made in booster.rounds():
         rounds.append(made)
         sums.add(made)
-        if is_measured(made.number) or made.number == last:
+        if is_measured(made.number) or made.number == last or made.is_last:
             curve.append((made.number, monitor.value(booster.decode(sums.value()))))
         if (yield made.number):
             break

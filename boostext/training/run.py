@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from boostext import __version__
 from boostext.arrays import Float64, Int64, Scores
 from boostext.boosting.engines.choose import Maker, check_engine, made_here
 from boostext.boosting.membership import Membership, OtherMembership
-from boostext.boosting.rounds import Booster
-from boostext.boosting.rules import Round, Rule
+from boostext.boosting.rounds import ALL_TERMS, Booster
+from boostext.boosting.rules import Round
 from boostext.corpus.column_types import typed
 from boostext.corpus.corpus import Corpus, CorpusBuilder
 from boostext.corpus.documents import Attribute, Document
@@ -316,7 +316,7 @@ def learn(
     if only:
         run.booster.keep_only(only)
     try:
-        for made in run.booster.rounds(*_done(old)):
+        for made in run.booster.rounds(**_done(old)):
             if old is not None:
                 check_same_round(old, made)
             if run.after(made):
@@ -369,7 +369,8 @@ class _Learning:
             return None
         for rule in made.rules:
             self._held.add(rule.votes, rule.condition, rule.precondition)
-        if is_measured(made.number) or made.number == self.prepared.plan.boosting.rounds:
+        at_end = made.is_last or made.number == self.prepared.plan.boosting.rounds
+        if is_measured(made.number) or at_end:
             return self.best.take(made.number, self.booster.decode(self._held.value()))
         return None
 
@@ -453,6 +454,14 @@ def _sizes(rounds: Sequence[Round]) -> tuple[int, ...]:
     return sizes if any(size != 1 for size in sizes) else ()
 
 
-def _done(old: Model | None) -> tuple[Sequence[Rule], Sequence[int], Sequence[float]]:
+def _done(old: Model | None) -> dict[str, Any]:
     """What `Booster.rounds` needs to go on from a model."""
-    return (old.rules, old.round_sizes, old.history.gain) if old else ((), (), ())
+    if old is None:
+        return {}
+    ended = old.provenance.stopped == ALL_TERMS
+    return {
+        "replay": old.rules,
+        "sizes": old.round_sizes,
+        "gains": old.history.gain,
+        "ended": ended,
+    }

@@ -17,6 +17,7 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Int64
+from boostext.boosting.growers.parallel import MOST_VOTES
 from boostext.built import has_built
 from boostext.compiled import has_compiled, loaded, notice
 from boostext.corpus.documents import Document
@@ -122,6 +123,9 @@ def estimated_peak(prepared: Prepared) -> int:
     boosting = prepared.plan.boosting
     if ALGORITHMS[boosting.algorithm].all_at_once:  # tables of conditions and labels, and rules
         most += m * k * 32 + n * k * 64 + max(boosting.rounds, 1) * n * (k * 32 + 700)
+    elif boosting.finish:
+        of_terms = min(n, MOST_VOTES // k)
+        most += m * k * 32 + of_terms * (k * 96 + 700) + postings * 44
     return most
 
 

@@ -403,6 +403,9 @@ class _Tuning:
 
     def _cost_of(self, outcome: Outcome, heat: Heat) -> float:
         """Counted seconds for the next heat, if rounds go on to cost what they did so far."""
+        if outcome.candidate.plan.boosting.finish:  # it is complete
+            more = heat.folds / outcome.folds - 1
+            return max(more * outcome.seconds, LEAST_COST)
         done, last = outcome.marks[-1].round * outcome.folds, self._last(outcome.candidate, heat)
         known = (last, heat.folds) == (outcome.last, outcome.folds)
         # subtle: a single round may be the whole cost of a trial

@@ -54,13 +54,19 @@ def moved(rules, made, Y, D):
     """D after the rules of a round, and Z."""
     m, k = len(Y), len(Y[0])
     h = [[0.0] * k for _ in range(m)]
-    for body, j, votes in rules:
-        for b, documents in blocks(made, body, j, m).items():
-            for i, label in product(documents, range(k)):
-                h[i][label] += votes.get(b, [0.0] * k)[label]
+    add(rules, made, h)
     D = [[D[i][x] * exp(-Y[i][x] * h[i][x]) for x in range(k)] for i in range(m)]
     z = sum(map(sum, D))
     return [[d / z for d in row] for row in D], z
+
+
+def add(rules, made, scores):
+    """Add the votes of the rules of a round to the scores."""
+    m, k = len(scores), len(scores[0])
+    for body, j, votes in rules:
+        for b, documents in blocks(made, body, j, m).items():
+            for i, label in product(documents, range(k)):
+                scores[i][label] += votes.get(b, [0.0] * k)[label]
 
 
 def boost(grow, made, Y, D, rounds):
@@ -294,65 +300,106 @@ def parallel(e, updates, shares):
 
     def grow(made, Y, D, before, number):
         m, k = len(Y), len(Y[0])
-        pairs = list(product(range(m), range(k)))
-        held = [[j for j in range(len(made)) if made[j][1][i] == "yes"] for i in range(m)]
-        lengths = [len(row) or 1 for row in held]
-        mean = sum(length * share for length, share in zip(lengths, shares, strict=True))
 
         def weighed(f):
             W = [[D[i][x] * exp(-Y[i][x] * f[i][x]) for x in range(k)] for i in range(m)]
-            loss = sum(map(sum, W))
-            return [[w / loss for w in row] for row in W], loss
+            return _normalized(W)
 
         start = vote(range(m), Y, D, min(e, 1 / (m * k)))
-        f = [list(start) for _ in range(m)]
-        votes = [[0.0] * k for _ in made]
-        W, loss = weighed(f)
-        enough, factor = loss * 1e-4, 1.0
-        for _ in range(updates):
-            steps = []
-            for j in range(len(made)):
-                sides = {1: [0.0] * k, -1: [0.0] * k}
-                for i, x in pairs:
-                    if j in held[i]:
-                        sides[Y[i][x]][x] += W[i][x] / lengths[i]
-                steps.append(
-                    [
-                        0.5 * log((sides[1][x] + e / mean) / (sides[-1][x] + e / mean))
-                        for x in range(k)
-                    ]
-                )
-            change = [
-                [sum(steps[j][x] for j in held[i]) / lengths[i] for x in range(k)] for i in range(m)
-            ]
-
-            def at(size, f=f, change=change):
-                return [[f[i][x] + size * change[i][x] for x in range(k)] for i in range(m)]
-
-            last = loss
-            W, loss = weighed(at(factor))
-            for times in (2, 0.5):
-                while loss > enough and factor * times >= 1:
-                    tried = weighed(at(factor * times))
-                    if not log(tried[1]) < log(loss) - 1e-9:
-                        break
-                    factor, (W, loss) = factor * times, tried
-            f = at(factor)
-            for j, x in product(range(len(made)), range(k)):
-                votes[j][x] += factor * steps[j][x]
-            if loss <= enough or not log(loss) < log(last) - 1e-9:
-                break
-        size = 2 / mean
-        order = sorted(
-            range(len(made)),
-            key=lambda j: -round(gain([i for i in range(m) if j in held[i]], Y, D), 11),
-        )
-        while True:
-            rules = [((), ALWAYS, {"yes": start})]
-            rules += [((), j, {"yes": [size * v for v in votes[j]]}) for j in order]
-            if moved(rules, made, Y, D)[1] < 1 - LEAST:
-                return rules
-            if (size := size / 2) < 2 / mean / 2**15:
-                return []
+        numbers = range(len(made))
+        votes, mean = _updated(made, numbers, Y, weighed, [list(start)] * m, e, updates, shares)
+        order = _by_gain(made, numbers, Y, D)
+        return _shrunk(made, Y, D, votes, order, 2 / mean, [((), ALWAYS, {"yes": start})])
 
     return grow
+
+
+def last_round(made, Y, D0, D, f, updates, shares, count):
+    """The rules of a last round: the same updates, of logistic loss from the scores 2f.
+
+    D0, D: the weights of round 1 and of this round. count: the conditions that are not thresholds.
+    """
+    m, k = len(Y), len(Y[0])
+    odds = [[2 * value for value in row] for row in f]
+
+    pairs = list(product(range(m), range(k)))
+
+    def weighed(f):
+        W = [[0.0] * k for _ in range(m)]
+        for i, x in pairs:
+            W[i][x] = D0[i][x] / (1 + exp(min(Y[i][x] * f[i][x], 700)))
+        # ln(1 + exp(-a)) is -a if that is large
+        against = [-Y[i][x] * f[i][x] for i, x in pairs]
+        losses = [a if a > 700 else log(1 + exp(a)) for a in against]
+        return _normalized(W)[0], sum(D0[i][x] * a for (i, x), a in zip(pairs, losses, strict=True))
+
+    numbers = range(count)
+    votes, mean = _updated(made, numbers, Y, weighed, odds, 10 / m, updates, shares)
+    order = _by_gain(made, numbers, Y, weighed(odds)[0])
+    return _shrunk(made, Y, D, votes, order, 0.5 / mean, [])
+
+
+def _normalized(W):
+    total = sum(map(sum, W))
+    return [[w / total for w in row] for row in W], total
+
+
+def _updated(made, numbers, Y, weighed, f, e, updates, shares):
+    """The votes of each condition after all updates, and the mean length of the documents."""
+    m, k = len(Y), len(Y[0])
+    pairs = list(product(range(m), range(k)))
+    held = [[j for j in numbers if made[j][1][i] == "yes"] for i in range(m)]
+    lengths = [len(row) or 1 for row in held]
+    mean = sum(length * share for length, share in zip(lengths, shares, strict=True))
+    votes = {j: [0.0] * k for j in numbers}
+    W, loss = weighed(f)
+    enough, factor = loss * 1e-4, 1.0
+    for _ in range(updates):
+        steps = {}
+        for j in numbers:
+            sides = {1: [0.0] * k, -1: [0.0] * k}
+            for i, x in pairs:
+                if j in held[i]:
+                    sides[Y[i][x]][x] += W[i][x] / lengths[i]
+            steps[j] = [
+                0.5 * log((sides[1][x] + e / mean) / (sides[-1][x] + e / mean)) for x in range(k)
+            ]
+        change = [
+            [sum(steps[j][x] for j in held[i]) / lengths[i] for x in range(k)] for i in range(m)
+        ]
+
+        def at(size, f=f, change=change):
+            return [[f[i][x] + size * change[i][x] for x in range(k)] for i in range(m)]
+
+        last = loss
+        W, loss = weighed(at(factor))
+        for times in (2, 0.5):
+            while loss > enough and factor * times >= 1:
+                tried = weighed(at(factor * times))
+                if not log(tried[1]) < log(loss) - 1e-9:
+                    break
+                factor, (W, loss) = factor * times, tried
+        f = at(factor)
+        for j, x in product(numbers, range(k)):
+            votes[j][x] += factor * steps[j][x]
+        if loss <= enough or not log(loss) < log(last) - 1e-9:
+            break
+    return votes, mean
+
+
+def _by_gain(made, numbers, Y, D):
+    def documents(j):
+        return [i for i in range(len(Y)) if made[j][1][i] == "yes"]
+
+    return sorted(numbers, key=lambda j: -round(gain(documents(j), Y, D), 11))
+
+
+def _shrunk(made, Y, D, votes, order, size, first):
+    """The rules with votes of this size, or of the first half of it that lowers the loss."""
+    least = size / 2**15
+    while True:
+        rules = [*first, *(((), j, {"yes": [size * v for v in votes[j]]}) for j in order)]
+        if moved(rules, made, Y, D)[1] < 1 - LEAST:
+            return rules
+        if (size := size / 2) < least:
+            return []

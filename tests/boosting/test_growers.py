@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
-from boostext.boosting.rounds import Booster
+from boostext.boosting.rounds import ALL_TERMS, Booster
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO, UNKNOWN, YES, Always
 from boostext.settings import BoostingSettings
@@ -97,6 +97,32 @@ def test_agrees_with_the_papers(name, problem):
     _, rounds = run(problem, algorithm=name.split(" ")[0], rounds=4, smoothing=E, **choices)
     made, expected = slow(problem, reference(problem), 4)
     agree(rounds, expected, made, problem[2])
+
+
+@given(problem=problems(), rounds=st.integers(1, 5), share=st.sampled_from([1e-9, 0.6]))
+@settings(max_examples=40, deadline=None)
+def test_a_last_round_updates_all_votes_as_its_reference_does(problem, rounds, share):
+    """It comes when enough of the loss is gone, when nothing helps, or as the last of `rounds`."""
+    problem = uneven(problem)
+    documents, sets, k, _, _, weights = problem
+    made, first = slow(problem, grown_papers.committee(E, 1), rounds - 1)
+    Y = [[1 if label in given else -1 for label in range(k)] for given in sets]
+    D0 = D = [[w / weights.sum() / k] * k for w in weights.tolist()]
+    expected, scores, left = [], [[0.0] * k for _ in documents], 1.0
+    for rules, z in first:
+        if left <= share:
+            break
+        D, _ = grown_papers.moved(rules, made, Y, D)
+        grown_papers.add(rules, made, scores)
+        expected.append((rules, z))
+        left *= z
+    shares = weights / weights.sum()
+    last = grown_papers.last_round(made, Y, D0, D, scores, 6, shares, listed(problem))
+    if last:
+        expected.append((last, grown_papers.moved(last, made, Y, D)[1]))
+    booster, found = run(problem, rounds=rounds, smoothing=E, finish=share, updates=6)
+    agree(found, expected, made, k)
+    assert booster.stopped == (ALL_TERMS if last else booster.row.stops)
 
 
 @given(problem=problems(), seed=st.integers(0, 3))

@@ -81,8 +81,11 @@ def choose(
 
 
 def fits(settings: BoostingSettings) -> bool:
-    """Return whether rules have one condition each and the incremental engine can find them."""
-    return settings.learner_name() == "stump" and _is_known(settings)
+    """Return whether all rules have one condition each and the incremental engine can find them.
+
+    A last round that updates the votes of all terms needs more.
+    """
+    return settings.learner_name() == "stump" and _is_known(settings) and not settings.finish
 
 
 def fastest(settings: BoostingSettings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -19,9 +20,12 @@ from boostext.boosting.reach import Blocks, Reach
 from boostext.boosting.rules import Growth, Place, Placed
 from boostext.boosting.votes import VOTES
 from boostext.features.conditions import YES
+from boostext.features.merge import gather
 
 FEW = 4
 """The number of labels with votes below which only the columns of those labels are updated."""
+MANY = 1000
+"""The number of rules of a round from which the votes of those on terms are added up at once."""
 
 
 class PlainWeights:
@@ -31,7 +35,7 @@ class PlainWeights:
     count with both signs, the loss is evaluated twice for each pair; see beliefs.py.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, scores: Scores | None = None) -> None:
         self.signs, pairs = problem.signs(), problem.pairs
         self._loss, self._seen = LOSSES[problem.loss], self.signs
         self._seed, self._round = problem.seed, 0
@@ -42,7 +46,7 @@ class PlainWeights:
         else:
             self._seen = both_signs(self.signs.shape)
             self._base = np.concatenate([pairs.negative, pairs.positive])
-        self.move(np.zeros_like(self.scores))
+        self.move(np.zeros_like(self.scores) if scores is None else scores)
 
     def move(self, votes: Scores, pulls: tuple[Scores, Scores] | None = None) -> None:
         """Add votes (m, k) to the scores and compute the weights.
@@ -96,12 +100,12 @@ class PlainEngine:
     """The reference engine, in NumPy and SciPy.
 
     A round takes time proportional to postings x labels + conditions x labels. tables: the block
-    weights of all conditions. reach: the documents of places.
+    weights of all conditions. reach: the documents of places. scores: (m, k), those to start from.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, scores: Scores | None = None) -> None:
         self.problem = problem
-        self._weights = PlainWeights(problem)
+        self._weights = PlainWeights(problem, scores)
         self.tables = Tables(problem.members, problem.label_count)
         self.reach = reach_of(problem.members, problem.example_count)
         self._colors: Int8 | None = None
@@ -209,7 +213,12 @@ class PlainEngine:
         rule.
         """
         h = np.zeros((self.problem.example_count, tables[0].shape[1]))
-        for rule, table in zip(rules, tables, strict=True):
+        each = list(zip(rules, tables, strict=True))
+        if len(rules) >= MANY:
+            of_terms = [self._has_term(rule.place, table) for rule, table in each]
+            h += self._spread_terms(list(compress(each, of_terms)))
+            each = [one for one, is_term in zip(each, of_terms, strict=True) if not is_term]
+        for rule, table in each:
             for documents, row in zip(self._blocks(rule.place, table), table, strict=True):
                 spoken = np.flatnonzero(row)
                 if 0 < len(spoken) < FEW:
@@ -217,6 +226,22 @@ class PlainEngine:
                 elif len(spoken):
                     h[documents] += row
         return h
+
+    def _has_term(self, place: Place, table: Float64) -> bool:
+        """Return whether a rule votes on the documents with a term, or a category, only."""
+        is_listed = 0 <= place.condition < self.problem.members.listed
+        return is_listed and not place.precondition and not table[:YES].any()
+
+    def _spread_terms(self, each: Sequence[tuple[Placed, Float64]]) -> Scores:
+        """Return (m, k): for each example, the sum of the votes of its terms."""
+        from scipy.sparse import csr_array
+
+        numbers = np.array([rule.place.condition for rule, _ in each], np.int64)
+        lists = gather(self.problem.members.features.yes, numbers)
+        votes = np.stack([table[YES] for _, table in each])
+        shape = (len(each), self.problem.example_count)
+        holds = csr_array((np.ones(len(lists.items)), lists.items, lists.starts), shape=shape)
+        return np.asarray(holds.T.tocsr() @ votes)
 
     def _blocks(self, place: Place, table: Float64) -> Blocks:
         """Return the documents of each block of a place in which a table (3, k) has votes."""

@@ -6,7 +6,8 @@ spread the evidence over all terms, which can be more accurate if labels have fe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,21 +21,29 @@ from boostext.boosting.losses import Weighing
 from boostext.boosting.membership import ALWAYS
 from boostext.boosting.rules import Growth, Place, Placed
 from boostext.errors import SettingsError
-from boostext.features.conditions import YES, Occurs
+from boostext.features.conditions import YES
+from boostext.features.matrix import about_letters
 from boostext.features.merge import gather
-from boostext.text_settings import LETTERS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from boostext.features.matrix import ConditionNames
-
 SMALL_LOSS = 1e-4
 """Part of the loss that is left when the updates end; from there on, all votes only grow."""
-REACH = 2.0
-"""Size of the votes. With 1, a document of mean length gets the scores that it had during the
-updates. New documents often have few known terms, so that the rule without a condition would
-outweigh them.
+REACH, LAST_REACH = 2.0, 1.0
+"""Size of the votes of a round of `parallel`, and of a last round. With 1, a document of mean
+length gets the scores that it had during the updates. New documents often have few known terms, so
+that the rule without a condition, with which `parallel` begins, would outweigh such votes.
+"""
+LAST_LOSS = "logistic"
+"""The loss that a last round minimises. The exponential loss gives documents that the rules before
+get wrong too large weights.
+"""
+LAST_SMOOTHING = 10.0
+"""Smoothing of a last round, as a multiple of 1/m."""
+MOST_VOTES = 3 << 20
+"""Maximum number of votes of a last round, which has as many conditions as there are votes for all
+labels.
 """
 WORDS = 0.4
 """Share of words in the length of a document of mean lengths, if it also has n-grams of letters,
@@ -82,14 +91,54 @@ def parallel(state: GrowerState, number: int) -> Growth | None:
     gain x preference.
     Source: CSS02 Figure 1 and s5, where M(i, j) is the share of condition j in document i.
     """
-    shares = _shares(state, number)
     start = _start(state, number)
+    shares = _shares(state, number, state.settings.terms)
+    growth = _learned(state, shares, start, REACH, state.plain.after)
+    return growth and growth._replace(rules=(_rule(ALWAYS, start), *growth.rules))
+
+
+def last_round(state: GrowerState, number: int) -> Growth | None:
+    """Learn a rule for each condition as `parallel` does, starting from the scores so far.
+
+    The updates minimise the logistic loss of log odds, and the votes are made smaller if need be,
+    so that the loss of the run falls as well. All terms and categories are eligible, and those
+    chosen before have no lower preference; there are too many thresholds of numbers for what they
+    say. If the number of different conditions is limited, they are those of the rules so far.
+    state: with the plain engine of the run.
+    """
+    engine, settings, problem = state.plain, state.settings, state.plain.problem
+    link, labels = ALGORITHMS[settings.algorithm].link, problem.label_count
+    state = replace(
+        state,
+        engine=PlainEngine(replace(problem, loss=LAST_LOSS), link * engine.scores()),
+        settings=replace(settings, term_fraction=1.0),
+        smoothing=LAST_SMOOTHING / problem.example_count,
+        preferences=state.preferences.at_first(state.members.listed),
+    )
+    shares = _shares(state, number, max(MOST_VOTES // labels, 1))
+    after = lambda f: engine.after(f / link)  # noqa: E731
+    growth = _learned(state, shares, np.zeros(labels), LAST_REACH, after)
+    return growth and growth.scaled(1 / link)
+
+
+def _learned(
+    state: GrowerState,
+    shares: Shares,
+    start: Float64,
+    reach: float,
+    after: Callable[[Scores], Weighing],
+) -> Growth | None:
+    """Return the rules that updates of all votes learn; None if they do not lower the loss.
+
+    start: (k,), the scores of all documents at first. reach: the size of the votes. after: returns
+    the loss that votes (m, k) lead to.
+    """
     votes = _updated(state, shares, start)
     scores = (shares.rows @ votes) * shares.lengths[:, None]
-    before = state.plain.after(np.zeros_like(scores)).log_value
-    factor = REACH / shares.mean_length
+    before = after(np.zeros_like(scores)).log_value
+    factor = reach / shares.mean_length
     for _ in range(HALVINGS):
-        change = state.plain.after(start + factor * scores).log_value - before
+        change = after(start + factor * scores).log_value - before
         gain = -float(np.expm1(min(change, 0.0)))
         if helps(gain):
             break
@@ -97,8 +146,8 @@ def parallel(state: GrowerState, number: int) -> Growth | None:
     else:
         return None
     votes *= factor * shares.preference[:, None]
-    rules = [_rule(j, row) for j, row in zip(shares.numbers.tolist(), votes, strict=True)]
-    return Growth((_rule(ALWAYS, start), *rules), gain)
+    rules = (_rule(j, row) for j, row in zip(shares.numbers.tolist(), votes, strict=True))
+    return Growth(tuple(rules), gain)
 
 
 def _rule(condition: int, votes: Float64) -> Placed:
@@ -108,8 +157,11 @@ def _rule(condition: int, votes: Float64) -> Placed:
     return Placed(Place((), condition), table)
 
 
-def _shares(state: GrowerState, number: int) -> Shares:
-    """Return the shares of the eligible conditions, in the order of gain x preference."""
+def _shares(state: GrowerState, number: int, most: int) -> Shares:
+    """Return the shares of the eligible conditions, in the order of gain x preference.
+
+    most: the number of conditions with the greatest gains that are included, or 0 for all.
+    """
     from scipy.sparse import csr_array
 
     preference = np.where(state.open_to(number), state.preference, 0.0)
@@ -129,11 +181,12 @@ def _shares(state: GrowerState, number: int) -> Shares:
     shape = (len(numbers), state.example_count)
     holds = csr_array((np.ones(total), items, starts), shape=shape)
     order = _by_gain(state.plain, holds, preference[numbers])
-    if state.settings.terms:
-        order = order[: state.settings.terms]
+    if most:
+        order = order[:most]
     columns, numbers = holds[order], numbers[order]
-    names, weights = state.members.features.names, state.plain.problem.start.example
-    is_letters = np.array([_is_letters(names, j) for j in numbers.tolist()], np.bool_)
+    features, weights = state.members.features, state.plain.problem.start.example
+    is_letters, is_listed = np.zeros(len(numbers), np.bool_), numbers < state.members.listed
+    is_letters[is_listed] = about_letters(features.names, numbers[is_listed])
     chosen = preference[numbers]
     of_kinds = [columns.T @ np.where(kind, chosen, 0.0) for kind in (is_letters, ~is_letters)]
     of_letters, of_words = (float(np.average(each, weights=weights)) for each in of_kinds)
@@ -145,12 +198,6 @@ def _shares(state: GrowerState, number: int) -> Shares:
     columns.data /= lengths[columns.indices]
     mean = float(np.average(lengths, weights=weights))
     return Shares(columns.T.tocsr(), columns, numbers, chosen, lengths, mean)
-
-
-def _is_letters(names: ConditionNames, j: int) -> bool:
-    """Return whether a condition is about n-grams of letters that a text has besides words."""
-    condition = names[j] if j < len(names) else None
-    return isinstance(condition, Occurs) and condition.field.endswith(LETTERS)
 
 
 def _by_gain(engine: PlainEngine, holds: csr_array, preference: Float64) -> Int64:
