@@ -45,8 +45,7 @@ RAREST: Choices = {**SPREAD, "rarity": 1.5}
 SLOWER: Choices = {"shrinkage": 0.25}
 RARER: Choices = {**RAREST, **SLOWER}
 LEVEL: Choices = {**SPREAD, "rarity": 0.0}
-ALL_AT_ONCE: Choices = {"algorithm": "parallel-logistic", "rarity": 1.0, "smoothing": "10/m"}
-PARALLEL: Choices = {**ALL_AT_ONCE, "rounds": 1}
+FINISH: Choices = {"finish": 0.3}
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,9 @@ ACCURATE = Preset(
             {**LETTERS, **SPREAD},
             {**LETTERS, **LEVEL},
             {**GAPS, **COMMON},
-            {**BOTH, **ALL_AT_ONCE},
-            {**BOTH, **SHARPER},
-            {**PAIRS, **ALL_AT_ONCE},
+            {**BOTH, **SHARPER, **SLOWER, **FINISH},
+            {**PAIRS, **SHARPER, **SLOWER, **FINISH},
+            {**COUNTED_PAIRS, **RARER, **FINISH, "updates": 40},
         ),
         STEPS,
         (
@@ -148,6 +147,7 @@ OF_RULES = frozenset(
         "shrinkage",
         "smoothing",
         "rounds",
+        "finish",
     ]
 )
 """Settings of how rules are learned."""
@@ -160,6 +160,7 @@ OPEN = OF_RULES | {
     "min_df",
     "threshold",
     "bins",
+    "updates",
 }
 """Settings that are chosen from the data unless the user gives them."""
 OWN_LEARNER = frozenset(
@@ -214,7 +215,7 @@ class Facts:
     only about the beginning of data that are larger. knowledge: whether there is prior knowledge.
     unlabelled: the number of documents without labels that are used with it. words: whether other
     settings need words as terms. stumps: whether other settings need rules that are learned one by
-    one, or documents have attributes, whose thresholds would outvote the terms.
+    one.
     """
 
     documents: int
@@ -265,14 +266,6 @@ FEW_EACH = 120
 more so.
 """
 
-MANY_FEW = 30
-"""Number of labels from which the votes of all terms are learned at once if each has few documents.
-"""
-LEAST_LABELS, LEAST_AT_ONCE = 10, 100
-"""Number of labels below which they are also learned at once, with any number of documents from the
-second value on. Between the two numbers of labels, rules that are learned one by one are as
-accurate, and far fewer.
-"""
 LEAST_RULES_EACH = 50
 """Rules of shrinkage 0.5 for each label if labels have few documents."""
 RULES_EACH, LETTER_RULES_EACH = 100, 300
@@ -295,9 +288,9 @@ MOST_BOTH_WORK, MOST_BOTH_SIZE = 500_000_000, 5_000_000
 """The same number, and that of characters alone, up to which n-grams of letters are terms besides
 words.
 """
-MOST_AT_ONCE = 1_000_000
-"""Number of characters up to which all votes may be learned at once, which takes 400 bytes for each
-of them.
+MOST_FINISH_WORK, MOST_FINISH_SIZE = 2_000_000_000, 1_000_000
+"""The same number up to which a last round updates the votes of all terms, and the number of
+characters if n-grams of letters are among them, which takes 400 bytes for each character.
 """
 MOST_SMALL_WORK, BOTH_RULES = 50_000_000, 4000
 """The same number, above which words and letters have at most so many rules of shrinkage 0.25. A
@@ -318,14 +311,18 @@ def _both(facts: Facts) -> bool:
     )
 
 
-def _parallel(facts: Facts) -> bool:
-    """Whether the votes of all terms are learned at once."""
-    able = not (facts.several or facts.knowledge or facts.stumps) and facts.characters < LONG
-    letters = facts.unspaced > 0.5 or _both(facts)
-    small = facts.work(letters=True) <= MOST_LETTER_WORK and facts.size <= MOST_AT_ONCE
-    many = facts.few and facts.labels >= MANY_FEW
-    some = _both(facts) and facts.labels < LEAST_LABELS and facts.documents >= LEAST_AT_ONCE
-    return able and facts.complete and letters and small and (many or some)
+def _finish(facts: Facts) -> Choices:
+    """The settings of a last round that updates the votes of all terms; none if there is none."""
+    letters, long = _both(facts), facts.characters >= LONG
+    able = facts.complete and not (facts.knowledge or facts.stumps) and facts.unspaced <= 0.5
+    if facts.several:  # in short texts, few terms speak for each label
+        able = able and long and facts.labels < MANY_LABELS
+    work = facts.work(letters)
+    if not able or work > MOST_FINISH_WORK or (letters and facts.size > MOST_FINISH_SIZE):
+        return {}
+    if long and work <= MOST_BOTH_WORK:
+        return {**FINISH, "updates": 40}
+    return {**FINISH, "updates": 20 if long or work <= MOST_LETTER_WORK else 10}
 
 
 def _terms(facts: Facts) -> Choices:
@@ -340,9 +337,8 @@ def _terms(facts: Facts) -> Choices:
 
 
 def _rules(facts: Facts) -> Choices:
-    if _parallel(facts):
-        return PARALLEL
     found: Choices = {"threshold": 0.0} if facts.several else {}
+    found = {**found, **_finish(facts)}
     if facts.several and facts.labels >= MANY_LABELS and not facts.knowledge:
         return {**PER_LABEL, "shrinkage": 1.0, "rounds": 16, **found}
     letters, long = facts.unspaced > 0.5, facts.characters >= LONG
@@ -354,7 +350,7 @@ def _rules(facts: Facts) -> Choices:
         rules = {**RAREST, **({"smoothing": SHARPER["smoothing"]} if facts.few else {})}
     if both and not (facts.few and facts.work(letters=True) <= MOST_LETTER_WORK):
         most = MOST_RULES if facts.work(letters=True) <= MOST_SMALL_WORK else BOTH_RULES
-        return {**rules, **SLOWER, "rounds": min(max(facts.documents, 1000), most)}
+        return {**rules, **SLOWER, "rounds": min(max(facts.documents, 1000), most), **found}
     slow = facts.complete and not facts.several and facts.work(letters or both) <= MOST_WORK
     if long:
         most = MOST_LONG_RULES if slow else MOST_RULES
@@ -364,7 +360,7 @@ def _rules(facts: Facts) -> Choices:
         most = min(max(RULES_EACH * facts.labels, 4000), MOST_RULES)
     rounds = min(max(facts.documents, _least_rules(facts)), 2000 if facts.several else most)
     if slow:
-        return {**rules, **SLOWER, "rounds": 2 * rounds}
+        return {**rules, **SLOWER, "rounds": 2 * rounds, **found}
     return {**rules, "rounds": rounds, **found}
 
 

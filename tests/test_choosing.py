@@ -104,51 +104,33 @@ def test_steps_are_larger_where_small_ones_would_take_too_long():
         assert other["shrinkage"] == 0.5
 
 
-def test_many_labels_with_few_documents_learn_all_votes_at_once():
-    many = {"documents": 1500, "labels": 30}
-    found = chosen_for(**many)
-    assert (found["algorithm"], found["rounds"]) == ("parallel-logistic", 1)
-    assert (found["letters"], found["ngrams"]) == (5, (1, 2))
-    assert chosen_for(**many, unspaced=0.9)["algorithm"] == "parallel-logistic"
+def test_a_last_round_updates_all_votes_if_documents_have_one_label():
+    assert (chosen_for()["finish"], chosen_for()["updates"]) == (0.3, 20)
+    assert chosen_for(labels=150)["updates"] == 10, "updates for many labels take longer"
+    assert chosen_for(characters=600.0)["updates"] == 40, "and long texts need more"
+    assert chosen_for(documents=40_000, labels=50, characters=600.0)["updates"] == 20
+    assert chosen_for(several=True, characters=600.0)["finish"] == 0.3
     for other in (
-        {**many, "labels": 29},
-        {**many, "documents": 30 * 120},
-        {**many, "several": True},
-        {**many, "knowledge": True},
-        {**many, "characters": 600.0},
-        {**many, "words": True},
-        {**many, "stumps": True},
-        {**many, "complete": False},
-    ):
-        assert "algorithm" not in chosen_for(**other)
-
-
-def test_few_labels_learn_all_votes_at_once_if_there_are_a_hundred_documents():
-    assert chosen_for()["algorithm"] == "parallel-logistic"
-    assert chosen_for(documents=100, labels=9)["algorithm"] == "parallel-logistic"
-    for other in (
-        {"documents": 99},
+        {"several": True},
+        {"several": True, "characters": 600.0, "labels": 100},
         {"documents": 17_000},
-        {"labels": 10},
+        {"documents": 90_000, "labels": 50, "characters": 600.0},
         {"unspaced": 0.9},
-        {"characters": 500.0},
+        {"knowledge": True},
+        {"stumps": True},
+        {"complete": False},
     ):
-        assert "algorithm" not in chosen_for(**other)
+        assert "finish" not in chosen_for(**other)
 
 
-def test_attributes_are_not_learned_at_once_with_terms():
+def test_settings_of_single_rules_are_heeded():
     docs = documents(120, labels=60)
-    for given in ({"attributes": {"size": 1.5}}, {"scored": {"heard": {"bill": 0.5}}}):
-        mixed = [dataclasses.replace(docs[0], **given), *docs[1:]]
-        assert decided(mixed, OPENED)[1].boosting.algorithm == "mh"
-
-
-def test_settings_of_single_rules_are_heeded_with_many_labels_as_well():
-    docs = documents(120, labels=60)
-    chosen = lambda plan: decided(docs, plan)[1].boosting.algorithm  # noqa: E731
-    assert chosen(OPENED) == "parallel-logistic"
+    finish = lambda plan: decided(docs, plan)[1].boosting.finish  # noqa: E731
+    assert finish(OPENED) == 0.3
     for given in ({"rounds": 200}, {"shrinkage": 0.5}, {"term_fraction": 0.5}, {"abstain": True}):
-        assert chosen(Plan.of(**given).opened(None, set(given))) == "mh"
+        assert finish(Plan.of(**given).opened(None, set(given))) == 0.0
+    asked = Plan.of(finish=0.5).opened(None, {"finish"})
+    assert (finish(asked), decided(docs, asked)[1].text.letters) == (0.5, 5)
 
 
 def test_votes_of_all_terms_are_learned_in_one_round_unless_more_are_wanted():

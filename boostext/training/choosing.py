@@ -112,7 +112,7 @@ def facts_of(documents: Sequence[Document], plan: Plan, complete: bool = True) -
         known,
         others,
         words=not _lets_letters(plan),
-        stumps=not _lets_parallel(plan) or any(d.attributes or d.scored for d in used),
+        stumps=not _lets_parallel(plan),
     )
 
 
