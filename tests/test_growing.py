@@ -11,6 +11,7 @@ from boostext.errors import SettingsError
 from boostext.features.conditions import Always
 from boostext.model.file import read_model, write_model
 from boostext.model.predict import Predictor
+from boostext.training.courses import marks_held_out
 from boostext.training.crossval import cross_validate
 from boostext.training.members import condition_numbers, training_contributions
 from boostext.training.run import prepare, train
@@ -162,8 +163,12 @@ def test_a_last_round_is_measured_by_validation_and_by_cross_validation():
     expected = np.array([score for _, score in Predictor(trained.whole).scores(held)])
     np.testing.assert_allclose(known, expected, rtol=1e-14, atol=1e-12)
     assert trained.rounds[-1].is_last
-    result = cross_validate(prepare(noisy(), plan), folds=3)
-    assert all(fold.curve[-1][0] == len(fold.rounds) for fold in result.held)
+    prepared = prepare(noisy(), plan)
+    result = cross_validate(prepared, folds=plan.stop.folds)
+    ends = [fold.curve[-1][0] for fold in result.held]
+    assert ends == [len(fold.rounds) for fold in result.held]
+    marks = marks_held_out(prepared, enough=len(prepared.corpus))
+    assert [mark.round for mark in marks] == sorted(set(ends)), "rounds before are not measured"
 
 
 @pytest.mark.parametrize(

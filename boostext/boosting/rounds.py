@@ -33,7 +33,7 @@ from boostext.features.matrix import FeatureMatrix
 from boostext.knowledge.restraints import Restraints
 from boostext.settings import BoostingSettings
 
-ALL_ROUNDS, ALL_TERMS = "all rounds", "all terms at last"
+ALL_ROUNDS, ALL_TERMS = "all rounds", "a last round of all terms"
 """Why a run ended: all rounds were learned, or the last one updated the votes of all terms."""
 EXCHANGED = [UNKNOWN, YES, NO]
 """The order of the rows of votes in which those of the blocks NO and YES are exchanged."""
@@ -150,7 +150,9 @@ class Booster:
             if growth is None:
                 self.stopped = self.row.stops
                 return
-            made = replace(self._applied(number, growth, bound), is_last=ends)
+            made = self._applied(number, growth, bound)
+            if ends:
+                made = replace(made, is_last=True)
             bound = made.bound
             if number == 1 and made.condition == ALWAYS:
                 self._bound_at_first = bound

@@ -164,8 +164,15 @@ class Course:
             self._seen |= {place.condition for _, place in made.placed} - {ALWAYS}
             self.work += self._work_of(made)
             self.done = made.number
-            if is_marked(made.number) or made.number == last or made.is_last:
+            if self._is_measured(made, last):
                 yield self._marked()
+
+    def _is_measured(self, made: Round, last: int) -> bool:
+        """Whether to measure after a round. Rounds that only lead to a last one of all terms, which
+        is far better, say nothing about it.
+        """
+        ends = made.number == last or made.is_last
+        return ends or (is_marked(made.number) and not self._boosting.finish)
 
     def _marked(self) -> Mark:
         """Measure, and end the run if the best mark was too long ago."""
