@@ -11,6 +11,7 @@ from boostext.errors import SettingsError
 from boostext.features.conditions import Always
 from boostext.model.file import read_model, write_model
 from boostext.model.predict import Predictor
+from boostext.model.prune import cut
 from boostext.training.courses import marks_held_out
 from boostext.training.crossval import cross_validate
 from boostext.training.members import condition_numbers, training_contributions
@@ -127,6 +128,14 @@ def test_a_last_round_gives_the_same_bytes_after_a_break(tmp_path, algorithm):
         write_model(broken.whole, tmp_path / "half.boostext")
         resumed = train(noisy(), plan, old=read_model(tmp_path / "half.boostext"))
         assert bytes_of(resumed.model, tmp_path) == bytes_of(whole.model, tmp_path)
+
+
+def test_a_model_without_its_last_round_can_go_on_to_it(tmp_path):
+    plan = plan_of(rounds=400, **LAST)
+    whole = train(noisy(), plan).model
+    before = cut(whole, whole.round_count - 1)
+    assert len(before.rules) == before.round_count
+    assert bytes_of(train(noisy(), plan, old=before).model, tmp_path) == bytes_of(whole, tmp_path)
 
 
 def test_a_last_round_is_the_same_after_every_engine():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from boostext.arrays import Float64
+from boostext.boosting.rounds import ALL_ROUNDS, ALL_TERMS
 from boostext.boosting.rules import Rule
 from boostext.errors import BoostextError
 from boostext.features.conditions import Always, Condition
@@ -16,13 +17,19 @@ from boostext.model.model import History, Model
 def cut(model: Model, rounds: int) -> Model:
     """Return the model after its first rounds, identical to one trained with that many rounds.
 
+    If the last round of the model updated the votes of all terms, it is among those left out, and
+    the model is that of a longer training which was broken off.
     Tuned thresholds and the calibration are removed, because they were fitted to other scores. The
     threshold in the settings is kept.
     """
     kept = sum(model.round_sizes[:rounds]) if model.round_sizes else rounds
     history = History(model.history.gain[:rounds], model.history.z[:rounds])
+    provenance = model.provenance
+    if provenance.stopped == ALL_TERMS and rounds < model.round_count:
+        provenance = replace(provenance, stopped=ALL_ROUNDS)
     return replace(
         with_own_thresholds(model),
+        provenance=provenance,
         rules=model.rules[:kept],
         history=history,
         round_sizes=model.round_sizes[:rounds],
