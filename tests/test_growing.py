@@ -156,6 +156,17 @@ def test_a_last_round_that_came_too_early_is_not_resumed(tmp_path):
         train(noisy(), plan_of(rounds=9, **LAST), old=early)
 
 
+def test_a_run_that_is_broken_off_after_its_last_round_is_complete(tmp_path):
+    """Here, that round comes because none of the terms that are drawn for a round helps."""
+    plan = plan_of(rounds=400, term_fraction=1e-9, **LAST)
+    whole = train(noisy(), plan)
+    assert whole.model.round_count == 2, "the prior rule and the last round"
+    broken = interrupted(2, noisy(), plan).whole
+    assert broken.provenance.stopped == ALL_TERMS
+    resumed = train(noisy(), plan, old=broken)
+    assert bytes_of(resumed.model, tmp_path) == bytes_of(whole.model, tmp_path)
+
+
 def test_a_last_round_uses_the_terms_of_the_rules_before_if_their_number_is_limited():
     model = train(noisy(), plan_of(rounds=40, terms=4, **LAST)).model
     conditions = [rule.condition for rule in model.rules if rule.condition != Always()]

@@ -133,10 +133,10 @@ class Booster:
             known = replay[first : first + size]
             first += size
             colors, gain = self._color(number), gains[number - 1 : number]
-            ends = self._is_last(number, bound)
-            if ended and number == last and not ends:
+            is_due = self._is_last(number, bound)
+            ends = (ended and number == last) if known else is_due
+            if ends and not is_due:
                 self._check_ended(number, colors)
-                ends = True
             growth = self._known(known, gain) if known else None
             if growth and not foreign and not ends:
                 self._check_size(number, growth)
@@ -178,8 +178,8 @@ class Booster:
         if self._grown(number, colors) is not None:
             raise SettingsError(
                 f"cannot resume: round {number} of the model is its last one, which updated the "
-                "votes of all terms, but with more rounds, or less of the loss left, it would come "
-                "later; train anew without --resume"
+                "votes of all terms, but with more rounds, it would come later; train anew without "
+                "--resume"
             )
 
     def _last_growth(self, number: int, known: Growth | None) -> Growth | None:

@@ -412,9 +412,11 @@ class _Learning:
         )
 
     def _model(self, kept: int, stopped: str) -> Model:
-        """A model of the first `kept` rounds."""
+        """A model of the first `kept` rounds. stopped: why, unless the last of them ends a run."""
         prepared, plan = self.prepared, self.prepared.plan
         rounds = self.rounds[:kept]
+        if rounds and rounds[-1].is_last:
+            stopped = ALL_TERMS
         return Model(
             labels=prepared.corpus.labels,
             multilabel=prepared.multilabel,
