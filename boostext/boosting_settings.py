@@ -250,6 +250,7 @@ class BoostingSettings(Group):
             option = f"--{name.replace('_', '-')}"
             asked = " or ".join(n for n in able if n in LEARNERS and len(row.learners) > 1)
             more = f", and --learner {asked}" * bool(asked)
+            more += ", and any with --finish" * (name in LEARNER_SETTINGS["parallel"])
             raise SettingsError(
                 f"{self._who()} does not go with {option}; {', '.join(rows)} do{more}"
             )

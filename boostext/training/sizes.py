@@ -115,18 +115,17 @@ def estimated_peak(prepared: Prepared) -> int:
     """
     of = extent_of(prepared)
     m, k, n, postings, numbers = of.documents, of.labels, of.conditions, of.postings, of.numbers
+    boosting, last = prepared.plan.boosting, 0
+    if boosting.finish:
+        last = m * k * 32 + min(n, MOST_VOTES // max(k, 1)) * (k * 96 + 700) + postings * 44
     if prepared.plan.run.engine == "plain" or notice():
-        return peak_so_far() + m * k * 64 + n * k * 24 + postings * 16 + numbers * 64
+        return peak_so_far() + m * k * 64 + n * k * 24 + postings * 16 + numbers * 64 + last
     first = ASSEMBLING if has_built() else COMPILING
     kernels = 0 if loaded() else LOADING if has_compiled() else first
     most = peak_so_far() + kernels + m * k * 32 + n * 64 + postings * 16 + numbers * 600
-    boosting = prepared.plan.boosting
     if ALGORITHMS[boosting.algorithm].all_at_once:  # tables of conditions and labels, and rules
         most += m * k * 32 + n * k * 64 + max(boosting.rounds, 1) * n * (k * 32 + 700)
-    elif boosting.finish:
-        of_terms = min(n, MOST_VOTES // k)
-        most += m * k * 32 + of_terms * (k * 96 + 700) + postings * 44
-    return most
+    return most + last
 
 
 PROCESS = 205 * MB

@@ -270,7 +270,10 @@ def test_the_incremental_engine_is_refused(name):
         ({"algorithm": "trees", "max_literals": 2}, "trees does not go with --max-literals"),
         ({"algorithm": "decrules", "default_rule": False}, "--default-rule; slipper do"),
         ({"algorithm": "mh", "rules_per_round": 3}, "--rules-per-round; mh-kr do"),
-        ({"algorithm": "mh", "updates": 3}, "--updates; parallel, parallel-logistic do"),
+        (
+            {"algorithm": "mh", "updates": 3},
+            "--updates; parallel, parallel-logistic do, and any with",
+        ),
         ({"algorithm": "adtree", "abstain": True}, "adtree does not go with --abstain"),
     ],
 )
