@@ -314,9 +314,9 @@ def _both(facts: Facts) -> bool:
 def _finish(facts: Facts) -> Choices:
     """The settings of a last round that updates the votes of all terms; none if there is none."""
     letters, long = _both(facts), facts.characters >= LONG
-    able = facts.complete and not (facts.knowledge or facts.stumps) and facts.unspaced <= 0.5
-    if facts.several:  # in short texts, few terms speak for each label
-        able = able and long and facts.labels < MANY_LABELS
+    able = facts.complete and not facts.stumps and facts.unspaced <= 0.5
+    if facts.several:  # in short texts, few terms speak for each label without knowledge
+        able = able and (long or facts.knowledge) and facts.labels < MANY_LABELS
     work = facts.work(letters)
     if not able or work > MOST_FINISH_WORK or (letters and facts.size > MOST_FINISH_SIZE):
         return {}

@@ -110,13 +110,14 @@ def test_a_last_round_updates_all_votes_if_documents_have_one_label():
     assert chosen_for(characters=600.0)["updates"] == 40, "and long texts need more"
     assert chosen_for(documents=40_000, labels=50, characters=600.0)["updates"] == 20
     assert chosen_for(several=True, characters=600.0)["finish"] == 0.3
+    assert chosen_for(several=True, knowledge=True)["finish"] == 0.3
     for other in (
         {"several": True},
         {"several": True, "characters": 600.0, "labels": 100},
         {"documents": 17_000},
         {"documents": 90_000, "labels": 50, "characters": 600.0},
         {"unspaced": 0.9},
-        {"knowledge": True},
+        {"several": True, "knowledge": True, "labels": 100},
         {"stumps": True},
         {"complete": False},
     ):

@@ -20,7 +20,7 @@ from boostext.boosting.engines.choose import Maker, check_engine, choose, made_h
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.growers import GROWERS
-from boostext.boosting.growers.parallel import last_round
+from boostext.boosting.growers.parallel import LAST_SMOOTHING, last_round
 from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.losses import LOSSES, STARTS
 from boostext.boosting.membership import ALWAYS, Membership
@@ -192,7 +192,8 @@ class Booster:
         engine = self._engine = PlainEngine(self._problem)
         if self._before:
             engine.apply(self._before)
-        return known or last_round(replace(self._state, engine=engine), number)
+        smoothing = LAST_SMOOTHING / self._counted
+        return known or last_round(replace(self._state, engine=engine, smoothing=smoothing), number)
 
     def scores(self) -> Scores:
         """Return the scores f(x, l) of the training examples so far, of shape (m, k).

@@ -170,7 +170,6 @@ def check_boosting(settings: BoostingSettings, knowledge: Knowledge, counts: boo
         f"--alpha {settings.alpha}": settings.alpha_name() != "own",
         f"--index {settings.index}": settings.index != "z",
         "--resample": settings.resample,
-        "--finish": settings.finish > 0,
         "--votes discrete": settings.votes_name() != "real" and knowledge.takes_sides,
     }
     for option, wrong in refused.items():

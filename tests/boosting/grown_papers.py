@@ -314,10 +314,11 @@ def parallel(e, updates, shares):
     return grow
 
 
-def last_round(made, Y, D0, D, f, updates, shares, count):
+def last_round(made, Y, D0, D, f, updates, shares, count, counted=None):
     """The rules of a last round: the same updates, of logistic loss from the scores 2f.
 
-    D0, D: the weights of round 1 and of this round. count: the conditions that are not thresholds.
+    D0, D: the weights of scores of 0 and of this round. count: the conditions that are not
+    thresholds. counted: the number of documents, if it is not that of the rows.
     """
     m, k = len(Y), len(Y[0])
     odds = [[2 * value for value in row] for row in f]
@@ -334,7 +335,8 @@ def last_round(made, Y, D0, D, f, updates, shares, count):
         return _normalized(W)[0], sum(D0[i][x] * a for (i, x), a in zip(pairs, losses, strict=True))
 
     numbers = range(count)
-    votes, mean = _updated(made, numbers, Y, weighed, odds, 10 / m, updates, shares)
+    e = 10 / (counted or m)
+    votes, mean = _updated(made, numbers, Y, weighed, odds, e, updates, shares)
     order = _by_gain(made, numbers, Y, weighed(odds)[0])
     return _shrunk(made, Y, D, votes, order, 0.5 / mean, [])
 

@@ -1,5 +1,7 @@
 """Boosting with prior knowledge: the objective, by the plain engine and the fast one."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,10 +14,11 @@ from boostext.boosting.rounds import Booster
 from boostext.compiled import notice
 from boostext.features.conditions import NO, YES
 from boostext.settings import BoostingSettings
-from tests.boosting import knowledge_papers
+from tests.boosting import grown_papers, knowledge_papers
 from tests.boosting.bags import features_of
 
 ENGINES = ["plain", *([] if notice() else ["incremental"])]
+YES_OR_NO = {True: "yes", False: "no"}
 LINK = {"mh": 2.0, "logistic": 1.0}
 
 
@@ -69,6 +72,39 @@ def test_rules_are_those_of_three_weighted_rows_a_document(algorithm, abstain, e
             np.testing.assert_allclose(made.rule.votes[NO], votes["no"], rtol=1e-9, atol=1e-9)
             assert made.z == pytest.approx(z, rel=1e-9)
         np.testing.assert_allclose(run.scores(), f, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("rounds", [1, 4])
+@pytest.mark.parametrize("eta", [1.0, 0.2, 30.0])
+def test_a_last_round_is_that_of_three_weighted_rows_a_document(eta, rounds):
+    """It descends the same objective, and starts from what is known and the rules before."""
+    data = drawn(11)
+    documents, _, weights, _ = data
+    rows, _, f = reference(data, eta, "mh", rounds - 1, True, 0.01)
+    made = [
+        (word, [YES_OR_NO[word in documents[i]] for i, *_ in rows])
+        for word in sorted(set().union(*documents))
+    ]
+    Y, D0 = [list(signs) for _, signs, _ in rows], [list(given) for *_, given in rows]
+    total = sum(map(sum, D0))
+    D0 = [[w / total for w in row] for row in D0]
+    f = [f[i] for i, *_ in rows]
+    pairs = [list(zip(*row, strict=True)) for row in zip(Y, D0, f, strict=True)]
+    D = [[w * math.exp(-y * score) for y, w, score in row] for row in pairs]
+    left = sum(map(sum, D))
+    D = [[w / left for w in row] for row in D]
+    told = (weights > 0).sum() + eta * len(documents)
+    last = grown_papers.last_round(made, Y, D0, D, f, 6, [sum(row) for row in D0], len(made), told)
+    run = booster(data, eta, rounds=rounds, abstain=True, finish=1e-9, updates=6)
+    *_, found = run.rounds()
+    assert found.is_last
+    assert len(found.rules) == len(last)
+    for rule, (_, j, votes) in zip(found.rules, last, strict=True):
+        assert rule.condition.term == (made[j][0],)
+        np.testing.assert_allclose(rule.votes[YES], votes["yes"], rtol=1e-7, atol=1e-9)
+        assert not rule.votes[NO].any()
+    assert found.z == pytest.approx(grown_papers.moved(last, made, Y, D)[1], rel=1e-8)
+    assert found.z < 1
 
 
 @settings(max_examples=15, deadline=None)

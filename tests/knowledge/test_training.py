@@ -229,6 +229,33 @@ def test_a_resumed_training_keeps_how_much_knowledge_counts(written, tmp_path):
         assert file_bytes(resumed, tmp_path) == file_bytes(whole, tmp_path)
 
 
+@pytest.mark.parametrize("weight", ["auto", 1.0])
+def test_a_last_round_with_knowledge_is_resumed_and_predicted(written, tmp_path, weight):
+    given = [*documents(60), *without_labels(20)]
+    plan = plan_of(written(), knowledge_weight=weight, abstain=True, finish=0.3, rounds=40)
+    whole = train(given, plan)
+    assert whole.rounds[-1].is_last
+    for broken in (3, len(whole.rounds)):
+        seen = []
+        hooks = Hooks(seen.append, lambda seen=seen, broken=broken: len(seen) == broken)
+        half = train(given, plan, hooks=hooks).whole
+        resumed = train(given, plan, old=half).model
+        assert file_bytes(resumed, tmp_path) == file_bytes(whole.model, tmp_path)
+    told = Predictor(whole.model).batch_scores(given[:60])
+    np.testing.assert_allclose(model_scores(whole), told, atol=1e-9)
+
+
+def test_a_last_round_leaves_out_terms_that_are_forbidden_or_one_sided(written):
+    """Votes of the others have any sign, and a round without labels changes nothing."""
+    text = RULES + "forbid: [word3]\nonly: {own0x4: +l0}\n"
+    plan = plan_of(written(text), abstain=True, finish=0.3, rounds=1)
+    model = train(documents(60), plan).model
+    asked = {condition.term for condition in asked_conditions(model)}
+    assert ("own0x5",) in asked
+    assert not asked & {("word3",), ("own0x4",)}
+    assert not train(without_labels(60), plan).model.rules
+
+
 @pytest.mark.parametrize("several", [False, True])
 def test_the_best_scale_is_that_by_which_labels_were_drawn(several):
     draws = np.random.default_rng(0)
@@ -249,9 +276,8 @@ def test_settings_are_chosen_from_the_data_with_knowledge_too(written):
     given, found = documents(60), []
     for known in ({"knowledge": written()}, {"analyzer": "word"}):
         found.append(prepare(given, plan_by_facts(None, known)).chosen)
-    last = {"finish": 0.3, "updates": 20}  # which knowledge does not go with
-    assert {**found[0], **last} == found[1]
-    assert found[0]["abstain"]
+    assert found[0] == found[1]
+    assert (found[0]["abstain"], found[0]["finish"]) == (True, 0.3)
 
 
 def test_documents_that_corrections_do_not_name_count_by_knowledge(written, tmp_path):

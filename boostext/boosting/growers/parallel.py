@@ -14,6 +14,7 @@ import numpy as np
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Float64, Int64, Scores
+from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.gains import apart, confidence
 from boostext.boosting.growers.state import GrowerState, helps
@@ -40,7 +41,7 @@ LAST_LOSS = "logistic"
 get wrong too large weights.
 """
 LAST_SMOOTHING = 10.0
-"""Smoothing of a last round, as a multiple of 1/m."""
+"""Smoothing of a last round, as a multiple of 1/m, where m counts the documents by weight."""
 MOST_VOTES = 3 << 20
 """Maximum number of votes of a last round, which has as many conditions as there are votes for all
 labels.
@@ -103,16 +104,18 @@ def last_round(state: GrowerState, number: int) -> Growth | None:
     The updates minimise the logistic loss of log odds, and the votes are made smaller if need be,
     so that the loss of the run falls as well. All terms and categories are eligible, and those
     chosen before have no lower preference; there are too many thresholds of numbers for what they
-    say. If the number of different conditions is limited, they are those of the rules so far.
-    state: with the plain engine of the run.
+    say, and conditions whose votes have a range are left out. If the number of different conditions
+    is limited, they are those of the rules so far.
+    state: with the plain engine of the run, and with the smoothing of a last round.
     """
     engine, settings, problem = state.plain, state.settings, state.plain.problem
     link, labels = ALGORITHMS[settings.algorithm].link, problem.label_count
+    pairs, scores = problem.pairs, engine.scores()  # with prior knowledge, these begin with f_0
+    here = pairs and pairs._replace(scores=np.zeros_like(scores))
     state = replace(
         state,
-        engine=PlainEngine(replace(problem, loss=LAST_LOSS), link * engine.scores()),
+        engine=PlainEngine(replace(problem, loss=LAST_LOSS, pairs=here), link * scores),
         settings=replace(settings, term_fraction=1.0),
-        smoothing=LAST_SMOOTHING / problem.example_count,
         preferences=state.preferences.at_first(state.members.listed),
     )
     shares = _shares(state, number, max(MOST_VOTES // labels, 1))
@@ -184,7 +187,7 @@ def _shares(state: GrowerState, number: int, most: int) -> Shares:
     if most:
         order = order[:most]
     columns, numbers = holds[order], numbers[order]
-    features, weights = state.members.features, state.plain.problem.start.example
+    features, weights = state.members.features, _of_documents(state.plain.problem)
     is_letters, is_listed = np.zeros(len(numbers), np.bool_), numbers < state.members.listed
     is_letters[is_listed] = about_letters(features.names, numbers[is_listed])
     chosen = preference[numbers]
@@ -198,6 +201,12 @@ def _shares(state: GrowerState, number: int, most: int) -> Shares:
     columns.data /= lengths[columns.indices]
     mean = float(np.average(lengths, weights=weights))
     return Shares(columns.T.tocsr(), columns, numbers, chosen, lengths, mean)
+
+
+def _of_documents(problem: Problem) -> Float64:
+    """Return the weights (m,) of the documents, up to a factor."""
+    pairs = problem.pairs
+    return problem.start.example if pairs is None else (pairs.negative + pairs.positive).sum(axis=1)
 
 
 def _by_gain(engine: PlainEngine, holds: csr_array, preference: Float64) -> Int64:
@@ -232,9 +241,12 @@ def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64:
     now, factor = engine.after(scores), 1.0
     enough = now.log_value + float(np.log(SMALL_LOSS))
     for _ in range(state.settings.updates):
-        own = csr_array((now.weights[owners, sets.items], sets.items, sets.starts), shape=shape)
-        positive = (shares.columns @ own).toarray()
-        negative = np.maximum(shares.columns @ now.weights - positive, 0)
+        if engine.problem.pairs is None:
+            own = csr_array((now.weights[owners, sets.items], sets.items, sets.starts), shape=shape)
+            positive = (shares.columns @ own).toarray()
+            negative = np.maximum(shares.columns @ now.weights - positive, 0)
+        else:
+            negative, positive = (shares.columns @ part for part in np.split(now.weights, 2))
         step = np.asarray(confidence(negative, positive, smoothing))
         change = shares.rows @ step
         before = now.log_value
