@@ -4,6 +4,7 @@ import json
 import math
 import tracemalloc
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -60,14 +61,18 @@ def settings_of(tuned):
 # Presets and candidates ----------------------------------------------------------------------
 
 
-def test_every_preset_and_every_point_of_the_grid_is_a_plan():
+def test_every_preset_and_a_thousand_points_of_the_grid_are_plans():
+    """So many points have every pair of values of two axes many times."""
     for preset in PRESETS.values():
         base = plan(**preset.settings)
         for several in (False, True):
             trials = preset.search.trials_for(several, SUGGESTED) if preset.search else ()
             assert len(list(candidates(base, trials))) == len(trials)
     points = np.prod([len(axis) for axis in AXES.values()])
-    assert len(list(candidates(plan(), grid(0, multilabel=True)))) == 2 * points
+    first = len(PRESETS["accurate"].search.trials_for(True))
+    assert sum(1 for _ in grid(0, multilabel=True)) == first + 2 * points
+    drawn = islice(grid(0, multilabel=True), first, first + 1000)
+    assert len(list(candidates(plan(), drawn))) == 1000
     assert len(list(grid(0, multilabel=False))) == points + len(PRESETS["accurate"].search.trials)
 
 
@@ -378,7 +383,7 @@ def test_a_budget_decides_how_many_trials_there_are_and_nothing_else():
 
 
 def test_a_long_budget_goes_on_to_the_next_bracket():
-    search = tune(documents(30), plan(rounds=8), given={"rounds"}, budget=0.8)
+    search = tune(documents(30), plan(rounds=8), given={"rounds"}, budget=0.3)
     assert search.stopped or search.outcomes[0].best.value == 0
     assert len(search.outcomes) > 12
     assert all(outcome.last <= 8 for outcome in search.outcomes)

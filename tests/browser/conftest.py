@@ -52,16 +52,32 @@ def start_browser(tmp_path_factory):
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         made = webdriver.Chrome(options=options, service=Service(driver))
         running.append(made)
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        made.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        if dark:
-            feature = {"name": "prefers-color-scheme", "value": "dark"}
-            made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        return made
+        return seen_on(made, width, height, dark)
 
     yield start
     for made in running:
         made.quit()
+
+
+def seen_on(driver, width, height, dark):
+    """The driver, with a screen of this size and colors from now on."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    return driver
+
+
+@pytest.fixture(scope="module")
+def screen(start_browser):
+    """screen(width, height, dark) -> a driver that all tests of a file share."""
+    driver = start_browser()
+
+    def of(width=1400, height=900, dark=False):
+        driver.get_log("browser"), driver.get_log("performance")  # those of other tests
+        return seen_on(driver, width, height, dark)
+
+    return of
 
 
 @pytest.fixture

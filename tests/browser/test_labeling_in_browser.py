@@ -43,6 +43,12 @@ def keys(driver, *pressed):
         driver.switch_to.active_element.send_keys(key)
 
 
+def begun(driver, page):
+    """The page as at first: nothing is labeled yet."""
+    opened(driver, page).execute_script("localStorage.clear()")
+    return opened(driver, page)
+
+
 def said(driver):
     return driver.find_element("id", "said").text
 
@@ -57,10 +63,10 @@ def saved(folder):
 
 
 def test_twenty_documents_are_labeled_by_keyboard_and_learned_from(
-    start_browser, pages, downloads, tmp_path, calls
+    screen, pages, downloads, tmp_path, calls
 ):
     page = pages["single"]
-    driver = opened(start_browser(), page)
+    driver = begun(screen(), page)
     into = downloads(driver)
     keys(driver, *["1", Keys.ENTER] * 10)
     assert said(driver).startswith("20 of 30 labeled.")
@@ -79,8 +85,8 @@ def test_twenty_documents_are_labeled_by_keyboard_and_learned_from(
     assert set(requests_of(driver)) <= {page.as_uri(), "data:,"}
 
 
-def test_labels_that_are_switched_on_are_confirmed_together(start_browser, pages, downloads):
-    driver = opened(start_browser(), pages["multi"])
+def test_labels_that_are_switched_on_are_confirmed_together(screen, pages, downloads):
+    driver = begun(screen(), pages["multi"])
     into = downloads(driver)
     for button in driver.find_elements("css selector", "#labels [aria-pressed=true]"):
         button.click()
@@ -95,8 +101,8 @@ def test_labels_that_are_switched_on_are_confirmed_together(start_browser, pages
     assert sum(label == "" for _, label in rows) == 1
 
 
-def test_a_label_is_found_by_its_name(start_browser, pages):
-    driver = opened(start_browser(), pages["single"])
+def test_a_label_is_found_by_its_name(screen, pages):
+    driver = begun(screen(), pages["single"])
     keys(driver, "/")
     keys(driver, "BILLING")
     shown = [b.text for b in driver.find_elements("css selector", "#labels button")]
@@ -106,14 +112,14 @@ def test_a_label_is_found_by_its_name(start_browser, pages):
     assert said(driver).startswith("1 of 30 labeled.")
 
 
-def test_of_many_labels_the_likely_ones_come_first_and_have_keys(start_browser, tmp_path):
+def test_of_many_labels_the_likely_ones_come_first_and_have_keys(screen, tmp_path):
     data, pool, model, page = (tmp_path / name for name in ("d.jsonl", "p.jsonl", "m", "p.html"))
     rows = [{"id": f"d{n}", "text": f"word{n}", "labels": [f"label {n}"]} for n in range(40)]
     write(data, rows)
     write(pool, [{"id": "new", "text": "word39"}])
     run("train", data, "-o", model, "--rounds", 40, "-q", "--preset", "paper")
     run("suggest", model, pool, "-o", page, "-q")
-    driver = opened(start_browser(), page)
+    driver = begun(screen(), page)
     buttons = driver.find_elements("css selector", "#labels button")
     assert len({button.text for button in buttons}) == 40
     assert "likeliest" in buttons[0].get_attribute("class")
@@ -128,14 +134,14 @@ def test_of_many_labels_the_likely_ones_come_first_and_have_keys(start_browser, 
 
 
 @pytest.mark.parametrize("width", [360, 1400])
-def test_nothing_is_wider_than_the_window(start_browser, pages, width):
-    driver = opened(start_browser(width=width), pages["single"])
+def test_nothing_is_wider_than_the_window(screen, pages, width):
+    driver = begun(screen(width=width), pages["single"])
     wide = driver.execute_script("return document.documentElement.scrollWidth")
     assert wide <= width
 
 
-def test_hostile_texts_stay_texts(start_browser, pages):
-    driver = opened(start_browser(), pages["single"])
+def test_hostile_texts_stay_texts(screen, pages):
+    driver = begun(screen(), pages["single"])
     for _ in range(29):
         keys(driver, "j")
         assert driver.find_elements("css selector", "#texts img, #labels img") == []

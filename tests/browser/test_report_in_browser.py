@@ -286,8 +286,8 @@ def test_everything_can_be_reached_by_keyboard(driver):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_overlaps_or_sticks_out(start_browser, report, width, dark):
-    driver = opened(start_browser(width, 800, dark), report)
+def test_nothing_overlaps_or_sticks_out(screen, report, width, dark):
+    driver = opened(screen(width, 800, dark), report)
     wide = driver.execute_script("return document.documentElement.scrollWidth")
     assert wide <= width
     # wide tables scroll inside their own box, and no text lies over another
@@ -351,9 +351,9 @@ def hostile(tmp_path_factory):
     return folder / "report.html"
 
 
-def test_a_hostile_text_stays_text(start_browser, hostile):
+def test_a_hostile_text_stays_text(screen, hostile):
     assert hostile.stat().st_size < 2_000_000
-    driver = opened(start_browser(), hostile)
+    driver = opened(screen(), hostile)
     for button in find(driver, "button[data-cell]"):
         driver.execute_script("arguments[0].click()", button)
     assert driver.execute_script("return window.pwned === undefined")
@@ -364,8 +364,8 @@ def test_a_hostile_text_stays_text(start_browser, hostile):
     assert len(errors(driver)) == 6
 
 
-def test_corrections_of_hostile_ids_come_back_as_they_were(start_browser, hostile, downloads):
-    driver = opened(start_browser(), hostile)
+def test_corrections_of_hostile_ids_come_back_as_they_were(screen, hostile, downloads):
+    driver = opened(screen(), hostile)
     folder = downloads(driver)
     # the planted ones come first, and an id that is too long cannot be decided
     for _ in range(2):

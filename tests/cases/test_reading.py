@@ -62,12 +62,30 @@ def labels_of(result):
     return [json.loads(line)["labels"] for line in result.stdout.splitlines()]
 
 
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """learned(NAME): the bytes of one of the models that tests read, of which each is learned once.
+
+    m: of `rows`; several: of `rows` with a second label.
+    """
+    folder = tmp_path_factory.mktemp("learned")
+    for name, records, rounds in (("m", rows(), 5), ("several", rows_of_several(), 2)):
+        data = folder / f"{name}.jsonl"
+        data.write_text(jsonl(records), encoding="utf-8")
+        done("train", data, "-o", folder / name, "-q", "--rounds", rounds)
+    return lambda name: (folder / name).read_bytes()
+
+
+def rows_of_several():
+    return [{**row, "label": [row["label"], "all"]} for row in rows()]
+
+
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, learned):
     """The folder that commands run in; it holds the JSONL of `rows`, and a model of it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "base.jsonl").write_text(jsonl(rows()), encoding="utf-8")
-    done("train", "base.jsonl", "-o", "m", "-q", "--rounds", 5)
+    (tmp_path / "m").write_bytes(learned("m"))
     return tmp_path
 
 
@@ -406,14 +424,19 @@ def test_a_header_over_columns_given_by_number_is_told(folder):
 # What is there is not written over -----------------------------------------------------------
 
 MINE = b"mine\n"
+SHORTEST = "0.05s"
+"""A budget that is used up by the first trials."""
 WRITERS = {
     "train": (["train", "base.jsonl", "--rounds", 2, "-q", "-o"], "x"),
     "checkpoint": (["train", "base.jsonl", "--rounds", 2, "-q", "-o", "y"], "y.checkpoint"),
-    "trials": (["train", "base.jsonl", "--tune", "--budget", "1s", "-q", "-o", "y"], "y.trials"),
+    "trials": (
+        ["train", "base.jsonl", "--tune", "--budget", SHORTEST, "-q", "-o", "y"],
+        "y.trials",
+    ),
     "prune": (["prune", "m", "--rules", 1, "-o"], "x"),
     "evaluate": (["evaluate", "several", "several.jsonl", "--tune-thresholds", "-o"], "x"),
-    "tune": (["tune", "base.jsonl", "--budget", "1s", "-q", "-o"], "x.yaml"),
-    "tune's trials": (["tune", "base.jsonl", "--budget", "1s", "-q", "-o", "y"], "y.trials"),
+    "tune": (["tune", "base.jsonl", "--budget", SHORTEST, "-q", "-o"], "x.yaml"),
+    "tune's trials": (["tune", "base.jsonl", "--budget", SHORTEST, "-q", "-o", "y"], "y.trials"),
     "report": (
         [
             "train",
@@ -472,11 +495,10 @@ ANYBODYS = ("suggest", "convert", "model to .shyp")
 
 
 @pytest.fixture
-def outputs(folder):
+def outputs(folder, learned):
     """What the commands of WRITERS read."""
-    several = [{**row, "label": [row["label"], "all"]} for row in rows()]
-    (folder / "several.jsonl").write_text(jsonl(several), encoding="utf-8")
-    done("train", "several.jsonl", "-o", "several", "-q", "--rounds", 2)
+    (folder / "several.jsonl").write_text(jsonl(rows_of_several()), encoding="utf-8")
+    (folder / "several").write_bytes(learned("several"))
     (folder / "new.jsonl").write_text(GOOD, encoding="utf-8")
     (folder / "m.boostext").write_bytes((folder / "m").read_bytes())
     (folder / "rep").mkdir()
@@ -720,7 +742,7 @@ ADVICE = {
     "model to .shyp": ("convert m out", "--to shyp"),
     "several labels in a cell": ("convert several.jsonl x.csv", "--label-sep ';'"),
     "what a format cannot hold": ("convert several.jsonl x/", "--lossy"),
-    "budget": ("train base.jsonl -o t -q --budget 1s", "--tune"),
+    "budget": ("train base.jsonl -o t -q --budget 0.05s", "--tune"),
 }
 """case -> a command that is refused, and the option of the message that mends it"""
 
@@ -730,8 +752,7 @@ def files(folder):
     for name, content in FILES.items():
         data = content.encode("utf-8") if isinstance(content, str) else content
         (folder / name).write_bytes(data)
-    several = [{**row, "label": [row["label"], "all"]} for row in rows()]
-    (folder / "several.jsonl").write_text(jsonl(several), encoding="utf-8")
+    (folder / "several.jsonl").write_text(jsonl(rows_of_several()), encoding="utf-8")
     return folder
 
 

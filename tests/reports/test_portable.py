@@ -37,7 +37,7 @@ SETTINGS = {
     "pairs": TextSettings(expert="icsi-sparse", ngrams=(1, 4)),
     "full": TextSettings(expert="full", ngrams=(1, 2), stop_words=("the", "a", "日")),
 }
-COUNT = 10_000
+COUNT = 4_000
 SIGMOIDS = tuple(Sigmoid(1.5, 0.1, 1.0 + j / 4) for j in range(5))
 
 
@@ -162,7 +162,7 @@ def assert_same(model, documents, found):
 def test_texts_of_all_scripts_get_the_same_labels_and_scores(name, place, many_texts, tmp_path):
     settings = SETTINGS[name]
     model = model_with(settings, many_texts, multilabel=name != "words")
-    part = many_texts if name == "words" else many_texts[::10]
+    part = many_texts if name == "words" else many_texts[::4]
     documents = documents_of(part)
     assert_same(model, documents, place(model, documents, tmp_path))
 
