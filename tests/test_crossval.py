@@ -153,7 +153,7 @@ def test_rounds_auto_goes_with_no_validation_data():
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_calibrated_chances_are_nearer_to_what_happens(method):
-    plan = plan_of(rounds=100, calibrate=method)
+    plan = plan_of(rounds=40, calibrate=method)
     model = learn_and_judge(prepare(list(noisy(300, flips=0.4)), plan)).model
     test = list(noisy(600, seed=9, flips=0.4))
 

@@ -609,7 +609,7 @@ def test_temporary_arrays_of_the_plain_engine_stay_in_memory():
     import resource
 
     data = corpus(np.random.default_rng(0), 300, 20, 2500, 0.02, True)
-    booster = Booster(*data, np.ones(300), BoostingSettings(rounds=60), "plain")
+    booster = Booster(*data, np.ones(300), BoostingSettings(rounds=20), "plain")
     rounds = booster.rounds()
     next(rounds)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

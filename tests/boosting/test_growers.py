@@ -90,7 +90,7 @@ REFERENCES = {
 
 @pytest.mark.parametrize("name", REFERENCES)
 @given(problem=problems())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_agrees_with_the_papers(name, problem):
     problem = uneven(problem)
     choices, reference = REFERENCES[name]
@@ -185,7 +185,7 @@ STUMPS = {
 
 @pytest.mark.parametrize("name", STUMPS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_with_one_condition_a_rule_it_is_boosting_of_stumps(name, data):
     choices, of_mh, drawn = STUMPS[name]
     problem = data.draw(drawn)
@@ -215,7 +215,7 @@ def test_the_mean_of_rules_has_at_most_the_mean_of_their_z(problem, votes):
 
 @pytest.mark.parametrize("name", GROWN)
 @given(problem=problems(), seed=st.integers(0, 2))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_replaying_leaves_the_state_of_finding(name, problem, seed):
     documents, sets, k, numeric, categories, weights = problem
     choices = {"algorithm": name, "rounds": 5, "seed": seed, "reuse": 0.9}
@@ -241,7 +241,7 @@ def test_replaying_leaves_the_state_of_finding(name, problem, seed):
 
 @pytest.mark.parametrize("name", [n for n in GROWN if "numeric" in ALGORITHMS[n].alpha])
 @given(problem=problems())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_the_alpha_of_least_loss_is_no_worse_than_one(name, problem):
     """SS99 s3: Z is convex in alpha. The rules of the first round are the same."""
     _, own = run(problem, algorithm=name, rounds=1, smoothing=0)
