@@ -257,6 +257,8 @@ MANY = 1000
 """Number of documents below which terms that occur in a single document are also used."""
 LONG = 500
 """Length of texts in characters from which the number of occurrences of a word is useful."""
+MEDIUM = 300
+"""The same length for words and pairs of words, if a last round updates the votes of all terms."""
 LETTERS_EACH = 5
 """Maximum number of letters of a term in scripts without spaces; each letter begins as many."""
 FEWEST = 30
@@ -322,7 +324,7 @@ def _finish(facts: Facts) -> Choices:
         return {}
     if long and work <= MOST_BOTH_WORK:
         return {**FINISH, "updates": 40}
-    return {**FINISH, "updates": 20 if long or work <= MOST_LETTER_WORK else 10}
+    return {**FINISH, "updates": 10 if letters and work > MOST_LETTER_WORK else 20}
 
 
 def _terms(facts: Facts) -> Choices:
@@ -333,6 +335,8 @@ def _terms(facts: Facts) -> Choices:
         return {**BOTH, **least}
     if facts.characters >= LONG:
         return {**COUNTED, **least}
+    if not facts.knowledge and _finish(facts):
+        return {**(COUNTED_PAIRS if facts.characters >= MEDIUM else PAIRS), **least}
     return {**(WORDS if facts.few else PAIRS), **least}
 
 

@@ -28,7 +28,12 @@ def test_terms_go_by_the_length_of_texts_their_script_and_the_labels():
     assert chosen_for()["ngrams"] == (1, 2)
     assert chosen_for(characters=2000.0)["counts"] == (1, 2, 3, 5, 8)
     assert chosen_for(unspaced=0.9)["ngrams"] == (1, 5)
-    assert "ngrams" not in chosen_for(labels=100, words=True), "pairs are too rare"
+    few = {"labels": 100, "words": True}
+    assert "ngrams" not in chosen_for(**few, stumps=True), "pairs are too rare"
+    assert chosen_for(**few)["ngrams"] == (1, 2), "unless a last round gives all of them votes"
+    assert "counts" not in chosen_for(**few)
+    medium = chosen_for(**few, characters=400.0)
+    assert (medium["ngrams"], medium["counts"]) == ((1, 2), (1, 2, 3, 5, 8))
     assert chosen_for(unspaced=0.9).get("letters") is None, "letters take the place of words"
     assert chosen_for()["min_df"] == 2
     assert chosen_for(documents=999)["min_df"] == 1

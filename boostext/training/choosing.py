@@ -20,7 +20,7 @@ from boostext.settings import Group
 from boostext.text_settings import LETTERS
 from boostext.training.plan import CLOSED, Plan, command_line
 
-MOST_DOCUMENTS, MOST_CHARACTERS = 50_000, 1 << 26
+MOST_DOCUMENTS, MOST_CHARACTERS = 100_000, 1 << 26
 """How much of the data is examined: from the first document until either limit is reached."""
 SAMPLED = 200
 """Number of evenly spaced texts that are examined to see whether the language uses spaces."""

@@ -1,9 +1,12 @@
 """Growers against slow references of their papers, and what each must reduce to."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
@@ -97,6 +100,20 @@ def test_agrees_with_the_papers(name, problem):
     _, rounds = run(problem, algorithm=name.split(" ")[0], rounds=4, smoothing=E, **choices)
     made, expected = slow(problem, reference(problem), 4)
     agree(rounds, expected, made, problem[2])
+
+
+@pytest.mark.parametrize("threads", [2, 3, 50])
+def test_products_of_several_threads_are_those_of_one(monkeypatch, threads):
+    """Also if rows are empty, and if there are fewer rows than threads."""
+    parallel = import_module("boostext.boosting.growers.parallel")
+    monkeypatch.setattr(parallel, "THREADS_PAY", 0)
+    rng = np.random.default_rng(3)
+    for rows in (1, 7, 40):
+        matrix = csr_array(rng.random((rows, 9)) * (rng.random((rows, 9)) < 0.3))
+        dense = rng.random((9, 4))
+        assert (parallel.product(matrix, dense, threads) == matrix @ dense).all()
+    empty = csr_array((3, 9))
+    assert (parallel.product(empty, dense, threads) == np.zeros((3, 4))).all()
 
 
 @given(problem=problems(), rounds=st.integers(1, 5), share=st.sampled_from([1e-9, 0.6]))

@@ -7,6 +7,7 @@ spread the evidence over all terms, which can be more accurate if labels have fe
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,8 @@ HALVINGS = 16
 """Number of times that the size of the votes is halved if they do not lower the loss."""
 DIGITS = 11
 """Digits of gains that are compared, so that conditions of equal gain keep their order."""
+THREADS_PAY = 1 << 24
+"""Number of multiplications from which a product is computed by several threads."""
 MOST_MEMBERS = 1 << 27
 """Maximum number of pairs of a document and a condition that holds for it."""
 
@@ -137,7 +140,8 @@ def _learned(
     the loss that votes (m, k) lead to.
     """
     votes = _updated(state, shares, start)
-    scores = (shares.rows @ votes) * shares.lengths[:, None]
+    threads = state.plain.problem.threads
+    scores = product(shares.rows, votes, threads) * shares.lengths[:, None]
     before = after(np.zeros_like(scores)).log_value
     factor = reach / shares.mean_length
     for _ in range(HALVINGS):
@@ -234,6 +238,7 @@ def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64:
     from scipy.sparse import csr_array
 
     engine, sets = state.plain, state.plain.problem.label_sets
+    threads = engine.problem.threads
     shape = (len(sets), len(start))
     votes, scores = np.zeros((len(shares.numbers), len(start))), np.tile(start, (len(sets), 1))
     smoothing = (state.smoothing * shares.preference / shares.mean_length)[:, None]
@@ -244,11 +249,13 @@ def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64:
         if engine.problem.pairs is None:
             own = csr_array((now.weights[owners, sets.items], sets.items, sets.starts), shape=shape)
             positive = (shares.columns @ own).toarray()
-            negative = np.maximum(shares.columns @ now.weights - positive, 0)
+            negative = np.maximum(product(shares.columns, now.weights, threads) - positive, 0)
         else:
-            negative, positive = (shares.columns @ part for part in np.split(now.weights, 2))
+            negative, positive = (
+                product(shares.columns, part, threads) for part in np.split(now.weights, 2)
+            )
         step = np.asarray(confidence(negative, positive, smoothing))
-        change = shares.rows @ step
+        change = product(shares.rows, step, threads)
         before = now.log_value
         factor, now = _longest(engine, scores, change, factor, enough)
         votes += factor * step
@@ -256,6 +263,27 @@ def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64:
         if not enough < now.log_value < before - LEAST_FALL:
             break
     return votes
+
+
+def product(matrix: csr_array, dense: Float64, threads: int) -> Float64:
+    """Return `matrix @ dense`. Threads compute the sums of different rows, so that the result does
+    not depend on their number.
+    """
+    from scipy.sparse import csr_array
+
+    if threads == 1 or matrix.nnz * dense.shape[1] < THREADS_PAY:
+        return np.asarray(matrix @ dense)
+    starts, width = matrix.indptr, matrix.shape[1]
+    ends = np.searchsorted(starts, np.linspace(0, matrix.nnz, threads + 1)[1:-1])
+    cuts = [0, *ends.tolist(), matrix.shape[0]]
+
+    def part(first: int, end: int) -> Float64:
+        items = slice(starts[first], starts[end])
+        rows = (matrix.data[items], matrix.indices[items], starts[first : end + 1] - starts[first])
+        return np.asarray(csr_array(rows, shape=(end - first, width)) @ dense)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(part, cuts, cuts[1:])))
 
 
 def _longest(
