@@ -254,7 +254,9 @@ def by_facts(facts: Facts) -> Choices:
 
 
 MANY = 1000
-"""Number of documents below which terms that occur in a single document are also used."""
+"""Number of documents below which terms that occur in a single document are also used, and pairs of
+words only if letters are terms as well, or labels have enough documents.
+"""
 LONG = 500
 """Length of texts in characters from which the number of occurrences of a word is useful."""
 MEDIUM = 300
@@ -335,7 +337,7 @@ def _terms(facts: Facts) -> Choices:
         return {**BOTH, **least}
     if facts.characters >= LONG:
         return {**COUNTED, **least}
-    if not facts.knowledge and _finish(facts):
+    if facts.documents >= MANY and not facts.knowledge and _finish(facts):
         return {**(COUNTED_PAIRS if facts.characters >= MEDIUM else PAIRS), **least}
     return {**(WORDS if facts.few else PAIRS), **least}
 

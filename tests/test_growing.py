@@ -15,7 +15,7 @@ from boostext.model.prune import cut
 from boostext.training.courses import marks_held_out
 from boostext.training.crossval import cross_validate
 from boostext.training.members import condition_numbers, training_contributions
-from boostext.training.run import prepare, train
+from boostext.training.run import Hooks, prepare, train
 from boostext.training.summary import model_scores
 from tests.test_training import bytes_of, interrupted, noisy, plan_of
 
@@ -164,6 +164,24 @@ def test_a_run_that_is_broken_off_after_its_last_round_is_complete(tmp_path):
     broken = interrupted(2, noisy(), plan).whole
     assert broken.provenance.stopped == ALL_TERMS
     resumed = train(noisy(), plan, old=broken)
+    assert bytes_of(resumed.model, tmp_path) == bytes_of(whole.model, tmp_path)
+
+
+def test_a_run_that_is_broken_off_in_its_last_round_goes_on_with_it(tmp_path):
+    plan, asked = plan_of(rounds=400, **LAST), []
+    whole = train(noisy(), plan)
+    before = whole.model.round_count - 1
+
+    def asks_again():
+        """True as soon as nothing has been learned since the caller was asked before."""
+        asked.append(len(seen))
+        return asked[-2:] == [before, before]
+
+    seen = []
+    broken = train(noisy(), plan, hooks=Hooks(on_round=seen.append, should_stop=asks_again))
+    assert (broken.interrupted, broken.whole.round_count) == (True, before)
+    assert broken.whole.provenance.stopped == "interrupted"
+    resumed = train(noisy(), plan, old=broken.whole)
     assert bytes_of(resumed.model, tmp_path) == bytes_of(whole.model, tmp_path)
 
 

@@ -5,7 +5,7 @@ Each round learns one or more rules, sets the size of their votes, and updates t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -116,6 +116,7 @@ class Booster:
         gains: Sequence[float] = (),
         foreign: bool = False,
         ended: bool = False,
+        should_stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Round]:
         """Yield round 1, 2, ... up to settings.rounds; then `stopped` says why the run ended.
 
@@ -126,7 +127,10 @@ class Booster:
         foreign: whether another program learned the rules, so that their votes may differ from
         those computed on this data. If it is False, such a difference raises SettingsError.
         ended: whether the last of those rounds updated the votes of all terms.
+        should_stop: asked between updates of the votes of all terms; if it returns true, the run
+        ends without that round.
         """
+        self._state = replace(self._state, should_stop=should_stop)
         bound, first, last = self.start_bound, 0, len(sizes) or len(replay)
         for number in range(1, self.settings.rounds + 1):
             size = sizes[number - 1] if number <= len(sizes) else 1

@@ -134,12 +134,15 @@ def _learned(
     reach: float,
     after: Callable[[Scores], Weighing],
 ) -> Growth | None:
-    """Return the rules that updates of all votes learn; None if they do not lower the loss.
+    """Return the rules that updates of all votes learn; None if they do not lower the loss, or if
+    the caller ends the run.
 
     start: (k,), the scores of all documents at first. reach: the size of the votes. after: returns
     the loss that votes (m, k) lead to.
     """
     votes = _updated(state, shares, start)
+    if votes is None:
+        return None
     threads = state.plain.problem.threads
     scores = product(shares.rows, votes, threads) * shares.lengths[:, None]
     before = after(np.zeros_like(scores)).log_value
@@ -230,10 +233,10 @@ def _start(state: GrowerState, number: int) -> Float64:
     return votes * (2 / ALGORITHMS[state.settings.algorithm].link if number == 1 else 1)
 
 
-def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64:
+def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64 | None:
     """Return the votes (n, k) after all updates, for documents whose shares sum to 1.
 
-    start: (k,), the scores of all documents at first.
+    start: (k,), the scores of all documents at first. Returns None if the caller ends the run.
     """
     from scipy.sparse import csr_array
 
@@ -246,6 +249,8 @@ def _updated(state: GrowerState, shares: Shares, start: Float64) -> Float64:
     now, factor = engine.after(scores), 1.0
     enough = now.log_value + float(np.log(SMALL_LOSS))
     for _ in range(state.settings.updates):
+        if state.should_stop():
+            return None
         if engine.problem.pairs is None:
             own = csr_array((now.weights[owners, sets.items], sets.items, sets.starts), shape=shape)
             positive = (shares.columns @ own).toarray()

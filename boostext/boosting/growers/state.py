@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,6 +50,7 @@ class GrowerState:
     gains for each label. preferences_of_labels: for each label, the preference without these
     factors and with them.
     ranges: the ranges of the votes of restrained conditions.
+    should_stop: whether the caller has no use for further rules; asked during long rounds.
     """
 
     members: Membership
@@ -65,6 +66,7 @@ class GrowerState:
     reuse_factors: dict[int, Float64] = field(default_factory=dict)
     preferences_of_labels: dict[int, tuple[Float64, Float64]] = field(default_factory=dict)
     ranges: Mapping[int, Range] = field(default_factory=dict)
+    should_stop: Callable[[], bool] = lambda: False
 
     @property
     def plain(self) -> PlainEngine:
