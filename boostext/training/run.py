@@ -316,13 +316,11 @@ def learn(
     if only:
         run.booster.keep_only(only)
     try:
-        for made in run.booster.rounds(**_done(old), should_stop=run.hooks.should_stop):
+        for made in run.booster.rounds(**_done(old), should_stop=run.stops):
             if old is not None:
                 check_same_round(old, made)
             if run.after(made):
                 break
-        else:
-            run.ended()
     except WorkerError:
         run.save()
         raise
@@ -356,17 +354,14 @@ class _Learning:
         self.rounds.append(made)
         value = self._validate(made)
         self.hooks.on_round(Moment(made, value, self._scores))
-        self.interrupted = self.hooks.should_stop()
+        stops = self.stops()
         self._checkpoint()
-        return self.interrupted or self._out_of_patience(made.number)
+        return stops or self._out_of_patience(made.number)
 
-    def ended(self) -> None:
-        """Note whether a last round is missing because the caller stopped training."""
-        complete = bool(self.rounds) and self._is_last(self.rounds[-1])
-        self.interrupted = not complete and self.hooks.should_stop()
-
-    def _is_last(self, made: Round) -> bool:
-        return made.is_last or made.number == self.prepared.plan.boosting.rounds
+    def stops(self) -> bool:
+        """Return whether the caller stops training, and note it."""
+        self.interrupted = self.hooks.should_stop()
+        return self.interrupted
 
     def _scores(self) -> Scores:
         """The scores of the training documents."""
@@ -379,7 +374,8 @@ class _Learning:
             return None
         for rule in made.rules:
             self._held.add(rule.votes, rule.condition, rule.precondition)
-        if is_measured(made.number) or self._is_last(made):
+        at_end = made.is_last or made.number == self.prepared.plan.boosting.rounds
+        if is_measured(made.number) or at_end:
             return self.best.take(made.number, self.booster.decode(self._held.value()))
         return None
 
