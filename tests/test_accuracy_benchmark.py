@@ -1,24 +1,17 @@
 """benchmarks/accuracy.py runs on generated texts; each figure is one row, with its times."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests import forked
 
 SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "accuracy.py"
 
 
 def figures(*arguments):
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--json", *map(str, arguments)],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        env=os.environ,
-    )
+    done = forked.run(SCRIPT, "--json", *arguments)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

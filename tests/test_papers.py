@@ -1,10 +1,8 @@
 """The papers' experiments run, on very little data, and print their tables."""
 
 import importlib.util
-import os
 import random
 import re
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,18 +10,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests import forked
+
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 
 
 def printed(name, *arguments, **environ):
     """What a benchmark prints of very little data: its tables' rows as lists of cells."""
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / f"{name}.py"), "--smoke", *map(str, arguments)],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        env={**os.environ, "PYTHONUTF8": "1", **environ},
-    )
+    done = forked.run(BENCHMARKS / f"{name}.py", "--smoke", *arguments, **environ)
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

@@ -3,10 +3,14 @@
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 
 import pytest
+
+from boostext.__main__ import main
+from tests import forked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
 
@@ -65,28 +69,24 @@ def on_terminal(folder, *arguments):
     import pty
 
     leader, follower = pty.openpty()
-    environ = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    child = subprocess.Popen(
-        [sys.executable, "-m", "boostext", *arguments],
-        cwd=folder,
-        env=environ,
-        stdin=subprocess.DEVNULL,
-        stdout=follower,
-        stderr=follower,
-    )
-    os.close(follower)
+    child = forked.start(type_in, os.ttyname(follower), folder, arguments)
     written = b""
-    while True:
-        try:
-            piece = os.read(leader, 65536)
-        except OSError:  # Linux says so where the last writer has gone
-            break
-        if not piece:
-            break
-        written += piece
-    child.wait()
+    while child.is_alive() or select.select([leader], [], [], 0)[0]:
+        if select.select([leader], [], [], 0.02)[0]:
+            written += os.read(leader, 65536)
+    child.join()
+    os.close(follower)
     os.close(leader)
     return written.decode("utf-8").replace("\r\n", "\n")
+
+
+def type_in(terminal, folder, arguments):
+    """Run the command in this process, whose stdout and stderr become the terminal."""
+    os.environ.update(TERM="xterm", COLUMNS="100")
+    os.chdir(folder)
+    forked.write_to(terminal, terminal)
+    sys.argv = ["boostext", *arguments]
+    main()
 
 
 COMMANDS = {
