@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from boostext.arrays import Lists
 from boostext.boosting.cuts import cuts
+from boostext.boosting.engines import tables
+from boostext.boosting.engines.plain import on_grid
+from boostext.boosting.membership import Membership
 from boostext.boosting.rounds import Booster
 from boostext.compiled import notice
 from boostext.errors import SettingsError
@@ -51,6 +54,28 @@ def test_a_word_has_a_condition_that_it_is_there():
     found = cuts(word)
     assert (found.thresholds.tolist(), found.first.tolist()) == ([LOWEST], [0])
     assert found.unknown.tolist() == [0, 2, 4]
+
+
+@pytest.mark.parametrize("piece", [1 << 15, 600])
+@pytest.mark.parametrize("part", [slice(None), slice(1, None, 3), slice(0)])
+def test_sums_of_columns_are_those_of_each_threshold_to_the_last_bit(part, piece, monkeypatch):
+    """Also where values are missing, and where pieces are smaller than columns."""
+    monkeypatch.setattr(tables, "PIECE", piece)
+    rng = np.random.default_rng(1)
+    values = np.where(rng.random((40, 60)) < 0.4, np.nan, rng.integers(0, 9, (40, 60)))
+    values[3] = np.nan
+    features = features_of([set()] * 60, numeric=[(f"n{i}", row) for i, row in enumerate(values)])
+    members, documents = Membership(features), np.arange(60)[part]
+    flat = on_grid(rng.random((60, 2, 3)) ** 9).reshape(60, 6)
+    inside = np.zeros_like(flat)
+    inside[documents] = flat[documents]
+    search = tables.Tables(members, 3)
+    found = list(search.cut_tables(flat, documents, inside.sum(axis=0)))
+    expected = search.of(inside, np.arange(len(members)))
+    sizes = [len(table) for _, table in found]
+    assert [start for start, _ in found] == [0, *np.cumsum(sizes)[:-1]]
+    assert (len(found) == 1) == (piece == 1 << 15)
+    np.testing.assert_array_equal(np.concatenate([table for _, table in found]), expected)
 
 
 def drawn(m, seed=0):

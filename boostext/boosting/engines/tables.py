@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Float64, Int32, Lists
+from boostext.arrays import Float64, Int32, Int64, Lists
 from boostext.boosting.cuts import Cuts
 from boostext.boosting.membership import Membership
 from boostext.boosting.reach import Numbers
@@ -105,24 +105,74 @@ class Tables:
         """Yield the thresholds of numeric columns in pieces, as `tables` does."""
         inside = np.zeros(len(flat), np.bool_)
         inside[documents] = True
-        for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
-            above, first = _above(column, flat, inside)
-            unknown = total - above[0]  # exact, because weights are rounded
-            for start in range(0, len(column), self.step):
-                yes = above[first[start : start + self.step]]
-                yield int(offset) + start, _stacked(np.broadcast_to(unknown, yes.shape), yes, total)
+        for ranked in self._ranked:
+            above, known = ranked.above(flat, inside)
+            unknown = total - known  # exact, because weights are rounded
+            for start in range(0, len(ranked.place), self.step):
+                part = slice(start, start + self.step)
+                lists, yes = unknown[ranked.column[part]], above[part]
+                yield ranked.offset + start, _stacked(lists, yes, total)
+
+    @cached_property
+    def _ranked(self) -> list[_Ranked]:
+        """The numeric columns, several of few documents together."""
+        found: list[_Ranked] = []
+        begin = size = 0
+        columns, offsets = self.members.columns, self.members.offsets.tolist()
+        for end, column in enumerate(columns, 1):
+            size += len(column.order)
+            if size >= self.step or end == len(columns):
+                found.append(_ranked(offsets[begin], columns[begin:end]))
+                begin, size = end, 0
+        return found
 
 
-def _above(
-    column: Cuts, flat: Float64, inside: NDArray[np.bool_]
-) -> tuple[Float64, NDArray[np.int64]]:
-    """Return sums of weights from the largest value down, and the position of each threshold."""
-    held = inside[column.order]
-    ordered = flat[column.order[held]]
-    above = np.zeros((len(ordered) + 1, flat.shape[1]))
-    above[:-1] = np.cumsum(ordered[::-1], axis=0)[::-1]
-    below = np.concatenate([[0], np.cumsum(held)])
-    return above, below[column.first]
+class _Ranked(NamedTuple):
+    """Some numeric columns, whose sums are computed at once.
+
+    offset: the first condition. documents: those with a value, from the largest value down, of one
+    column after another. starts: where each column starts among them. column, place: for each
+    threshold its column, and the end of the documents at or above it.
+    """
+
+    offset: int
+    documents: Int32
+    starts: Int64
+    column: Int64
+    place: Int64
+
+    def above(self, flat: Float64, inside: NDArray[np.bool_]) -> tuple[Float64, Float64]:
+        """Return the weights (c, 2k) at or above each threshold, and those of each column.
+
+        subtle: a sum over all columns would be too large to be exact. Therefore it returns to 0
+        after each column, as a row before the next one has the negative weight of all of it.
+        """
+        held = inside[self.documents]
+        before = np.concatenate([[0], np.cumsum(held)])
+        first = before[self.starts] + np.arange(len(self.starts))
+        rows = flat[np.insert(self.documents[held], before[self.starts], 0)]
+        rows[first] = 0
+        known = np.add.reduceat(rows, first)
+        rows[first[1:]] = -known[:-1]
+        np.cumsum(rows, axis=0, out=rows)
+        return rows[before[self.place] + self.column], known
+
+
+def _ranked(offset: int, columns: Sequence[Cuts]) -> _Ranked:
+    sizes = [len(column.order) for column in columns]
+    starts = np.cumsum([0, *sizes[:-1]], dtype=np.int64)
+    return _Ranked(
+        offset,
+        np.concatenate([column.order[::-1] for column in columns]),
+        starts,
+        np.repeat(np.arange(len(columns)), [len(column) for column in columns]),
+        np.concatenate(
+            [
+                start + size - column.first
+                for start, size, column in zip(starts, sizes, columns, strict=True)
+            ]
+        ),
+    )
 
 
 def _stacked(unknown: Float64, yes: Float64, total: Float64) -> Float64:
