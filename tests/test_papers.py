@@ -157,9 +157,23 @@ def test_the_page_of_claims_names_every_program():
 
 def test_suggested_documents_are_labeled_beside_random_ones():
     heads, *rows = printed("papers/tab_active", "calls")
-    assert heads[:2] == ["corpus", "chosen"]
-    assert [row[1] for row in rows] == ["random", "margin"]
-    assert rows[0][2] == rows[1][2]  # both begin with the same documents
+    assert heads == [
+        "corpus",
+        "chosen",
+        "random labels",
+        "their error",
+        "error",
+        "labels needed",
+        "share",
+    ]
+    assert [row[1:3] for row in rows] == [
+        ["random", "60"],
+        ["margin", "60"],
+        ["random", "80"],
+        ["margin", "80"],
+    ]
+    assert all(row[3] == row[4] for row in rows if row[1] == "random")
+    assert all(rows[i][3] == rows[i + 1][3] for i in (0, 2))  # both have the same goal
 
 
 def test_labels_needed_lie_between_two_steps(monkeypatch):

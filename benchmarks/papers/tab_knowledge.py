@@ -29,6 +29,7 @@ from graphs import Line, graph
 from tab_active import SMOKE_ROUNDS, labels_needed, read, test_error, without_labels
 
 import boostext
+from boostext.model.predict import Predictor
 
 SIZES = (50, 100, 200, 500, 1000)
 """Labels; all of them come last."""
@@ -118,9 +119,8 @@ def error(
     documents = [found.train[i] for i in chosen]
     documents += [without_labels(found.train[i]) for i in others]
     task = TASKS.get(found.name, "single")
-    return test_error(
-        boostext.train(documents, task=task, seed=0, **more).model.content, found.test
-    )
+    model = boostext.train(documents, task=task, seed=0, **more).model.content
+    return test_error(Predictor(model), found.test)
 
 
 def draw(folder: Path, name: str, sizes: Sequence[int], errors: Errors) -> None:
