@@ -246,6 +246,18 @@ def test_the_default_wins_unless_another_trial_leads_clearly(monkeypatch):
     assert first.candidate.plan.text.analyzer == "word", "the default makes fewer errors"
 
 
+def test_numbers_of_every_trial_have_as_few_thresholds_as_by_default():
+    numbered = [replace(d, attributes={"size": float(n)}) for n, d in enumerate(documents())]
+    given = plan().opened("accurate", ()), SMALL
+    for outcome in (found := tune(numbered, *given).outcomes):
+        assert outcome.candidate.plan.boosting.bins == 255
+    assert len(found) == 5
+    (asked,) = {
+        o.candidate.plan.boosting.bins for o in tune(numbered, plan(bins=9), SMALL).outcomes
+    }
+    assert asked == 9
+
+
 def test_a_trial_that_learns_all_votes_at_once_leaves_the_budget_of_longer_heats_to_others():
     (whole,) = tune(documents(), plan(), Search(({"algorithm": "parallel"},), (10,))).outcomes
     run = object.__new__(_Tuning)
