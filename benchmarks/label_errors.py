@@ -1,14 +1,15 @@
 """Wrong labels put into corpora on purpose: how well they are found, beside confident learning.
 
     python benchmarks/label_errors.py --data DIR [--corpus trec6 ...] [--noise uniform ...]
-        [--per-label 25] [--seeds 3]
+        [--per-label 25] [--documents 2500] [--seeds 3]
 
 DIR holds CORPUS/train.jsonl.gz with {"text", "labels"} a line. A tenth of the documents gets a
 wrong label: `uniform`, any other; `confused`, the label that logistic regression most often gives
 in its place; `conditional`, drawn by how often each is given in its place; `by-class`, instead of
 a tenth of all, a quarter of the documents of a third of the labels get the likeliest in its place.
 --per-label cuts a corpus to so many documents of each label. With several labels a
-document: `missing` loses one, `extra` gains one, drawn by how often each label is there.
+document: `missing` loses one, `extra` gains one, drawn by how often each label is there; and
+--documents cuts it to so many.
 
 Ours: probabilities out of fold, as `boostext inspect --source cv`, in the order of the listing.
 Theirs: self-confidence, normalized margin and, with one label a document, confidence-weighted
@@ -49,8 +50,7 @@ from boostext.training.audit import audit
 from boostext.training.plan import Plan
 from boostext.training.run import Prepared, prepare
 
-CORPORA = {"trec6": False, "banking77": False, "20newsgroups": False, "reuters-r90": True}
-"""name -> several labels a document"""
+CORPORA = ("trec6", "banking77", "20newsgroups", "reuters-r90", "semeval2018-ec-en", "goemotions")
 SHARE, FOLDS = 0.1, 5
 Matrix = NDArray[np.float64]
 Given = NDArray[np.bool_]
@@ -111,6 +111,8 @@ NOISES: dict[str, Callable[[Given, Matrix, np.random.Generator], Given]] = {
     "missing": missing,
     "extra": extra,
 }
+FITTING = (("uniform", "confused", "conditional", "by-class"), ("missing", "extra"))
+"""For documents of one label, and of several"""
 
 
 def _chosen(among: NDArray[np.int64], m: int, rng: np.random.Generator) -> list[int]:
@@ -204,13 +206,18 @@ def timed(work: Callable[[], Matrix]) -> tuple[Matrix, float]:
 
 
 def rows(
-    data: Path, name: str, noises: list[str], options: dict[str, str], per_label: int, seed: int
+    name: str, asked: argparse.Namespace, options: dict[str, str], seed: int
 ) -> Iterator[dict]:
-    path, several = str(data / name / "train.jsonl.gz"), CORPORA.get(name, False)
+    path = str(asked.data / name / "train.jsonl.gz")
     plan, rng = Plan.of(**options).opened(None, set(options)), np.random.default_rng(seed)
     documents = list(read_documents([path], plan.data, BadRecords()))
-    if per_label and not several:
-        documents = cut(documents, per_label, rng)
+    several = any(len(document.labels) != 1 for document in documents)
+    noises = [noise for noise in asked.noise if noise in FITTING[several]]
+    if asked.per_label and not several:
+        documents = cut(documents, asked.per_label, rng)
+    elif asked.documents:
+        chosen = rng.permutation(len(documents))[: asked.documents]
+        documents = [documents[i] for i in chosen]
     texts = [document.texts["text"] for document in documents]
     prepared = prepare(documents, plan)
     right = given_signs(prepared.corpus) > 0
@@ -246,16 +253,15 @@ def main() -> None:
     parser.add_argument("--noise", nargs="+", choices=[*NOISES], default=[*NOISES])
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="of boostext")
     parser.add_argument("--per-label", type=int, default=0, help="documents of each label; 0: all")
+    parser.add_argument("--documents", type=int, default=0, help="so many of them; 0: all")
     parser.add_argument("--seeds", type=int, default=1, help="how often, with other mistakes")
     parser.add_argument("--json", type=Path, help="also write the rows there, one a line")
     asked = parser.parse_args()
     options = dict(given.split("=", 1) for given in asked.set)
     print(f"{'corpus':14}{'noise':12}{'method':34}{'wrong':>6}{'AP':>8}{'P@wrong':>9}{'s':>7}")
     for name in asked.corpus:
-        fitting = ("missing", "extra") if CORPORA.get(name, False) else tuple(NOISES)[:4]
-        noises = [noise for noise in asked.noise if noise in fitting]
         for seed in range(asked.seeds):
-            for row in rows(asked.data, name, noises, options, asked.per_label, seed):
+            for row in rows(name, asked, options, seed):
                 show(row, asked.json)
 
 

@@ -1,5 +1,6 @@
 """Rows of labels in doubt, from probabilities given by hand."""
 
+import itertools
 import json
 
 import numpy as np
@@ -88,8 +89,46 @@ def test_of_several_labels_one_may_be_needless_or_missing_or_both():
     missing = probabilities / (1 - probabilities) * left_out / (1 - added)
     none, few = needless[1].take([0, 1]).max(), missing[0, 1:].max()
     odds = np.exp(verdicts(probabilities, signs, True).odds)
-    assert odds[0] == pytest.approx((1 + needless[0, 0]) * (1 + few) - 1)
-    assert odds[1] == pytest.approx((1 + none) * (1 + missing[1, 2]) - 1)
+    seen, independent = np.array([0, 2, 1, 0]), np.zeros(4)
+    for row in probabilities:
+        for size in itertools.product([0, 1], repeat=3):
+            independent[sum(size)] += np.prod(np.where(size, row, 1 - row))
+    ratio = (seen + 1) / (independent + 1)
+    fewer, more = ratio[[0, 2]] / ratio[1]
+    one, two = needless[0, 0], few
+    assert odds[0] == pytest.approx(one * fewer + two * more + one * two)
+    one, two, (fewer, more) = none, missing[1, 2], ratio[[1, 3]] / ratio[2]
+    assert odds[1] == pytest.approx(one * fewer + two * more + one * two)
+
+
+def test_a_second_label_is_in_doubt_if_nearly_all_documents_have_one():
+    def rank(others):
+        """The rank of the document with a dubious second label, among those that may lack one."""
+        sets = [*others, [0, 1]]
+        probabilities = np.tile([0.6, 0.3, 0.1], (len(sets), 1))
+        rows = rows_of(sets, probabilities, multilabel=True)
+        return next(row.rank for row in rows if row.example == len(others))
+
+    assert rank([[0]] * 19) == 1
+    assert rank([[0, 1, 2]] * 10 + [[0, 2]] * 9) > 1
+
+
+def test_the_only_label_of_a_document_is_replaced_and_a_second_one_removed():
+    label_sets = [[0]] * 40 + [[1]] * 40 + [[0], [0, 1]]
+    likely = [[0.9, 0.05, 0.05]] * 40 + [[0.05, 0.9, 0.05]] * 40
+    probabilities = [*likely, [0.02, 0.4, 0.1], [0.9, 0.45, 0.1]]
+    rows = {row.example: row for row in rows_of(label_sets, probabilities, multilabel=True)}
+    assert [rows[i].suggested for i in (80, 81)] == [("b",), ("a",)]
+    rows = {r.example: r for r in rows_of([*label_sets, []], [*probabilities, [0.1] * 3], True)}
+    assert rows[80].suggested == (), "other documents have no label either"
+
+
+def test_as_many_rows_are_flagged_as_have_sure_changes_the_first_ones():
+    label_sets = [[0]] * 40 + [[0, 1]] + [[1]] * 40 + [[0]]
+    likely = [[0.9, 0.05, 0.05]] * 40 + [[0.9, 0.3, 0.1]] + [[0.05, 0.9, 0.05]] * 40
+    rows = rows_of(label_sets, [*likely, [0.4, 0.9, 0.1]], multilabel=True)
+    assert [(row.example, row.kind) for row in rows[:2]] == [(40, "extra"), (81, "agrees")]
+    assert [row.suggested for row in rows[:2]] == [("a",), ("a", "b")]
 
 
 def test_labels_are_left_out_at_one_rate_and_added_by_their_frequency():
