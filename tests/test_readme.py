@@ -121,7 +121,7 @@ def clone(tmp_path_factory):
     return folder
 
 
-FEW = 300
+FEW = 150
 """Documents of each corpus where it only matters whether commands run."""
 
 

@@ -1,5 +1,6 @@
 """Exported models say what the model says: in JavaScript, and in Python with nothing installed."""
 
+import functools
 import itertools
 import json
 import random
@@ -144,27 +145,46 @@ def answered(command, documents, folder):
     return json.loads(done.stdout)
 
 
-def assert_same(model, documents, found):
-    """Labels, scores and probabilities of every document are the model's."""
+def said(model, documents):
+    """Labels, scores and probabilities of every document, as the model itself gives them."""
     predictor = Predictor(model)
+    for document in documents:
+        scores = predictor.score(document)
+        labels = [model.labels[j] for j in decide(scores, model)]
+        yield labels, scores.tolist(), probabilities(scores[None], model)[0].tolist()
+
+
+def assert_same(model, documents, found):
+    assert_equal(list(said(model, documents)), documents, found)
+
+
+def assert_equal(expected, documents, found):
     assert len(found) == len(documents)
-    for document, (labels, scores, likely) in zip(documents, found, strict=True):
-        expected = predictor.score(document)
-        assert scores == pytest.approx(expected.tolist(), rel=1e-9, abs=1e-9), document
-        assert labels == [model.labels[j] for j in decide(expected, model)]
+    for ours, document, (labels, scores, likely) in zip(expected, documents, found, strict=True):
+        assert scores == pytest.approx(ours[1], rel=1e-9, abs=1e-9), document
+        assert labels == ours[0]
         if likely is not None:
-            wanted = probabilities(expected[None], model)[0].tolist()
-            assert likely == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+            assert likely == pytest.approx(ours[2], rel=1e-9, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def case(many_texts):
+    """case(name): a model with these settings, documents, and what it says of them."""
+
+    @functools.cache
+    def made(name):
+        model = model_with(SETTINGS[name], many_texts, multilabel=name != "words")
+        documents = documents_of(many_texts if name == "words" else many_texts[::4])
+        return model, documents, list(said(model, documents))
+
+    return made
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("place", [in_node, in_python])
-def test_texts_of_all_scripts_get_the_same_labels_and_scores(name, place, many_texts, tmp_path):
-    settings = SETTINGS[name]
-    model = model_with(settings, many_texts, multilabel=name != "words")
-    part = many_texts if name == "words" else many_texts[::4]
-    documents = documents_of(part)
-    assert_same(model, documents, place(model, documents, tmp_path))
+def test_texts_of_all_scripts_get_the_same_labels_and_scores(name, place, case, tmp_path):
+    model, documents, expected = case(name)
+    assert_equal(expected, documents, place(model, documents, tmp_path))
 
 
 @pytest.mark.parametrize("place", [in_node, in_python])
