@@ -78,6 +78,9 @@ ADDED = 0.5
 superfluous labels rank among missing ones. At 1, missing labels are found worse on reuters-r90."""
 SIZED = 10_000
 """Maximum number of documents from which the numbers of independent labels are estimated."""
+SIZES = 50
+"""Number of labels of a document above which no number is taken to be more frequent than another.
+"""
 TINY = 1e-300
 """Lower limit of the arguments of logarithms."""
 
@@ -299,15 +302,17 @@ def _of_sizes(probabilities: Float64, given: Booleans) -> tuple[Float64, Float64
     documents is compared. One is added to all counts.
     """
     sizes = given.sum(axis=1)
-    counts = np.bincount(sizes, minlength=int(sizes.max()) + 2)
+    most = min(int(sizes.max()) + 1, SIZES)
+    counts = np.bincount(sizes, minlength=most + 1)[: most + 1]
     some = probabilities[:: -(-len(sizes) // SIZED)]
-    independent = np.zeros((len(some), len(counts)))
+    independent = np.zeros((len(some), most + 1))
     independent[:, 0] = 1
     for p in some.T[:, :, None]:
         independent[:, 1:] = independent[:, 1:] * (1 - p) + independent[:, :-1] * p
         independent[:, :1] *= 1 - p
     logs = np.log1p(counts) - np.log1p(independent.mean(axis=0) * len(sizes))
-    return logs[np.maximum(sizes - 1, 0)], logs[sizes], logs[sizes + 1]
+    fewer, same, more = (logs[np.clip(sizes + n, 0, most)] for n in (-1, 0, 1))
+    return fewer, same, more
 
 
 def _sure_changes(probabilities: Float64, given: Booleans) -> Booleans:

@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -111,6 +113,21 @@ def test_a_second_label_is_in_doubt_if_nearly_all_documents_have_one():
 
     assert rank([[0]] * 19) == 1
     assert rank([[0, 1, 2]] * 10 + [[0, 2]] * 9) > 1
+
+
+def test_documents_with_very_many_labels_take_little_time_and_memory():
+    k = 3000
+    given = np.zeros((400, k), bool)
+    given[np.arange(400), np.arange(400) % 7] = given[0] = True
+    probabilities = np.full((400, k), 0.01)
+    begun = time.process_time()
+    tracemalloc.start()
+    found = verdicts(probabilities, np.where(given, 1, -1).astype(np.int8), True)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.isfinite(found.odds).all()
+    assert most < 12 * probabilities.nbytes
+    assert time.process_time() - begun < 20
 
 
 def test_the_only_label_of_a_document_is_replaced_and_a_second_one_removed():
