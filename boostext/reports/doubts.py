@@ -25,11 +25,10 @@ pattern is used.
 
 If documents may have several labels, one rate of labels that are left out comes from the total
 probability of labels over the documents that lack them. Wrong labels are taken to be added in
-proportion to how many documents have them. The probabilities of labels do not tell how many labels
-a document has, as if labels were independent. So both errors are weighed by how frequent the number
-of labels would be after the change, and how frequent it is now, each compared with independent
-labels: if nearly all documents have one label, the second label of a document is likely to be
-wrong.
+proportion to how many documents have them. The probability of one label does not depend on the
+other labels of the document. So both errors are also weighed by how frequent the number of labels
+after the change is, and the one before it, each compared with what independent labels would give:
+if nearly all documents have one label, the second label of a document is likely to be wrong.
 
 Every row suggests other labels than the given ones, and some rows are flagged. If every document
 has one label, as many rows are flagged as there are likely errors by the counts of confident
@@ -265,10 +264,10 @@ def _verdicts_on_several(probabilities: Float64, given: Booleans) -> Verdicts:
     The odds of a superfluous label are (1 - p) added / (p (1 - left_out)), and those of a missing
     label are p left_out / ((1 - p) (1 - added)); see `label_noise`. The maximum over the labels is
     used for each kind, and multiplied by how frequent the number of labels after the change is,
-    divided by how frequent the one before is; see `_of_sizes`. Both errors
-    together mean that a label was replaced by another, which leaves the number of labels.
-    As many rows are flagged as have sure changes. If a row has none, or would be the only one
-    without labels after them, the suggestion is the change with the greatest odds.
+    divided by how frequent the one before it is; see `_of_sizes`. Both errors together mean that a
+    label was replaced by another, which leaves the number of labels as it is. As many rows are
+    flagged as have sure changes. If a row has none, or if it would have no labels after them while
+    all documents have some, the suggestion is the change with the greatest odds.
     """
     left_out, added = label_noise(probabilities, given)
     logits = np.log(np.maximum(probabilities, TINY)) - np.log(np.maximum(1 - probabilities, TINY))
