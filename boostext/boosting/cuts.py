@@ -36,6 +36,8 @@ class Cuts:
 
         They are computed on each access, since a word may have values in few documents only.
         """
+        if len(self.order) == self.count:
+            return np.zeros(0, np.int32)
         return np.delete(np.arange(self.count, dtype=np.int32), self.order)
 
     def steps(self) -> Lists:

@@ -101,6 +101,30 @@ def gain_of_blocks(form: int, W: Array, speaks: Array) -> Number:
     return gain if form < 2 else apart(wrong, right)
 
 
+def most_of_blocks(form: int, W: Array, speaks: Array, around: Array) -> Number:
+    """Return the largest gain of block weights (3, 2, k) that differ from W by at most `around`.
+
+    around: (2, k), for each sign and label, in all blocks.
+    """
+    gain, right, wrong = 0.0, 0.0, 0.0
+    for block in range(3):
+        if speaks[block] != 0:
+            for label in range(W.shape[2]):
+                a, b, x, y = (
+                    W[block, 0, label],
+                    W[block, 1, label],
+                    around[0, label],
+                    around[1, label],
+                )
+                least_a, least_b = max(a - x, 0.0), max(b - y, 0.0)
+                if form < 2:
+                    gain += max(apart(least_a, b + y), apart(a + x, least_b))
+                else:
+                    right += max(a + x, b + y)
+                    wrong += min(least_a, least_b)
+    return gain if form < 2 else apart(wrong, right)
+
+
 # Of sums -------------------------------------------------------------------------------------
 
 ANY_ORDER = frozenset(

@@ -23,6 +23,7 @@ from boostext.boosting.engines.incremental import IncrementalEngine
 from boostext.boosting.engines.kernels_weights import ROOM, STEPS
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.engines.recomputing import RecomputingEngine
+from boostext.boosting.engines.search import Search
 from boostext.boosting.rounds import Booster
 from boostext.compiled import compiled, notice
 from boostext.corpus.documents import Document
@@ -426,6 +427,37 @@ def test_sums_of_thresholds_that_find_no_room_only_cost_time(votes, abstain, k, 
     without, again = boosted(data, np.ones(150), "incremental", **choices)
     assert without._engine.search.parts.thresholds is None
     assert_same_bits(roomy, made, without, again)
+
+
+@needs_numba
+@pytest.mark.parametrize(("votes", "abstain"), FORMS)
+def test_bounds_from_running_sums_are_hardly_above_the_gains_of_thresholds(votes, abstain):
+    data = corpus(np.random.default_rng(8), 150, 3, 20, 0.1, False, True, 3)
+    booster, _ = boosted(data, np.ones(150), "incremental", rounds=40, votes=votes, abstain=abstain)
+    search = booster._engine.search
+    numbers = np.arange(search.members.listed, len(search.members), dtype=np.int32)
+    infinite, alike = np.full(len(numbers), np.inf), np.ones(len(search.members))
+    _, bounds = search._with_closer(numbers, infinite, alike)
+    gains = np.array([search.exact(j)[1] for j in numbers.tolist()])
+    assert gains.max() > 1e-3
+    assert (bounds >= gains).all()
+    assert (bounds < gains + 1e-6).all()  # weights of almost 0 enter as roots
+    assert np.median(bounds - gains) < 1e-12
+
+
+@needs_numba
+def test_few_of_many_similar_thresholds_are_summed_when_gains_are_small(monkeypatch):
+    rng = np.random.default_rng(9)
+    y, m = rng.integers(0, 2, 20_000), 20_000
+    values = {f"n{c}": y * 0.3 + rng.normal(size=m) for c in range(3)}
+    features = features_of([set()] * m, numeric=list(values.items()))
+    summed = []
+    exact = Search.exact
+    monkeypatch.setattr(Search, "exact", lambda self, j: summed.append(j) or exact(self, j))
+    data = features, Lists.of([[int(label)] for label in y]), 2
+    _, made = boosted(data, np.ones(m), "incremental", rounds=300, bins=255, abstain=True)
+    assert len(made) == 300
+    assert len(summed) < 8 * len(made)  # 550 a round by the rows alone
 
 
 @needs_numba

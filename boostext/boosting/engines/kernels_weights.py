@@ -10,6 +10,7 @@ from boostext.boosting.engines.arrays import (
     Array,
     DoubleBlocks,
     Doubles,
+    DoubleTable,
     EngineArrays,
     Int32s,
     Int64s,
@@ -20,7 +21,7 @@ from boostext.boosting.engines.arrays import (
     StepArrays,
     WeightArrays,
 )
-from boostext.boosting.gains import gain_of_blocks
+from boostext.boosting.gains import gain_of_blocks, most_of_blocks
 from boostext.boosting.losses import logistic_value, logistic_weight
 
 EXPONENTIAL, LOGISTIC = 0, 1
@@ -39,6 +40,9 @@ FALLEN = 1e-9
 MOST_COMMON = 200
 """The largest score common to all documents, since its exponential is a factor in products."""
 HIGHEST = 2.0**32 - 1
+ADDED = 2.0**-52
+"""The rounding error of an addition, as a fraction of the sum of all weights, doubled for safety.
+"""
 CANCEL = 1e-4
 """The share of a sum below which a difference of sums is inaccurate.
 
@@ -347,27 +351,32 @@ def exact(
     return gain_of_blocks(kind.form, W, kind.speaks)
 
 
-def cut_gains(
+def cut_bounds(
     kind: RuleKind,
     order: Int32s,
     first: Int64s,
     unknown: Int32s,
     labels: LabelArrays,
     weights: WeightArrays,
-    gains: Doubles,
+    bounds: Doubles,
     sums: DoubleBlocks,
     table: DoubleBlocks,
+    around: DoubleTable,
 ) -> None:
-    """Compute the gains (c,) of the thresholds of one column, by sums from the largest value down.
+    """Compute upper bounds (c,) on the gains of the thresholds of one column.
 
-    order, first, unknown: as in Cuts. sums, table: working memory, (3, 2, k).
+    They come from running sums, from the largest value down, and are too large by no more than the
+    rounding of these sums explains. order, first, unknown: as in Cuts. sums, table (3, 2, k) and
+    around (2, k): working memory.
     """
     neg, pos, starts, items = weights.neg, weights.pos, labels.starts, labels.items
     everything, scales = weights.sums, weights.scales
     k = everything.shape[1]
-    for block in range(3):
-        for sign in range(2):
-            for label in range(k):
+    added = (len(order) + len(unknown) + 4) * ADDED
+    for sign in range(2):
+        for label in range(k):
+            around[sign, label] = added * everything[sign, label] * scales[sign, label]
+            for block in range(3):
                 sums[block, sign, label] = 0.0
     add_documents(unknown, sums[0], starts, items, neg, pos)
     end = len(order)
@@ -380,8 +389,8 @@ def cut_gains(
                 table[0, sign, label] = sums[0, sign, label] * scales[sign, label]
                 table[1, sign, label] = max(rest, 0.0) * scales[sign, label]
                 table[2, sign, label] = sums[2, sign, label] * scales[sign, label]
-        gains[cut] = gain_of_blocks(kind.form, table, kind.speaks)
+        bounds[cut] = most_of_blocks(kind.form, table, kind.speaks, around)
 
 
-KERNELS = (sum_weights, exact, cut_gains)
+KERNELS = (sum_weights, exact, cut_bounds)
 CALLED = (advance, move, must_renew)

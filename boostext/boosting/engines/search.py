@@ -51,14 +51,8 @@ from boostext.boosting.engines.weights import Weights
 from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import NONE
 
-CUT_SLOP = 4e-6
-"""The most that the gain of a threshold may be wrong by if it is computed from running sums.
-
-It is large because a remaining weight that should be 0 enters the gain as its square root.
-"""
-
-
-NO_LIKELY = np.zeros(0, np.int32), np.zeros(0)
+SEVERAL = 3
+"""The number of thresholds of a column that may win from which closer bounds are computed."""
 
 
 class Parts(NamedTuple):
@@ -286,7 +280,7 @@ class Search:
 
     def _run_stages(self, n: int, asked: Asked, preference: Float64, draw: Eligible) -> bool:
         """Run the search of round n stage by stage; return whether a rule lowers the loss."""
-        found, kept, one = self.found, self.parts.thresholds, (n, n + 1)
+        one = (n, n + 1)
         if self._is_terms_alone:
             self._scan_in_threads(n, asked)
             return self._run(asked, (SUM_UP, CHOOSE), one)[1] != NONE_HELPS
@@ -294,20 +288,15 @@ class Search:
             self.parts.threads.wake()
         self._others.clear()
         self._run(asked, (BEGIN, BEGIN), one)
-        likely = self._likely(kept, asked.preference, draw) if kept is not None else NO_LIKELY
-        self._sum(likely[0][:1], preference, draw)
+        numbers, bounds = self._likely(asked.preference, draw)
+        if self.parts.thresholds is not None and len(numbers):
+            self._sum(numbers[[np.argmax(bounds)]], preference)
         if self._is_shared:
             self._scan_ranges(n, asked)
         else:
             self._run(asked, (UPDATE, SCAN), one)
         self._run(asked, (SUM_UP, SUM_UP), one)
-        for j, bound in zip(*likely, strict=True):
-            if bound < found.figures[arrays.BEST] - found.figures[arrays.SLOP]:
-                break
-            self._sum(np.array([j]), preference, draw)
-        if kept is None:
-            self._sum(self.members.partly_unknown, preference, draw)
-            self._cuts(preference, draw, asked.greatest)
+        self._sum_likely(numbers, bounds, preference)
         return self._choose(n, preference)
 
     def _scan_in_threads(self, n: int, asked: Asked) -> None:
@@ -366,51 +355,68 @@ class Search:
 
     # -------------------------------------------------------------- conditions other than terms
 
-    def _likely(
-        self, kept: thresholds.Thresholds, looked_up: Float64, draw: Eligible
-    ) -> tuple[Int32, Float64]:
-        """Return the conditions that may win according to their rows, and descending bounds on
-        their values.
-        """
-        weights, figures = self.parts.weights, self.found.figures
-        kept.update(weights.changes, weights.labels)
-        numbers, bounds = kept.may_reach(
-            figures[arrays.BEST] - figures[arrays.SLOP],
-            looked_up,
-            weights,
-            self.parts.rows.arrays.counts,
-        )
-        drawn = eligible(draw, numbers)
-        numbers, bounds = numbers[drawn], bounds[drawn]
-        order = np.argsort(-bounds, kind="stable")
-        return numbers[order], bounds[order]
+    def _likely(self, looked_up: Float64, draw: Eligible) -> tuple[Int32, Float64]:
+        """Return the conditions that may win according to their rows, and bounds on their values.
 
-    def _cuts(self, preference: Float64, draw: Eligible, greatest: float) -> None:
-        """Search the thresholds of numeric columns if they have no rows."""
-        weights, figures = self.parts.weights, self.found.figures
-        room = np.zeros_like(self.found.table)
-        for column, offset in zip(self.members.columns, self.members.offsets, strict=False):
-            gains = np.zeros(len(column))
-            self.kernels["cut_gains"](
+        Without rows, these are all conditions, and the bounds are infinite.
+        """
+        weights, figures, kept = self.parts.weights, self.found.figures, self.parts.thresholds
+        if kept is None:
+            cuts = np.arange(self.members.listed, len(self.members), dtype=np.int32)
+            numbers = np.concatenate([self.members.partly_unknown, cuts])
+            bounds = np.full(len(numbers), np.inf)
+        else:
+            kept.update(weights.changes, weights.labels)
+            least = figures[arrays.BEST] - figures[arrays.SLOP]
+            counts = self.parts.rows.arrays.counts
+            numbers, bounds = kept.may_reach(least, looked_up, weights, counts)
+        drawn = eligible(draw, numbers)
+        return numbers[drawn], bounds[drawn]
+
+    def _sum_likely(self, numbers: Int32, bounds: Float64, preference: Float64) -> None:
+        """Compute the exact values of all conditions that may win, given bounds on their values."""
+        figures = self.found.figures
+        may_win = bounds >= figures[arrays.BEST] - figures[arrays.SLOP]
+        numbers, bounds = self._with_closer(numbers[may_win], bounds[may_win], preference)
+        for place in np.argsort(-bounds, kind="stable").tolist():
+            if bounds[place] < figures[arrays.BEST] - figures[arrays.SLOP]:
+                break
+            self._sum(numbers[place : place + 1], preference)
+
+    def _with_closer(
+        self, numbers: Int32, bounds: Float64, preference: Float64
+    ) -> tuple[Int32, Float64]:
+        """Return the conditions, with closer bounds for thresholds if a column has several.
+
+        Reading a column once costs less than summing the documents of a few of its thresholds.
+        """
+        members, weights = self.members, self.parts.weights
+        bounds, k = bounds.copy(), len(weights.arrays.common)
+        of = np.searchsorted(members.offsets, numbers, side="right") - 1
+        least = SEVERAL if self.parts.thresholds is not None else 1
+        for c in np.flatnonzero(np.bincount(of[of >= 0]) >= least).tolist():
+            column, inside = members.columns[c], of == c
+            closer = np.zeros(len(column))
+            self.kernels["cut_bounds"](
                 self.kind,
                 column.order,
                 column.first,
                 column.unknown,
                 weights.labels,
                 weights.arrays,
-                gains,
+                closer,
                 self.found.table,
-                room,
+                np.zeros((3, 2, k)),
+                np.zeros((2, k)),
             )
-            numbers = np.arange(offset, offset + len(column))
-            values = np.where(eligible(draw, numbers), gains * preference[numbers], -1)
-            best = max(figures[arrays.BEST], float(values.max(initial=0.0)))
-            self._sum(numbers[values >= best - CUT_SLOP * greatest], preference, draw)
+            found = numbers[inside]
+            bounds[inside] = closer[found - members.offsets[c]] * preference[found]
+        return numbers, bounds
 
-    def _sum(self, numbers: Any, preference: Float64, draw: Eligible) -> None:
-        """Compute the exact values of the eligible ones of some conditions."""
+    def _sum(self, numbers: Int32, preference: Float64) -> None:
+        """Compute the exact values of some conditions."""
         figures = self.found.figures
-        for j in numbers[eligible(draw, numbers)].tolist():
+        for j in numbers.tolist():
             if j in self._others:
                 continue
             W, gain = self.exact(j)
