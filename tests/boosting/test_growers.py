@@ -142,6 +142,22 @@ def test_a_last_round_updates_all_votes_as_its_reference_does(problem, rounds, s
     assert booster.stopped == (ALL_TERMS if last else booster.row.stops)
 
 
+def test_a_last_round_follows_any_number_of_rules_that_vote_on_both_sides(monkeypatch):
+    problem = (
+        [{f"t{n % 3}"} for n in range(12)],
+        [[n % 3] for n in range(12)],
+        3,
+        (),
+        (),
+        np.ones(12),
+    )
+    few = run(problem, rounds=5, smoothing=E, finish=0.01, shrinkage=0.1)
+    monkeypatch.setattr("boostext.boosting.engines.plain.MANY", 1)
+    many = run(problem, rounds=5, smoothing=E, finish=0.01, shrinkage=0.1)
+    assert few[0].stopped == many[0].stopped == ALL_TERMS
+    np.testing.assert_allclose(few[0].scores(), many[0].scores(), rtol=1e-12)
+
+
 @given(problem=problems(), seed=st.integers(0, 3))
 @settings(max_examples=30, deadline=None)
 def test_slipper_prunes_as_its_paper_says(problem, seed):

@@ -216,7 +216,8 @@ class PlainEngine:
         each = list(zip(rules, tables, strict=True))
         if len(rules) >= MANY:
             of_terms = [self._has_term(rule.place, table) for rule, table in each]
-            h += self._spread_terms(list(compress(each, of_terms)))
+            if any(of_terms):
+                h += self._spread_terms(list(compress(each, of_terms)))
             each = [one for one, is_term in zip(each, of_terms, strict=True) if not is_term]
         for rule, table in each:
             for documents, row in zip(self._blocks(rule.place, table), table, strict=True):
