@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from boostext.arrays import Lists
+from boostext.corpus.documents import Document
 from boostext.errors import BoostextError, DataError, SettingsError
 from boostext.evaluation.folds import make_folds
 from boostext.evaluation.gold import Gold, gold_of
@@ -258,6 +259,21 @@ def test_numbers_of_every_trial_have_as_few_thresholds_as_by_default():
     assert asked == 9
 
 
+def test_settings_of_terms_are_not_tried_on_data_without_texts():
+    """They would be the same models once more."""
+    rng = np.random.default_rng(0)
+    values = [(int(label), rng.normal()) for label in rng.integers(0, 2, 60)]
+    found = [
+        Document(str(n), {}, (str(y),), attributes={"n": y + x}) for n, (y, x) in enumerate(values)
+    ]
+    search = replace(SMALL, trials=(*SMALL.trials, {"finish": 0.3}))
+    tried = settings_of(tune(found, plan(), search))
+    assert len(tried) == 3
+    assert not any("--finish" in settings for settings in tried)
+    assert not any("--ngrams" in settings for settings in tried)
+    assert any("--ngrams" in settings for settings in settings_of(tune(documents(), plan(), SMALL)))
+
+
 def test_a_trial_that_learns_all_votes_at_once_leaves_the_budget_of_longer_heats_to_others():
     (whole,) = tune(documents(), plan(), Search(({"algorithm": "parallel"},), (10,))).outcomes
     run = object.__new__(_Tuning)
@@ -265,6 +281,23 @@ def test_a_trial_that_learns_all_votes_at_once_leaves_the_budget_of_longer_heats
     costly = replace(whole, seconds=16.0)
     assert run._cost_of(costly, Heat(40, whole.folds)) == LEAST_COST
     assert run._cost_of(costly, Heat(40, 2 * whole.folds)) == 16.0
+
+
+def test_a_trial_can_be_stopped_before_its_last_round():
+    leading = []  # rounds that only lead to the last one, which are not measured
+
+    def tell(status):
+        if math.isnan(status.mark.value):
+            leading.append(status.mark.round)
+
+    search = Search(({"shrinkage": 0.5}, {"shrinkage": 0.01, "finish": 0.1}), (3,))
+    whole = tune(documents(), plan(), search, hooks=Hooks(tell=tell))
+    assert len(settings_of(whole)) == 2
+    assert max(leading) > 50
+    leading.clear()
+    hooks = Hooks(tell=tell, should_stop=lambda: bool(leading))
+    assert settings_of(tune(documents(), plan(), search, hooks=hooks)) == ["--shrinkage 0.5"]
+    assert set(leading) == {1}
 
 
 def test_the_better_third_goes_on():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import time
@@ -179,7 +180,9 @@ def _tuning(status: Status, budget: float | None) -> str:
     parts = [f"tuning {spent}"]
     if status.best:
         parts.append(f"best {status.best.best.value:.4f}")
-    parts.append(f"round {status.mark.round}/{status.last} {status.mark.value:.4f}")
+    parts.append(f"round {status.mark.round}/{status.last}")
+    if not math.isnan(status.mark.value):
+        parts[-1] += f" {status.mark.value:.4f}"
     return "  ".join([*parts, status.settings])
 
 

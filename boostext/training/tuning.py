@@ -232,7 +232,9 @@ def tune(
         choices = (*first, *grid(plan.boosting.seed, multilabel))
     size, steps = (len(choices), search.steps) if search else (BRACKET, STEPS)
     letters = any(each.get("analyzer") == "char" or each.get("letters") for each in first)
-    found = (c for c in candidates(plan, choices, given) if letters or run.parts.suit(c.plan))
+    without_effect = () if run.parts.has_texts else tuple(f.name for f in plan.text.fields())
+    plans = candidates(plan, choices, (*given, *without_effect))
+    found = (c for c in plans if letters or run.parts.suit(c.plan))
     while bracket := list(islice(found, size)):
         run.default = run.default or (bracket[0].settings if first else "")
         run.bracket(bracket, steps)

@@ -75,6 +75,10 @@ class Parts:
         self._counted: set[TextSettings] = set()
 
     @property
+    def has_texts(self) -> bool:
+        return self._characters > 0
+
+    @property
     def budget(self) -> float:
         """Seconds of CPU time that a search may take unless the user says otherwise."""
         return BUDGET + BUDGET_OF_MILLION * self._characters / 1e6
@@ -110,9 +114,11 @@ class Parts:
         return (search + OF_POSTINGS * changed) / plan.boosting.shrinkage
 
     def suit(self, plan: Plan) -> bool:
-        """Whether a plan is worth trying on this data. Letters and gaps are not tried on long texts
-        unless requested.
+        """Whether a plan is worth trying on this data. Unless requested, letters and gaps are not
+        tried on long texts, nor a last round of all terms on data without texts.
         """
+        if plan.boosting.finish and not (self.has_texts or self._plan.boosting.finish):
+            return False
         return not (self._long and _is_wide(plan.text)) or _is_wide(self._plan.text)
 
     def folds(self, at_last: bool) -> int:
