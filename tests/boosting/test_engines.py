@@ -42,10 +42,13 @@ def corpus(rng, m, k, terms, density, single, unknown=False, numeric=0):
     """Random documents whose terms speak of labels; counts nest; some columns have gaps."""
     sizes = np.ones(m, int) if single else rng.integers(0, k + 1, m)
     sets = [sorted(rng.choice(k, size, replace=False).tolist()) for size in sizes]
+    has = np.zeros((m, k), bool)
+    for example, labels in enumerate(sets):
+        has[example, labels] = True
     lists, unknown_list, names = [], [], []
     for t in range(terms):
         likes = rng.random(k) < 0.4
-        p = [density * (3 if likes[s].any() else 0.5) for s in sets]
+        p = density * np.where(has[:, likes].any(axis=1), 3, 0.5)
         inside = rng.random(m) < np.minimum(p, 0.95)
         counts = np.where(inside, rng.integers(1, 4, m), 0)
         for c in (1, 2):
