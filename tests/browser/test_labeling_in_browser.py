@@ -27,7 +27,7 @@ def pages(tmp_path_factory, calls):
         write(data, rows)
         open_rows = [{"id": f'{row["id"]},"x"', "text": row["text"]} for row in rows[:40]]
         write(pool, [{"id": HOSTILE, "text": HOSTILE * 3}, *open_rows])
-        run("train", data, "-o", folder / kind, "--rounds", 40, "-q")
+        run("train", data, "-o", folder / kind, "--rounds", 40, "-q", "--preset", "paper")
         page = folder / f"{kind}.html"
         run("suggest", folder / kind, pool, "-n", 30, "-o", page, "-q")
         made[kind] = page
@@ -41,12 +41,6 @@ def write(path, rows):
 def keys(driver, *pressed):
     for key in pressed:
         driver.switch_to.active_element.send_keys(key)
-
-
-def begun(driver, page):
-    """The page as at first: nothing is labeled yet."""
-    opened(driver, page).execute_script("localStorage.clear()")
-    return opened(driver, page)
 
 
 def said(driver):
@@ -66,7 +60,7 @@ def test_twenty_documents_are_labeled_by_keyboard_and_learned_from(
     screen, pages, downloads, tmp_path, calls
 ):
     page = pages["single"]
-    driver = begun(screen(), page)
+    driver = opened(screen(), page)
     into = downloads(driver)
     keys(driver, *["1", Keys.ENTER] * 10)
     assert said(driver).startswith("20 of 30 labeled.")
@@ -86,7 +80,7 @@ def test_twenty_documents_are_labeled_by_keyboard_and_learned_from(
 
 
 def test_labels_that_are_switched_on_are_confirmed_together(screen, pages, downloads):
-    driver = begun(screen(), pages["multi"])
+    driver = opened(screen(), pages["multi"])
     into = downloads(driver)
     for button in driver.find_elements("css selector", "#labels [aria-pressed=true]"):
         button.click()
@@ -102,7 +96,7 @@ def test_labels_that_are_switched_on_are_confirmed_together(screen, pages, downl
 
 
 def test_a_label_is_found_by_its_name(screen, pages):
-    driver = begun(screen(), pages["single"])
+    driver = opened(screen(), pages["single"])
     keys(driver, "/")
     keys(driver, "BILLING")
     shown = [b.text for b in driver.find_elements("css selector", "#labels button")]
@@ -119,7 +113,7 @@ def test_of_many_labels_the_likely_ones_come_first_and_have_keys(screen, tmp_pat
     write(pool, [{"id": "new", "text": "word39"}])
     run("train", data, "-o", model, "--rounds", 40, "-q", "--preset", "paper")
     run("suggest", model, pool, "-o", page, "-q")
-    driver = begun(screen(), page)
+    driver = opened(screen(), page)
     buttons = driver.find_elements("css selector", "#labels button")
     assert len({button.text for button in buttons}) == 40
     assert "likeliest" in buttons[0].get_attribute("class")
@@ -135,13 +129,13 @@ def test_of_many_labels_the_likely_ones_come_first_and_have_keys(screen, tmp_pat
 
 @pytest.mark.parametrize("width", [360, 1400])
 def test_nothing_is_wider_than_the_window(screen, pages, width):
-    driver = begun(screen(width=width), pages["single"])
+    driver = opened(screen(width=width), pages["single"])
     wide = driver.execute_script("return document.documentElement.scrollWidth")
     assert wide <= width
 
 
 def test_hostile_texts_stay_texts(screen, pages):
-    driver = begun(screen(), pages["single"])
+    driver = opened(screen(), pages["single"])
     for _ in range(29):
         keys(driver, "j")
         assert driver.find_elements("css selector", "#texts img, #labels img") == []
