@@ -5,7 +5,7 @@ import json
 import re
 from pathlib import Path
 
-from tests.test_readme import RUNS, install, shell
+from tests.test_readme import RUNS, typed
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "labeling.md").read_text(encoding="utf-8")
@@ -30,13 +30,12 @@ def suggested(page):
 
 
 def run(folder, command):
-    done = shell(command, folder)
+    done = typed(command, folder)
     assert done.returncode == 0, done.stderr
     return done
 
 
 def test_the_loop_goes_round(tmp_path):
-    install(tmp_path)
     rows = known()
     texts = ({"id": row["id"], "text": row["text"]} for row in rows.values())
     pool = tmp_path / "pool.jsonl"
