@@ -176,13 +176,11 @@ class Progress(Watch):
 
 def _tuning(status: Status, budget: float | None) -> str:
     """Return the state of tuning as text."""
-    spent = f"{status.seconds:.0f} s" + (f" of {budget:.0f}" if budget else "")
-    parts = [f"tuning {spent}"]
+    parts = [f"tuning {status.seconds:.0f} s" + (f" of {budget:.0f}" if budget else "")]
     if status.best:
         parts.append(f"best {status.best.best.value:.4f}")
-    parts.append(f"round {status.mark.round}/{status.last}")
-    if not math.isnan(status.mark.value):
-        parts[-1] += f" {status.mark.value:.4f}"
+    value = "" if math.isnan(status.mark.value) else f" {status.mark.value:.4f}"
+    parts.append(f"round {status.mark.round}/{status.last}{value}")
     return "  ".join([*parts, status.settings])
 
 
