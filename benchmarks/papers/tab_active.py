@@ -71,12 +71,13 @@ class Way:
     spread: bool
 
 
-TEXTS = Course(100, 100, 200, (1500, 2500))
+TEXTS = Course(100, 50, 200, (1500, 2500))
+IN_HUNDREDS = replace(TEXTS, step=100)
 COURSES = {
     "calls": Course(100, 50, 50, (1000,)),
-    "trec6": TEXTS,
+    "trec6": IN_HUNDREDS,
     "banking77": TEXTS,
-    "20newsgroups": TEXTS,
+    "20newsgroups": IN_HUNDREDS,
     "uci-letter": Course(500, 250, 250, (2500,)),
 }
 """The sample calls, and corpora of BOOSTEXT_DATA"""
