@@ -58,7 +58,7 @@ BOUNDED = [name for name, row in ALGORITHMS.items() if row.bounds and not row.co
 
 @pytest.mark.parametrize("name", BOUNDED)
 @given(problem=one_label(), seed=st.integers(0, 3))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_what_is_bounded_stays_below_the_product_of_z(name, problem, seed):
     """SS99 Theorems 3 and 6; CSS02; NN07 Theorem 1; for oc the weight of (example, wrong label)
     pairs out of order, which is the ranking loss; for m1 the error (TAB)."""
@@ -310,7 +310,7 @@ def test_scores_that_are_no_log_odds_have_no_link():
     "name", [n for n, row in ALGORITHMS.items() if row.bounds and not row.coded]
 )
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_one_error_keeps_its_bound(name, data):
     """SS99 s7 and s9; S97 Theorem 1. Ties are errors here."""
     row = ALGORITHMS[name]

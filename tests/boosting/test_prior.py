@@ -41,7 +41,7 @@ def test_the_first_rule_votes_half_the_log_odds_of_each_label(engine, abstain):
 
 @pytest.mark.parametrize("name", WITH_PRIOR)
 @given(problem=problems())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_it_comes_first_and_lowers_the_bound(name, problem):
     documents, sets, k, numeric, categories, weights = problem
     if ALGORITHMS[name].one_label:

@@ -12,6 +12,7 @@ from boostext.corpus.readers import read_documents
 from boostext.corpus.sources import BadRecords
 from boostext.errors import BoostextError
 from boostext.settings import DataSettings
+from tests import forked
 
 PROGRAM = Path(__file__).resolve().parents[2] / "benchmarks" / "robust.py"
 MANY = ("inputs", "texts", "models", "forged models", "same bytes")
@@ -23,12 +24,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes
 @pytest.mark.parametrize(("kinds", "trials"), [(MANY, 20), (FEW, 1)])
 def test_nothing_fails_by_force(kinds, trials):
     only = [word for kind in kinds for word in ("--only", kind)]
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), "--trials", str(trials), "--json", *only],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    done = forked.run(PROGRAM, "--trials", trials, "--json", *only)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [row["kind"] for row in rows] == list(kinds), done.stderr
     assert [row["said"] for row in rows if row["failed"]] == []
