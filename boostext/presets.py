@@ -283,6 +283,8 @@ unless there is too much data for small steps, and for letters of short texts.
 """
 MANY_LABELS = 100
 """Number of labels, if documents have several, from which each label needs rules of its own."""
+SEVERAL_LABELS = 20
+"""Number of labels from which a last round on texts without spaces has more updates."""
 MOST_WORK, MOST_LETTER_WORK = 1_000_000_000, 150_000_000
 """Number of characters times labels up to which steps are half as large and rules twice as many.
 Training takes about twice the time with them, which is too long for more data. Where letters are
@@ -317,15 +319,18 @@ def _both(facts: Facts) -> bool:
 
 def _finish(facts: Facts) -> Choices:
     """The settings of a last round that updates the votes of all terms; none if there is none."""
-    letters, long = _both(facts), facts.characters >= LONG
-    able = facts.complete and not facts.stumps and facts.unspaced <= 0.5
+    spaced, long = facts.unspaced <= 0.5, facts.characters >= LONG
+    letters = _both(facts) or not spaced
+    able = facts.complete and not facts.stumps
     if facts.several:  # in short texts, few terms speak for each label without knowledge
-        able = able and (long or facts.knowledge) and facts.labels < MANY_LABELS
+        able = able and spaced and (long or facts.knowledge) and facts.labels < MANY_LABELS
     work = facts.work(letters)
     if not able or work > MOST_FINISH_WORK or (letters and facts.size > MOST_FINISH_SIZE):
         return {}
+    if not spaced:
+        return {**FINISH, "updates": 20 if facts.labels >= SEVERAL_LABELS else 10}
     if long and work <= MOST_BOTH_WORK:
-        return {**FINISH, "updates": 40}
+        return {**FINISH, "updates": 80}
     return {**FINISH, "updates": 10 if letters and work > MOST_LETTER_WORK else 20}
 
 
@@ -351,7 +356,7 @@ def _rules(facts: Facts) -> Choices:
     both = _both(facts)
     rules = SHARPER if facts.few or long or both else COMMON
     if letters:
-        rules = COMMON
+        rules = SHARPER if "finish" in found else COMMON
     elif long and not facts.several:
         rules = {**RAREST, **({"smoothing": SHARPER["smoothing"]} if facts.few else {})}
     if both and not (facts.few and facts.work(letters=True) <= MOST_LETTER_WORK):

@@ -42,7 +42,8 @@ def test_terms_go_by_the_length_of_texts_their_script_and_the_labels():
 def test_words_and_letters_are_the_terms_of_short_texts_with_one_label():
     few = {"documents": 400, "labels": 20}
     assert (chosen_for(**few)["letters"], chosen_for(**few)["ngrams"]) == (5, (1, 2))
-    assert (chosen_for(**few)["rarity"], chosen_for(**few, unspaced=0.9)["rarity"]) == (1.0, 0.5)
+    assert chosen_for(**few)["rarity"] == chosen_for(**few, unspaced=0.9)["rarity"] == 1.0
+    assert chosen_for(**few, unspaced=0.9, stumps=True)["rarity"] == 0.5
     found = [chosen_for(documents=n, labels=20) for n in (2399, 2400)]
     assert [each["letters"] for each in found] == [5, 5]
     assert [each["rounds"] for each in found] == [2 * 2399, 2400], "letters need fewer rules"
@@ -112,16 +113,21 @@ def test_steps_are_larger_where_small_ones_would_take_too_long():
 def test_a_last_round_updates_all_votes_if_documents_have_one_label():
     assert (chosen_for()["finish"], chosen_for()["updates"]) == (0.3, 20)
     assert chosen_for(labels=150)["updates"] == 10, "updates for many labels take longer"
-    assert chosen_for(characters=600.0)["updates"] == 40, "and long texts need more"
+    assert chosen_for(characters=600.0)["updates"] == 80, "and long texts need more"
     assert chosen_for(documents=40_000, labels=50, characters=600.0)["updates"] == 20
     assert chosen_for(several=True, characters=600.0)["finish"] == 0.3
+    for labels, updates in ((7, 10), (20, 20)):
+        unspaced = chosen_for(unspaced=0.9, labels=labels)
+        assert (unspaced["finish"], unspaced["updates"]) == (0.3, updates)
+        assert (unspaced["rarity"], unspaced["smoothing"]) == (1.0, "0.2/m")
     assert chosen_for(several=True, knowledge=True)["finish"] == 0.3
     for other in (
         {"several": True},
         {"several": True, "characters": 600.0, "labels": 100},
         {"documents": 17_000},
         {"documents": 90_000, "labels": 50, "characters": 600.0},
-        {"unspaced": 0.9},
+        {"unspaced": 0.9, "several": True, "characters": 600.0},
+        {"unspaced": 0.9, "characters": 600.0},
         {"several": True, "knowledge": True, "labels": 100},
         {"stumps": True},
         {"complete": False},
@@ -252,7 +258,7 @@ def test_a_given_option_stands_alone_and_an_algorithm_ends_the_choice():
 
 def test_characters_are_taken_as_texts_without_spaces_are():
     _, plan, _ = decided(documents(), Plan.of(analyzer="char").opened(None, {"analyzer"}))
-    assert (plan.text.ngrams, plan.text.punctuation, plan.boosting.rarity) == ((1, 5), False, 0.5)
+    assert (plan.text.ngrams, plan.text.punctuation, plan.boosting.rarity) == ((1, 5), False, 1.0)
     part = Plan.of(per_field=("text:analyzer=char",)).opened(None, {"per_field"})
     short = documents(400)
     assert decided(short, OPENED)[1].text.punctuation
