@@ -1,24 +1,18 @@
 """The benchmarks run, whatever is installed, and say what they measured."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import forked
+
 RUN = Path(__file__).resolve().parents[1] / "benchmarks" / "run.py"
-
-
-def benchmark(*arguments):
-    return subprocess.run(
-        [sys.executable, str(RUN), *arguments], capture_output=True, encoding="utf-8", check=False
-    )
 
 
 def figures(*arguments):
     """The machine, and the figures."""
-    done = benchmark("--smoke", "--json", *arguments)
+    done = forked.run(RUN, "--smoke", "--json", *arguments)
     assert done.returncode == 0, done.stderr
     about, *rows = map(json.loads, done.stdout.splitlines())
     return about, rows
