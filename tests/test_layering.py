@@ -38,7 +38,12 @@ HARMLESS = {"pickle.UnpicklingError"}
 LONGEST_FUNCTION, LONGEST_FILE = 60, 800
 
 FILES = sorted(PACKAGE.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+
+@cache
+def tree_of(path):
+    """Read by the one process whose tests ask for it."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def room_of(path):
@@ -88,7 +93,7 @@ def test_every_room_has_its_place():
 def test_a_module_imports_only_from_rooms_above_its_own():
     def below(path):
         room = room_of(path)
-        others = (rooms_imported(TREES[path]) & set(LEVEL)) - {room}
+        others = (rooms_imported(tree_of(path)) & set(LEVEL)) - {room}
         return {other for other in others if LEVEL[other] >= LEVEL[room]}
 
     assert wrong(below, INSIDE) == {}
@@ -96,7 +101,7 @@ def test_a_module_imports_only_from_rooms_above_its_own():
 
 def test_click_is_known_to_the_command_line_alone():
     def click(path):
-        roots = {module.split(".")[0] for module in imported_modules(TREES[path])}
+        roots = {module.split(".")[0] for module in imported_modules(tree_of(path))}
         return roots & {"click"}
 
     assert wrong(click, [path for path in INSIDE if room_of(path) != "cli"]) == {}
@@ -119,8 +124,8 @@ def calls(tree):
 
 def test_nothing_that_runs_foreign_code_is_used():
     def unsafe(path):
-        called = {ast.unparse(call.func) for call in calls(TREES[path])}
-        return (set(unsafe_uses(TREES[path])) - HARMLESS) | (called & UNSAFE_CALLS)
+        called = {ast.unparse(call.func) for call in calls(tree_of(path))}
+        return (set(unsafe_uses(tree_of(path))) - HARMLESS) | (called & UNSAFE_CALLS)
 
     assert wrong(unsafe) == {}
 
@@ -130,7 +135,7 @@ def test_only_the_room_of_workers_may_reach_the_network():
     reaching = {
         room_of(path)
         for path in FILES
-        if {module.split(".")[0] for module in imported_modules(TREES[path])} & NETWORK_MODULES
+        if {module.split(".")[0] for module in imported_modules(tree_of(path))} & NETWORK_MODULES
     }
     assert reaching == {"distributed"}
 
@@ -142,7 +147,7 @@ def test_arrays_are_read_without_pickle():
         return given.get("allow_pickle", "True" if reads else "False") != "False"
 
     def unsafe(path):
-        return [ast.unparse(call) for call in calls(TREES[path]) if careless(call)]
+        return [ast.unparse(call) for call in calls(tree_of(path)) if careless(call)]
 
     assert wrong(unsafe) == {}
 
@@ -163,7 +168,7 @@ def test_the_command_line_is_a_thin_skin():
 
 def test_functions_are_short():
     def long(path):
-        lengths = {f.name: f.end_lineno - f.lineno + 1 for f in functions(TREES[path])}
+        lengths = {f.name: f.end_lineno - f.lineno + 1 for f in functions(tree_of(path))}
         return {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION}
 
     assert wrong(long, [path for path in FILES if "kernels" not in path.name]) == {}
@@ -186,7 +191,7 @@ OF_BOOSTING = [path for path in FILES if room_of(path) == "boosting"]
 
 def test_boosting_has_small_objects():
     def large(path):
-        classes = [node for node in nodes(TREES[path]) if isinstance(node, ast.ClassDef)]
+        classes = [node for node in nodes(tree_of(path)) if isinstance(node, ast.ClassDef)]
         return {c.name: attributes(c) for c in classes if len(attributes(c)) > 15}
 
     assert wrong(large, OF_BOOSTING) == {}
@@ -194,6 +199,6 @@ def test_boosting_has_small_objects():
 
 def test_boosting_has_functions_of_few_parameters():
     def long(path):
-        return [f.name for f in functions(TREES[path]) if len(f.args.args) > 12]
+        return [f.name for f in functions(tree_of(path)) if len(f.args.args) > 12]
 
     assert wrong(long, [path for path in OF_BOOSTING if "kernels" not in path.name]) == {}
