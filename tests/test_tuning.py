@@ -21,6 +21,7 @@ from boostext.evaluation.thresholds import common_threshold
 from boostext.presets import AXES, PRESETS, Search, grid
 from boostext.training.choosing import candidates
 from boostext.training.courses import (
+    MOST_BEFORE_LAST,
     Course,
     Mark,
     best_of,
@@ -294,6 +295,8 @@ def test_a_trial_can_be_stopped_before_its_last_round():
     whole = tune(documents(), plan(), search, hooks=Hooks(tell=tell))
     assert len(settings_of(whole)) == 2
     assert max(leading) > 50
+    (finished,) = (o for o in whole.outcomes if o.candidate.plan.boosting.finish)
+    assert finished.best.round < finished.plan().boosting.rounds == MOST_BEFORE_LAST
     leading.clear()
     hooks = Hooks(tell=tell, should_stop=lambda: bool(leading))
     assert settings_of(tune(documents(), plan(), search, hooks=hooks)) == ["--shrinkage 0.5"]

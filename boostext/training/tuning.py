@@ -99,10 +99,15 @@ class Outcome:
     losses: Losses = field(default_factory=lambda: NO_LOSSES, compare=False)
 
     def plan(self) -> Plan:
-        """The candidate's plan with the rounds and the threshold of its best mark."""
+        """The candidate's plan with the rounds and the threshold of its best mark.
+
+        A last round of all terms comes when little of the loss is left. More documents need more
+        rounds until then, so that the number of rounds is only their maximum.
+        """
         plan, best = self.candidate.plan, self.best
+        rounds = self.last if plan.boosting.finish else best.round
         threshold = round(best.threshold, 4)
-        boosting = replace(plan.boosting, rounds=best.round, threshold=threshold)
+        boosting = replace(plan.boosting, rounds=rounds, threshold=threshold)
         return replace(plan, boosting=boosting)
 
 
