@@ -110,12 +110,8 @@ def most_of_blocks(form: int, W: Array, speaks: Array, around: Array) -> Number:
     for block in range(3):
         if speaks[block] != 0:
             for label in range(W.shape[2]):
-                a, b, x, y = (
-                    W[block, 0, label],
-                    W[block, 1, label],
-                    around[0, label],
-                    around[1, label],
-                )
+                a, b = W[block, 0, label], W[block, 1, label]
+                x, y = around[0, label], around[1, label]
                 least_a, least_b = max(a - x, 0.0), max(b - y, 0.0)
                 if form < 2:
                     gain += max(apart(least_a, b + y), apart(a + x, least_b))
