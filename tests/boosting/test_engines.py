@@ -440,7 +440,8 @@ def test_bounds_from_running_sums_are_hardly_above_the_gains_of_thresholds(votes
     search = booster._engine.search
     numbers = np.arange(search.members.listed, len(search.members), dtype=np.int32)
     infinite, alike = np.full(len(numbers), np.inf), np.ones(len(search.members))
-    _, bounds = search._with_closer(numbers, infinite, alike)
+    found, bounds = search._with_closer(numbers[::-1], infinite, alike)
+    assert found.tolist() == numbers.tolist()
     gains = np.array([search.exact(j)[1] for j in numbers.tolist()])
     assert gains.max() > 1e-3
     assert (bounds >= gains).all()

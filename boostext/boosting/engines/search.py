@@ -386,16 +386,17 @@ class Search:
     def _with_closer(
         self, numbers: Int32, bounds: Float64, preference: Float64
     ) -> tuple[Int32, Float64]:
-        """Return the conditions, with closer bounds for thresholds if a column has several.
+        """Return the conditions, sorted, with closer bounds for thresholds if a column has several.
 
         Reading a column once costs less than summing the documents of a few of its thresholds.
         """
         members, weights = self.members, self.parts.weights
-        bounds, k = bounds.copy(), len(weights.arrays.common)
-        of = np.searchsorted(members.offsets, numbers, side="right") - 1
+        order, k = np.argsort(numbers), len(weights.arrays.common)
+        numbers, bounds = numbers[order], bounds[order]
+        starts = np.searchsorted(numbers, members.offsets)
         least = SEVERAL if self.parts.thresholds is not None else 1
-        for c in np.flatnonzero(np.bincount(of[of >= 0]) >= least).tolist():
-            column, inside = members.columns[c], of == c
+        for c in np.flatnonzero(np.diff(starts) >= least).tolist():
+            column, inside = members.columns[c], slice(starts[c], starts[c + 1])
             closer = np.zeros(len(column))
             self.kernels["cut_bounds"](
                 self.kind,
