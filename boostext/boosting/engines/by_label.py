@@ -104,21 +104,20 @@ class LabelEngines:
             self._each(waiting, lambda n: self._engines[n].learn(preference(n), draws))
             if draws[0].share >= 1:
                 self._ended[[n for n in waiting if not self._engines[n].ahead]] = True
-        shares, factors = self.shares(), np.ones(len(self._engines))
-        votes: dict[int, Float64] = {}
-        gain = 0.0
-        for label, engine in enumerate(self._engines):
-            grown = engine.next()
-            if grown is None:
-                continue
-            ((place, vote, _),) = grown.rules
-            found = votes.setdefault(place.condition, np.zeros((3, len(shares))))
-            found[:, label] = vote[:, 0]
-            gain += float(shares[label]) * grown.gain
-            factors[label] = grown.z
-        if not votes:
+        labels = [label for label, engine in enumerate(self._engines) if engine.ahead]
+        if not labels:
             return None
-        rules = tuple(Placed(Place((), j), found) for j, found in votes.items())
+        shares, factors, gain = self.shares(), np.ones(len(self._engines)), 0.0
+        learned = [self._engines[label].pop() for label in labels]
+        for label, own in zip(labels, learned, strict=True):
+            gain += float(shares[label]) * own.gain
+            factors[label] = own.z
+        number = {own.condition: 0 for own in learned}
+        number |= {condition: n for n, condition in enumerate(number)}
+        votes = np.zeros((len(number), 3, len(shares)))
+        rows = [number[own.condition] for own in learned]
+        votes[rows, :, labels] = np.hstack([own.votes for own in learned]).T
+        rules = tuple(Placed(Place((), j), votes[n]) for j, n in number.items())
         return Growth(rules, gain, z=self._fallen(factors))
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:

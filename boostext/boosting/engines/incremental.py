@@ -39,7 +39,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from boostext.arrays import Float64, Scores
 from boostext.arrays import Weights as PairWeights
@@ -59,6 +59,16 @@ LONG = 0.05
 """The time in seconds above which fewer rounds are learned in one call of compiled code."""
 
 
+class Learned(NamedTuple):
+    """The rule of a round that was learned: its condition, its votes (3, k), and the results."""
+
+    condition: int
+    votes: Float64
+    gain: float
+    z: float
+    alpha: float
+
+
 class IncrementalEngine:
     """The engine that updates only the weights and sums that a rule changes.
 
@@ -72,7 +82,7 @@ class IncrementalEngine:
     def __init__(self, problem: Problem, search: Search | LabelSearch | None = None) -> None:
         self.members, self._problem = problem.members, problem
         self.search = search or Search(problem)
-        self._played: deque[Growth] = deque()
+        self._played: deque[Learned] = deque()
         self._pace = 1
 
     def grow(self, preference: Float64, ahead: Callable[[], Sequence[Eligible]]) -> Growth | None:
@@ -94,7 +104,7 @@ class IncrementalEngine:
         """Learn the rules of the next rounds, as many of `draws` as take a fraction of a second."""
         draws, began = draws[: min(self._pace, self.search.weights.lasts)], time.perf_counter()
         count = self.search.rounds(preference, draws)
-        self._played.extend(map(self._growth, range(count)))
+        self._played.extend(self._learned(count))
         self.search.renew_if_inaccurate(count)
         if time.perf_counter() - began > LONG:
             self._pace = max(self._pace // 2, 1)
@@ -103,7 +113,11 @@ class IncrementalEngine:
 
     def next(self) -> Growth | None:
         """Return the rule of the next round that was learned, or None if there is none."""
-        return self._played.popleft() if self._played else None
+        return _growth(self.pop()) if self._played else None
+
+    def pop(self) -> Learned:
+        """Return the rule of the next round that was learned; there must be one."""
+        return self._played.popleft()
 
     def candidates(self, preference: Float64, draw: Eligible) -> Candidates:
         search = self._of_all_labels
@@ -116,9 +130,9 @@ class IncrementalEngine:
         if votes is None:
             return None
         self.search.move(condition, votes)
-        growth = self._growth(0)
+        (learned,) = self._learned(1)
         self.search.renew_if_inaccurate(1)
-        return growth
+        return _growth(learned)
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         if not self.search.find(preference, draw):
@@ -140,11 +154,10 @@ class IncrementalEngine:
 
     def scores(self) -> Scores:
         scores = self.search.weights.scores()
-        for growth in self._played:  # learned, but not yet returned by `next`
-            for (_, condition), votes, _ in growth.rules:
-                scores -= votes[NO]
-                scores[self.members.yes(condition)] -= votes[YES] - votes[NO]
-                scores[self.members.unknown(condition)] -= votes[UNKNOWN] - votes[NO]
+        for condition, votes, *_ in self._played:  # learned, but not yet returned by `next`
+            scores -= votes[NO]
+            scores[self.members.yes(condition)] -= votes[YES] - votes[NO]
+            scores[self.members.unknown(condition)] -= votes[UNKNOWN] - votes[NO]
         return scores
 
     def weights(self) -> PairWeights:
@@ -160,9 +173,16 @@ class IncrementalEngine:
             raise TypeError("an engine of one label alone has no candidates for others")
         return self.search
 
-    def _growth(self, n: int) -> Growth:
-        """Return the rule of round n of those that were learned last, counted from 0."""
+    def _learned(self, count: int) -> list[Learned]:
+        """Return the rules of the rounds that were learned last."""
         made = self.search.made
-        place = Place((), int(made.conditions[n]))
-        gain, z, alpha = made.results[n].tolist()
-        return Growth((Placed(place, made.votes[n].copy(), alpha),), gain, z=z)
+        conditions, results = made.conditions[:count].tolist(), made.results[:count].tolist()
+        votes = made.votes[:count].copy()
+        return [
+            Learned(j, own, *row) for j, own, row in zip(conditions, votes, results, strict=True)
+        ]
+
+
+def _growth(learned: Learned) -> Growth:
+    condition, votes, gain, z, alpha = learned
+    return Growth((Placed(Place((), condition), votes, alpha),), gain, z=z)

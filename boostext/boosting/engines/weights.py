@@ -105,6 +105,8 @@ class Weights:
             np.zeros(m, np.int32),
         )
         self.rows_of_pos: Int64 = np.repeat(np.arange(m), np.diff(labels.starts))
+        self._without = np.flatnonzero(start.example <= 0)
+        self._lightest = start.example.min(where=start.example > 0, initial=1.0)
         self._moves, self._deep = 0, False
         self.renew()
 
@@ -213,11 +215,10 @@ class Weights:
             np.copyto(against, logistic_weight(-against))
             self._deep = False
         else:
-            against[weights.example <= 0] = -np.inf
-            against -= against.max()
-            least = against.min(where=against > -np.inf, initial=0.0)
-            lightest = weights.example.min(where=weights.example > 0, initial=1.0)
-            self._deep = bool(least + np.log(lightest) < np.log(DEEP))
+            against[self._without] = -np.inf
+            against -= against.max(initial=-np.inf)
+            against[self._without] = 0.0
+            self._deep = bool(against.min(initial=0.0) + np.log(self._lightest) < np.log(DEEP))
             np.exp(against, out=against)
         against *= weights.example[:, None]
         weights.pos[:] = against[rows, items] * weights.factors[1]
