@@ -433,11 +433,11 @@ class Booster:
         (before, condition), votes, alpha = placed
         if self.members.spelled(condition)[1]:
             votes = votes[EXCHANGED]
-        literals = (Literal(self._spelled(j), block) for j, block in before)
+        literals = tuple([Literal(self._spelled(j), block) for j, block in before])
         # Subtle: a file leaves out blocks whose votes are all zero, and they are read as 0.0.
         # Adding 0.0 turns -0.0 into 0.0, so that a resumed run goes on with the very bits of an
         # unbroken one.
-        return Rule(self._spelled(condition), votes + 0.0, alpha, tuple(literals))
+        return Rule(self._spelled(condition), votes + 0.0, alpha, literals)
 
     @cached_property
     def _conditions(self) -> dict[int, Condition]:
