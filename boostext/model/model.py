@@ -11,7 +11,7 @@ import numpy as np
 from boostext.arrays import Places
 from boostext.boosting.rules import Rule
 from boostext.errors import ModelError
-from boostext.features.conditions import AtLeast, Condition, Equals
+from boostext.features.conditions import Always, AtLeast, Condition, Equals
 from boostext.fields import count
 from boostext.knowledge.terms import conditions_of
 from boostext.model.calibration import Curve, check_curves
@@ -132,9 +132,13 @@ class Model:
 
 
 def asked_conditions(model: Model) -> set[Condition]:
-    """Return all conditions that rules and their preconditions use."""
+    """Return all conditions that rules and their preconditions use.
+
+    A rule that votes on every document has none.
+    """
     asked = {rule.condition for rule in model.rules}
-    return asked | {condition for rule in model.rules for condition, _ in rule.precondition}
+    asked |= {condition for rule in model.rules for condition, _ in rule.precondition}
+    return asked - {Always()}
 
 
 def known_conditions(model: Model) -> set[Condition]:

@@ -8,7 +8,7 @@ from boostext.errors import SettingsError
 from boostext.features.conditions import Always, AtLeast, Occurs
 from boostext.model.file import read_model, write_model
 from boostext.model.json_form import model_from_json, model_to_json
-from boostext.model.model import Model
+from boostext.model.model import Model, asked_conditions
 from boostext.model.predict import Predictor
 from boostext.model.shyp import read_shyp, shyp_schema, shyp_text
 from boostext.reports.rules import rule_rows
@@ -30,6 +30,10 @@ DOCUMENTS = [
     Document("2", {"text": ""}, ()),
     Document("3", {}, (), attributes={"age": 1.0}),
 ]
+
+
+def test_it_is_none_of_the_conditions_of_a_model():
+    assert asked_conditions(model_of(PRIOR, WORD, AGE)) == {WORD.condition, AGE.condition}
 
 
 def test_its_votes_are_in_every_score():
