@@ -97,9 +97,10 @@ class Preferences:
         If the number of different conditions is limited and has been reached, all others are
         excluded.
         """
-        self.values[condition] *= factor
-        if condition in self.limited:
-            self.limited[condition] *= factor
+        if factor != 1:
+            self.values[condition] *= factor
+            if condition in self.limited:
+                self.limited[condition] *= factor
         if condition in self._chosen:
             return
         self._chosen.add(condition)

@@ -380,7 +380,7 @@ class Booster:
         for rule in placed:
             self._take(rule)
         places = tuple(
-            Place(p.precondition, self.members.spelled(p.condition)[0]) for p, *_ in placed
+            [Place(p.precondition, self.members.spelled(p.condition)[0]) for p, *_ in placed]
         )
         alone = len(places) == 1 and not places[0].precondition
         return Round(

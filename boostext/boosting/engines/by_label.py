@@ -98,13 +98,15 @@ class LabelEngines:
         preference: returns the preference (n,) for a label; it must return the same array each
         time, as described in Engine.best. ahead: see IncrementalEngine.grow.
         """
-        waiting = [n for n, one in enumerate(self._engines) if not (one.ahead or self._ended[n])]
-        if waiting:
+        labels = self._ready()
+        if len(labels) + self._ended.sum() < len(self._engines):
+            known = set(labels)
+            waiting = [n for n in np.flatnonzero(~self._ended).tolist() if n not in known]
             draws = ahead()
             self._each(waiting, lambda n: self._engines[n].learn(preference(n), draws))
             if draws[0].share >= 1:
                 self._ended[[n for n in waiting if not self._engines[n].ahead]] = True
-        labels = [label for label, engine in enumerate(self._engines) if engine.ahead]
+            labels = self._ready()
         if not labels:
             return None
         shares, factors, gain = self.shares(), np.ones(len(self._engines)), 0.0
@@ -119,6 +121,10 @@ class LabelEngines:
         votes[rows, :, labels] = np.hstack([own.votes for own in learned]).T
         rules = tuple(Placed(Place((), j), votes[n]) for j, n in number.items())
         return Growth(rules, gain, z=self._fallen(factors))
+
+    def _ready(self) -> list[int]:
+        """Return the labels for which a rule was learned that is not returned yet."""
+        return [label for label, engine in enumerate(self._engines) if engine.ahead]
 
     def best(self, preference: Float64, draw: Eligible) -> Choice | None:
         raise TypeError("rules of one label each are not chosen by the gain on all labels")
