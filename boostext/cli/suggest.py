@@ -62,15 +62,15 @@ from boostext.fields import MOST
     "--spread/--no-spread",
     default=True,
     show_default=True,
-    help="Suggest a document last if its words and attributes are nearly those of an earlier one.",
+    help="Of the 10 x N most uncertain documents, suggest the N that best represent them all, near "
+    "duplicates last, instead of the N most uncertain. Ignored with --by random.",
 )
 @click.option(
     "--sample",
     type=click.IntRange(0, MOST),
     metavar="N",
-    help="Suggest the most uncertain of N times as many documents as are wanted, drawn at random "
-    "from POOL; 0 chooses from all documents.  [default: 6; 0 with "
-    "--include-labelled, and if no rule has a term]",
+    help="Choose from N times as many documents as are wanted, drawn at random from POOL; 0 takes "
+    "all documents.  [default: 20; 0 with --include-labelled, and if no rule has a term]",
 )
 @click.option(
     "--committee",
@@ -116,10 +116,10 @@ def command(
 ) -> None:
     """Suggest which documents to label next.
 
-    POOL are files or folders of documents, or - for stdin. The command suggests the documents
-    without a label about which the model is least certain, with their most likely labels and the
-    terms that decide between these. Label them, and train again with
-    `boostext train ... --labels-from FILE`.
+    POOL are files or folders of documents, or - for stdin. The command finds the documents without
+    a label about which the model is least certain, and suggests those that represent the others
+    best, with their most likely labels and the terms that decide between these. Label them, and
+    train again with `boostext train ... --labels-from FILE`.
 
     \b
     Examples:

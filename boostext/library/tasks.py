@@ -245,7 +245,7 @@ def check(
 
 @dataclass(frozen=True, eq=False)
 class Suggested:
-    """Documents to label next, the most uncertain first.
+    """Documents to label next, in the order in which `suggest` chose them.
 
     measure: the measure of uncertainty. pool: the pool, with the numbers of its documents.
     """
@@ -319,13 +319,14 @@ def suggest(
 ) -> Suggested:
     """Return the documents of a pool to label next, about which the model is least certain.
 
-    by: "margin", "best", "entropy", "votes" or "random", as for the command. spread: whether
-    documents that are nearly the same as an earlier one come later. sample: choose from this many
-    times `count` documents, which are drawn at random; 0 for all documents, which is the default
-    with include_labelled and if no rule of the model has a term, and 6 otherwise. committee:
-    additional models that vote, for by="votes". labels_from: files with the documents that already
-    have a label. include_labelled: also suggest documents that have a label in the pool. reading:
-    settings of the data by name.
+    by: "margin", "best", "entropy", "votes" or "random", as for the command. spread: whether to
+    choose, of ten times as many of the most uncertain documents, those that represent all of them
+    best, instead of the most uncertain ones; without effect on by="random". sample: choose from
+    this many times `count` documents, which are drawn at random; 0 for all documents, which is the
+    default with include_labelled and if no rule of the model has a term, and 20 otherwise.
+    committee: additional models that vote, for by="votes". labels_from: files with the documents
+    that already have a label. include_labelled: also suggest documents that have a label in the
+    pool. reading: settings of the data by name.
     """
     doubt = measure(by, model.predictor, [member.content for member in committee], seed)
     read = model_data(model.content, pool, None, reading, labelled=False)
@@ -333,5 +334,6 @@ def suggest(
     open_ones = Pool(some(read, paths_of(pool), BadRecords()), listed, include_labelled)
     if sample is None:
         sample = 0 if include_labelled else usual_sample(model.content)
+    spread = spread and by != "random"
     rows = choose(open_ones, model.predictor, doubt, count, spread, sample, seed)
     return Suggested(rows, model.content, by, open_ones)

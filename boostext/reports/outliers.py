@@ -35,22 +35,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from boostext.arrays import Float64, Int64, Lists, Places, Scores, Signs, concatenated
+from boostext.arrays import Float64, Int64, Places, Scores, Signs, concatenated
 from boostext.corpus.corpus import Corpus
 from boostext.evaluation.gold import Booleans
 from boostext.evaluation.weights import document_log_weights, label_signs, weight_shares
 from boostext.features.matrix import FeatureMatrix
-from boostext.features.merge import gather
 from boostext.model.model import Model
 from boostext.reports.columns import Column, as_json, tsv_lines
 from boostext.reports.escape import one_line, tsv_names
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from boostext.reports.similarity import Similarity
 
 
 @dataclass(frozen=True)
@@ -497,13 +494,7 @@ def outliers_tsv(rows: Iterable[OutlierRow], source: str = "weights") -> Iterato
 
 # Near duplicates -----------------------------------------------------------------------------
 
-ALIKE = 0.9
-"""Minimum cosine similarity of near duplicates; conditions are weighted by ln(m/df)."""
 MOST_DUPLICATES = 5
-COMMON, FEW = 0.2, 1000
-"""Conditions that hold for more than this fraction of the documents, and for more than FEW, have
-no weight: they take most of the time and say little about similarity.
-"""
 
 
 def near_duplicates(
@@ -513,67 +504,15 @@ def near_duplicates(
 
     The result has one list per index in `examples`, with at most MOST_DUPLICATES indices.
     """
-    alike = likeness(features.yes, features.document_count)
+    similar = Similarity(features.yes, features.document_count)
 
     def labels(i: int) -> frozenset[int]:
         return frozenset(corpus.label_sets[i].tolist())
 
     return [
-        [j for j in alike(i).tolist() if labels(j) != labels(i)][:MOST_DUPLICATES] for i in examples
+        [j for j in similar.near(i).tolist() if labels(j) != labels(i)][:MOST_DUPLICATES]
+        for i in examples
     ]
-
-
-def likeness(yes: Lists, document_count: int) -> Callable[[int], Int64]:
-    """Return a function that maps a document to its near duplicates, most similar first.
-
-    yes: for each condition, the indices of the documents that meet it. Only documents that share a
-    rare condition are compared; see `_telling`.
-    """
-    documents, frequencies = _unit_rows(yes, document_count), np.diff(yes.starts)
-    vector = np.zeros(len(yes))
-
-    def alike(i: int) -> Int64:
-        own = slice(documents.indptr[i], documents.indptr[i + 1])
-        conditions, weights = documents.indices[own], documents.data[own]
-        telling = conditions[_telling(weights, frequencies[conditions])]
-        if not len(telling):
-            return np.zeros(0, np.int64)
-        others = np.unique(gather(yes, telling.astype(np.int64)).items).astype(np.int64)
-        vector[conditions] = weights
-        cosines = documents[others] @ vector
-        vector[conditions] = 0
-        near = np.flatnonzero(cosines >= ALIKE)
-        order = others[near[np.argsort(-cosines[near], kind="stable")]]
-        return np.asarray(order[order != i])
-
-    return alike
-
-
-def _telling(weights: Float64, frequencies: Int64) -> Int64:
-    """Return the places of the conditions of which every near duplicate has at least one.
-
-    These are the rarest, up to the first after which the rest of the document is shorter than
-    ALIKE: by the inequality of Cauchy and Schwarz, the rest alone cannot make a document alike.
-    weights: those of a document, of length 1 or 0. Source: Bayardo, Ma & Srikant 2007, s3.
-    """
-    rarest = np.argsort(frequencies, kind="stable")
-    rest = np.cumsum(weights[rarest[::-1]] ** 2)[::-1]
-    return rarest[rest >= (ALIKE - 1e-9) ** 2]
-
-
-def _unit_rows(yes: Lists, m: int) -> csr_array:
-    """Return the weights of the conditions of each document, shape (m, n); rows have length 1."""
-    # scipy.sparse is slow to import, and few commands need near duplicates
-    from scipy.sparse import csr_array
-
-    frequencies = np.diff(yes.starts)
-    weights = np.where(
-        frequencies <= max(COMMON * m, FEW), np.log(m / np.maximum(frequencies, 1)), 0
-    )
-    values = np.repeat(weights, frequencies)
-    lengths = np.sqrt(np.bincount(yes.items, values**2, minlength=m))
-    values /= np.maximum(lengths, 1e-12)[yes.items]
-    return csr_array((values, yes.items, yes.starts), shape=(len(yes), m)).T.tocsr()
 
 
 # Label Studio --------------------------------------------------------------------------------

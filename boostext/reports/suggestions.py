@@ -1,4 +1,4 @@
-"""Choose the documents of a pool to label next: uncertain and different from each other.
+"""Choose the documents of a pool to label next: uncertain ones that represent the others.
 
 The pool is read once, and only the documents about which the model is most uncertain are kept, so
 a pool of any size needs only bounded memory.
@@ -14,14 +14,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, zip_longest
 from operator import itemgetter
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from boostext.arrays import Float64, Lists, Places
+from boostext.arrays import Float64, Int32, Int64, Lists, Places
 from boostext.corpus.documents import Attribute, Document
 from boostext.errors import SettingsError
 from boostext.evaluation.doubt import (
@@ -38,12 +38,20 @@ from boostext.fields import count as in_words
 from boostext.model.merged import by_condition
 from boostext.model.model import Model
 from boostext.model.predict import Contribution, Predictor, Scored, decisions, probabilities
-from boostext.reports.outliers import likeness, task_of
+from boostext.reports.outliers import task_of
+from boostext.reports.similarity import Similarity
 
 RESERVE = 10
-"""How many candidates are kept per requested document, so that a varied set can be chosen."""
-SAMPLE = 6
+"""How many candidates are kept per requested document, of which those that represent them best are
+chosen.
+"""
+SAMPLE = 20
 """Number of documents of the pool that are drawn at random per requested document, by default."""
+SHARP = 4
+"""The power of the rank by which a candidate counts among those that are to be represented."""
+PART = 250
+"""Maximum number of documents that are chosen together; the cost of a choice grows with its square.
+"""
 DECIDING = 3
 """Number of deciding terms per document."""
 GUESSES = 3
@@ -142,22 +150,21 @@ def suggest(
     sample: int = 0,
     seed: int = 0,
 ) -> list[Suggestion]:
-    """Return at most `count` documents of the pool to label next, the most uncertain first.
+    """Return at most `count` documents of the pool to label next.
 
-    doubt: a function returned by `measure`. If spread is true, ten times as many candidates are
-    kept, and near duplicates of an earlier one are chosen after the others. sample: choose from
-    this many times `count` documents, which are drawn at random with the seed; 0 chooses from all
-    documents.
+    doubt: a function returned by `measure`. If spread is true, ten times as many of the most
+    uncertain documents are candidates, and those that represent them best are chosen; see
+    `representatives`. If it is false, the most uncertain ones are returned, the most uncertain
+    first. sample: choose from this many times `count` documents, which are drawn at random with the
+    seed; 0 chooses from all documents.
     """
     if sample:
         pool = drawn(pool, sample * count, seed)
     kept = count * RESERVE if spread else count
-    found = most_doubtful(predictor.batches(pool), doubt, kept)
+    found, scored = most_doubtful(predictor.batches(pool), doubt, kept)
     if spread:
-        found = spread_out(found, predictor, count)
-    return [
-        _suggestion(rank, candidate, predictor) for rank, candidate in enumerate(found[:count], 1)
-    ]
+        found = representatives(found, scored, predictor, count)
+    return [_suggestion(rank, candidate, predictor) for rank, candidate in enumerate(found, 1)]
 
 
 # Measures of uncertainty ---------------------------------------------------------------------
@@ -237,8 +244,8 @@ def drawn(pool: Iterable[Document], count: int, seed: int) -> list[Document]:
     return [document for _, _, document in sorted(kept, key=itemgetter(1))]
 
 
-def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Candidate]:
-    """Return the `count` most uncertain documents, most uncertain first.
+def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> tuple[list[Candidate], int]:
+    """Return the `count` most uncertain documents, most uncertain first, and the number of all.
 
     Ties are broken in favour of the document that was read earlier.
     """
@@ -255,7 +262,8 @@ def most_doubtful(found: Iterable[Scored], doubt: Doubt, count: int) -> list[Can
             else:
                 heapq.heappushpop(heap, entry)
         number += len(batch.documents)
-    return [candidate for _, _, candidate in sorted(heap, key=lambda entry: (-entry[0], -entry[1]))]
+    kept = sorted(heap, key=lambda entry: (-entry[0], -entry[1]))
+    return [candidate for _, _, candidate in kept], number
 
 
 def deciding_terms(
@@ -281,43 +289,76 @@ def deciding_terms(
     ]
 
 
-def spread_out(
-    candidates: Sequence[Candidate], predictor: Predictor, count: int
+def representatives(
+    candidates: Sequence[Candidate], scored: int, predictor: Predictor, count: int
 ) -> list[Candidate]:
-    """Reorder the candidates so that no two of the first ones are near duplicates, if possible.
+    """Return at most `count` candidates that represent all of them best.
 
-    Candidates whose words and attributes are the same, or nearly the same, as those of a candidate
-    that is already chosen come last.
+    Each candidate is represented by the most similar one that is returned, and what is maximised is
+    the sum of these similarities, where a candidate counts by its uncertainty: by the power SHARP
+    of its rank among all the `scored` documents, from 1 for the most uncertain to 0. Similarity is
+    the cosine of the words and attributes. A near duplicate of an earlier candidate counts with it,
+    and is returned only after all that are none. More than PART documents are chosen in several
+    parts, from candidates of all ranks, whose choices take turns in the result.
+    Source: Wei, Iyer & Bilmes 2015 (facility location).
     """
     if not candidates:
         return []
     read = token_reader(predictor.model.text)
-    known = [_facts(candidate.document, read) for candidate in candidates]
-    number = {fact: n for n, fact in enumerate(dict.fromkeys(chain.from_iterable(known)))}
-    facts = [np.array(sorted(number[fact] for fact in each), np.int32) for each in known]
-    near = likeness(Lists.of(by_condition(Lists.of(facts), len(number))), len(candidates))
-    taken: list[Candidate] = []
-    last: list[Candidate] = []
-    covered = np.zeros(len(candidates), bool)
-    seen: set[frozenset[Fact]] = set()
-    for i, (candidate, own) in enumerate(zip(candidates, known, strict=True)):
-        if len(taken) >= count:
-            break
-        if covered[i] or own in seen:
-            last.append(candidate)
-            continue
-        taken.append(candidate)
-        seen.add(own)
-        covered[near(i)] = True
-    return [*taken, *last]
+    number: dict[Fact, int] = {}
+    facts: list[Int32] = []
+    for candidate in candidates:
+        own = {number.setdefault(fact, len(number)) for fact in _facts(candidate.document, read)}
+        facts.append(np.array(sorted(own), np.int32))
+    similar = Similarity(Lists.of(by_condition(Lists.of(facts), len(number))), len(facts))
+    leaders = _leaders(similar, facts)
+    everyone = np.arange(len(facts))
+    ranks = _ranks([candidate.doubt for candidate in candidates], scored)
+    weights: Float64 = np.bincount(leaders, ranks**SHARP, len(facts)).astype(np.float64)
+    first, near = everyone[leaders == everyone], everyone[leaders != everyone]
+    wanted = min(count, len(first))
+    parts = -(-wanted // PART)
+    chosen = [
+        similar.covering(some := first[n::parts], weights[some], len(range(n, wanted, parts)))
+        for n in range(parts)
+    ]
+    order = [i for turn in zip_longest(*chosen) for i in turn if i is not None]
+    return [candidates[i] for i in (*order, *near[: count - wanted].tolist())]
 
 
-def _facts(document: Document, read: Callable[[str, str], str]) -> frozenset[Fact]:
+def _ranks(doubts: Sequence[float], scored: int) -> Float64:
+    """Return 1 for the most uncertain of the `scored` documents to 0, and the mean rank for ties.
+
+    doubts: those of the most uncertain documents, in descending order.
+    """
+    _, group, sizes = np.unique(-np.array(doubts), return_inverse=True, return_counts=True)
+    mean = np.cumsum(sizes) - (sizes + 1) / 2
+    return np.asarray(1 - mean[group] / max(scored, 1))
+
+
+def _leaders(similar: Similarity, facts: Sequence[Int32]) -> Int64:
+    """Return for each candidate the first one of which it is a duplicate or a near duplicate.
+
+    This is the candidate itself if there is none. Every leader is its own leader. facts: those of
+    each candidate, in ascending order.
+    """
+    leaders = np.full(len(facts), -1)
+    seen: dict[bytes, int] = {}
+    for i, own in enumerate(facts):
+        if leaders[i] < 0:  # candidates without any telling word have no near duplicates
+            leaders[i] = seen.setdefault(own.tobytes(), i)
+        if leaders[i] == i:
+            near = similar.near(i)
+            leaders[near[leaders[near] < 0]] = i
+    return leaders
+
+
+def _facts(document: Document, read: Callable[[str, str], str]) -> Iterator[Fact]:
     """Return the tokens and attributes of a document. read: as `token_reader` returns."""
     lines = ((name, read(name, text)) for name, text in document.texts.items())
     tokens = ((name, token) for name, line in lines for token in line.split())
     words = ((name, word) for name, scores in document.scored.items() for word in scores)
-    return frozenset(chain(tokens, words, document.attributes.items()))
+    return chain(tokens, words, document.attributes.items())
 
 
 def _suggestion(rank: int, candidate: Candidate, predictor: Predictor) -> Suggestion:

@@ -129,11 +129,16 @@ def test_by_default_a_sample_is_drawn_unless_labels_are_checked(run, model, pool
         done = run("suggest", *options, "-q")
         return [json.loads(line)["id"] for line in done.stdout.splitlines()]
 
-    given = [model, pool, "-n", 4]
-    assert ids(*given) == ids(*given, "--sample", 6) != ids(*given, "--sample", 0)
-    assert ids(*given, "--seed", 1) != ids(*given, "--seed", 2)
+    given = [model, pool, "-n", 2]
+    assert ids(*given) == ids(*given, "--sample", 20) != ids(*given, "--sample", 0)
+    assert len({tuple(ids(*given, "--sample", 5, "--seed", seed)) for seed in range(4)}) > 1
     checked = [model, corpus, "-n", 4, "--include-labelled"]
     assert ids(*checked) == ids(*checked, "--sample", 0)
+
+
+def test_documents_at_random_represent_nothing(run, model, pool):
+    given = ["suggest", model, pool, "-n", 9, "--by", "random", "-q"]
+    assert run(*given).stdout == run(*given, "--no-spread").stdout
 
 
 def test_attributes_alone_are_suggested_from_the_whole_pool(run, tmp_path):

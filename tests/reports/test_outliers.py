@@ -8,16 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from boostext.arrays import Lists
 from boostext.evaluation.weights import document_log_weights, label_signs
 from boostext.features.conditions import NO, UNKNOWN, YES, AtLeast, Equals
 from boostext.model.predict import Contribution
 from boostext.reports.escape import read_tsv_field
 from boostext.reports.objections import with_objections
 from boostext.reports.outliers import (
-    ALIKE,
     Weighed,
-    likeness,
     outlier_json,
     outlier_rows,
     outliers_tsv,
@@ -195,23 +192,6 @@ def test_json_has_named_fields_only():
     assert record["given"] == ["Collect"]
     assert record["suggested"] == ["Rate"]
     assert set(record) >= {"rank", "id", "score", "margin", "weight", "label_rank", "snippet"}
-
-
-def test_near_duplicates_are_those_of_all_pairs():
-    draws = np.random.default_rng(3)
-    words = [set(draws.zipf(1.2, 40).clip(max=300).tolist()) for _ in range(60)]
-    documents = [some ^ {int(draws.integers(300))} for some in words for _ in range(3)] + [set()]
-    yes = Lists.of([i for i, some in enumerate(documents) if word in some] for word in range(301))
-    counts = np.diff(yes.starts)
-    weights = np.log(len(documents) / np.maximum(counts, 1))
-    rows = np.array([[weights[w] if w in some else 0 for w in range(301)] for some in documents])
-    rows /= np.maximum(np.sqrt((rows**2).sum(axis=1, keepdims=True)), 1e-12)
-    alike, found = likeness(yes, len(documents)), 0
-    for i in range(len(documents)):
-        others = set(np.flatnonzero(rows @ rows[i] >= ALIKE).tolist()) - {i}
-        assert set(alike(i).tolist()) == others
-        found += len(others)
-    assert found > 20
 
 
 @pytest.mark.parametrize("model", [SINGLE, SEVERAL])

@@ -137,6 +137,61 @@ def test_near_duplicates_come_last():
     assert suggested(pool, 4, spread=False) == ["d5", "d0", "d1", "d2"]
 
 
+def test_documents_that_represent_others_come_before_odd_ones():
+    odd = "apple bread zebra quince"
+    alike = [f"bread cheese please send w{i} more" for i in range(4)]
+    certain = [f"apple k{i}" for i in range(35)]
+    pool = texts(odd, *alike, *certain)
+    assert suggested(pool, 1, spread=False) == ["d0"]
+    assert suggested(pool, 2, spread=True) == ["d1", "d0"]
+
+
+def test_near_duplicates_count_with_the_document_that_represents_them():
+    long = "bread and cheese " + " ".join(f"w{i}" for i in range(60))
+    certain = [f"apple k{i}" for i in range(34)]
+    pool = texts("apple bread x", "apple bread y", *[f"{long} {i}" for i in "abcd"], *certain)
+    assert suggested(pool, 2, spread=True) == ["d2", "d0"]
+    assert sorted(suggested(pool, 40, spread=True)[-3:]) == ["d3", "d4", "d5"]
+
+
+def test_ten_times_as_many_documents_are_candidates():
+    odd = [f"apple bread a{i} b{i}" for i in range(3)]
+    seven = [f"apple bread please send w{i}" for i in range(7)]
+    long = " ".join(f"r{i}" for i in range(60))
+    thirty = [f"apple bread {long} v{i}" for i in range(30)]
+    pool = texts(*odd, *seven, *thirty, *[f"apple k{i}" for i in range(400)])
+    (found,) = suggested(pool, 1, spread=True)
+    assert int(found[1:]) in range(3, 10)
+
+
+def test_documents_of_words_that_all_have_are_represented_by_their_equals():
+    pool = texts("apple bread", "apple bread", "apple bread", "apple bread x")
+    assert suggested(pool, 1, spread=True) == ["d0"]
+    assert suggested(pool, 3, spread=True) == ["d0", "d3", "d1"]
+
+
+def test_documents_of_equal_doubt_count_equally():
+    rare = [f"lamp {letter}" for letter in "abc"]
+    frequent = [f"the door there {letter}" for letter in "vwxyz"]
+    assert suggested(texts(*rare, *frequent), 2, spread=True) == ["d3", "d0"]
+    assert suggested(texts(*frequent, *rare), 2, spread=True) == ["d0", "d5"]
+
+
+@pytest.mark.parametrize("count", [10**6, 10**9])
+def test_more_documents_may_be_wanted_than_there_are(count):
+    assert len(suggested(texts("apple", "apple bread", "x"), count, spread=True)) == 3
+
+
+@pytest.mark.parametrize("part", [1, 2, 3, 50])
+def test_many_documents_are_chosen_in_parts_without_near_duplicates(part, monkeypatch):
+    monkeypatch.setattr("boostext.reports.suggestions.PART", part)
+    pool = texts(*[f"apple bread w{i} v{i % 5}" for i in range(40)] * 2)
+    for count in (1, 7, 39, 40):
+        found = suggested(pool, count, spread=True)
+        assert len(found) == len({int(name[1:]) % 40 for name in found}) == count
+    assert sorted(suggested(pool, 80, spread=True)) == sorted(d.id for d in pool)
+
+
 def test_documents_with_the_same_terms_of_the_model_are_no_duplicates():
     pool = texts("apple bread here", "apple bread there", "cheese")
     assert suggested(pool, 2, spread=True) == ["d0", "d1"]
