@@ -72,12 +72,11 @@ class Way:
 
 
 TEXTS = Course(100, 50, 200, (1500, 2500))
-IN_HUNDREDS = replace(TEXTS, step=100)
 COURSES = {
     "calls": Course(100, 50, 50, (1000,)),
-    "trec6": IN_HUNDREDS,
+    "trec6": TEXTS,
     "banking77": TEXTS,
-    "20newsgroups": IN_HUNDREDS,
+    "20newsgroups": TEXTS,
     "uci-letter": Course(500, 250, 250, (2500,)),
 }
 """The sample calls, and corpora of BOOSTEXT_DATA"""
