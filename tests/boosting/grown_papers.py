@@ -5,8 +5,10 @@ of (number of condition, block). A rule is (precondition, condition, {block: vot
 round a list of rules and its Z. ALWAYS is the number of the condition that all examples meet.
 """
 
-from itertools import product
+from itertools import pairwise, product
 from math import exp, log, sqrt
+
+from hypothesis import assume
 
 ALWAYS = -1
 BOTH = ("no", "yes")
@@ -302,8 +304,8 @@ def parallel(e, updates, shares):
         m, k = len(Y), len(Y[0])
 
         def weighed(f):
-            W = [[D[i][x] * exp(-Y[i][x] * f[i][x]) for x in range(k)] for i in range(m)]
-            return _normalized(W)
+            against = [[min(-Y[i][x] * f[i][x], 600.0) for x in range(k)] for i in range(m)]
+            return _normalized([[D[i][x] * exp(against[i][x]) for x in range(k)] for i in range(m)])
 
         start = vote(range(m), Y, D, min(e, 1 / (m * k)))
         numbers = range(len(made))
@@ -393,7 +395,11 @@ def _by_gain(made, numbers, Y, D):
     def documents(j):
         return [i for i in range(len(Y)) if made[j][1][i] == "yes"]
 
-    return sorted(numbers, key=lambda j: -round(gain(documents(j), Y, D), 11))
+    gains = {j: gain(documents(j), Y, D) for j in numbers}
+    ranked = sorted(gains.values())
+    # rounding decides the order of gains that are neither equal nor clearly different
+    assume(not any(1e-13 < b - a < 1e-9 for a, b in pairwise(ranked)))
+    return sorted(numbers, key=lambda j: -round(gains[j], 11))
 
 
 def _shrunk(made, Y, D, votes, order, size, first):
