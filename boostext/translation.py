@@ -30,8 +30,9 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.datamodel import models
 from numba.core.imputils import lower_builtin, lower_getattr, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import register_model
+from numba.extending import intrinsic, register_model
 
+from boostext import instructions
 from boostext.packs import SLOTS, Bitcode, called, fields
 
 OPTIONS: dict[str, Any] = {
@@ -109,6 +110,8 @@ def _inner(function: Any) -> Any:
     Functions that their module lists in ANY_ORDER may add numbers in the fastest order; those in
     its KERNELS or CALLED are long and are not inlined.
     """
+    if function in INSTRUCTIONS:
+        return INSTRUCTIONS[function]
     scope = function.__globals__
     fastmath = {"reassoc", "contract"} if function.__name__ in scope.get("ANY_ORDER", ()) else False
     inline = function not in (*scope.get("KERNELS", ()), *scope.get("CALLED", ()))
@@ -351,3 +354,80 @@ def _length(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 @lower_getattr(Grid, "shape")
 def _shape(context: Any, builder: Any, kind: Grid, grid: Any) -> Any:
     return builder.extract_value(grid, 1)
+
+
+# Instructions of the processor ---------------------------------------------------------------
+
+ORDER = "seq_cst"
+"""The order of steps that all threads see in the same order, as LLVM calls it."""
+SOON, LASTING, DATA = 0, 3, 1
+"""What LLVM is told of memory to be read: only to read, to be kept in all caches, and not code."""
+
+
+@intrinsic
+def _read(typing: Any, numbers: Any, place: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load_atomic(_item_of(builder, signature, *arguments), ORDER, 8)
+
+    return types.int64(numbers, types.int64), lower
+
+
+@intrinsic
+def _write(typing: Any, numbers: Any, place: Any, value: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        *place, value = arguments
+        builder.store_atomic(value, _item_of(builder, signature, *place), ORDER, 8)
+        return context.get_dummy_value()
+
+    return types.none(numbers, types.int64, types.int64), lower
+
+
+@intrinsic
+def _add(typing: Any, numbers: Any, place: Any, by: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        *place, by = arguments
+        return builder.atomic_rmw("add", _item_of(builder, signature, *place), by, ORDER)
+
+    return types.int64(numbers, types.int64, types.int64), lower
+
+
+@intrinsic
+def _call(typing: Any, address: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (address,) = arguments
+        with builder.if_then(builder.icmp_signed("!=", address, _integer(0))):
+            function = ir.FunctionType(ir.IntType(32), []).as_pointer()
+            builder.call(builder.inttoptr(address, function), [])
+        return context.get_dummy_value()
+
+    return types.none(types.int64), lower
+
+
+@intrinsic
+def _fetch(typing: Any, table: Any, row: Any, column: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], function)
+        at = builder.bitcast(_item_of(builder, signature, *arguments), byte)
+        builder.call(fetch, [at, *(ir.Constant(word, told) for told in (SOON, LASTING, DATA))])
+        return context.get_dummy_value()
+
+    return types.none(table, types.int64, types.int64), lower
+
+
+def _item_of(builder: Any, signature: Any, table: Any, row: Any, column: Any = None) -> Any:
+    """Return the address of an item of a table, by default of the first in the row."""
+    data, (_, columns) = _parts(builder, signature.args[0], table)
+    place = builder.mul(row, columns)
+    return builder.gep(data, [builder.add(place, column) if column else place], inbounds=True)
+
+
+INSTRUCTIONS = {
+    instructions.add: _add,
+    instructions.call: _call,
+    instructions.fetch: _fetch,
+    instructions.read: _read,
+    instructions.write: _write,
+}
+"""What kernels have for the functions of `instructions`."""

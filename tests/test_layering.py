@@ -11,7 +11,7 @@ LEVELS = (
     ("fields", "algorithms", "presets"),
     ("text_settings",),
     ("boosting_settings",),
-    ("packs", "atomic"),
+    ("packs", "atomic", "instructions"),
     ("machine_code", "translation"),
     ("built",),
     ("settings", "arrays", "compiled", "threads", "strict_yaml"),
