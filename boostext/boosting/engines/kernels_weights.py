@@ -23,6 +23,7 @@ from boostext.boosting.engines.arrays import (
 )
 from boostext.boosting.gains import gain_of_blocks, most_of_blocks
 from boostext.boosting.losses import logistic_value, logistic_weight
+from boostext.instructions import fetch
 
 EXPONENTIAL, LOGISTIC = 0, 1
 STEPS, ROOM = 2.0**30, 3.5
@@ -40,6 +41,10 @@ FALLEN = 1e-9
 MOST_COMMON = 200
 """The largest score common to all documents, since its exponential is a factor in products."""
 HIGHEST = 2.0**32 - 1
+HALF, MIDDLE = 2.0**31, 2**31
+"""The middle of the numbers of 32 bits, which turns them into numbers with a sign and back."""
+AHEAD = 4
+"""The number of documents by which their rows are fetched before they are used."""
 ADDED = 2.0**-52
 """The rounding error of an addition, as a fraction of the sum of all weights, doubled for safety.
 """
@@ -67,11 +72,20 @@ def add_to_loss(loss: Array, x: float) -> None:
     loss[0] = t
 
 
+def fetch_row(table: Array, row: int, line: int) -> None:
+    """Begin to read a row of a table. line: how many of its items are in 64 bytes."""
+    for column in range(0, table.shape[1], line):
+        fetch(table, row, column)
+
+
 def in_steps(weight: float, per_weight: float) -> Number:
     """Return a weight in steps, rounded down, and at most the largest 32-bit number; see
     `must_renew`.
     """
-    return np.uint32(np.int64(min(weight * per_weight, HIGHEST)))
+    # subtle: there are vector instructions for numbers with a sign alone
+    return np.uint32(
+        np.int64(np.int32(np.floor(min(weight * per_weight, HIGHEST)) - HALF)) + MIDDLE
+    )
 
 
 def sum_weights(loss: int, labels: LabelArrays, weights: WeightArrays) -> None:
@@ -106,6 +120,33 @@ def sum_weights(loss: int, labels: LabelArrays, weights: WeightArrays) -> None:
             sums[sign, label] = high[sign, label] + low[sign, label]
 
 
+def multiply(row: Array, factor: Array, high: Array, low: Array) -> None:
+    """Multiply e of one document by the factors (k,), and update the sums as `add_exactly` does."""
+    # subtle: this and `count` are loops without branches, so that they become vector instructions
+    for label in range(len(factor)):
+        before = row[label]
+        after = before * factor[label]
+        row[label] = after
+        s = high[label]
+        t = s - before
+        b = t - s
+        error = low[label] + ((s - (t - b)) + (-before - b))
+        u = t + after
+        b = u - t
+        low[label] = error + ((t - (u - b)) + (after - b))
+        high[label] = u
+
+
+def count(row: Array, per_weight: Array, steps: Array, by: Array, sums: Array) -> None:
+    """Convert e of one document to steps, and add the changes `by` to the sums of steps."""
+    for label in range(len(per_weight)):
+        now = in_steps(row[label], per_weight[label])
+        change = np.uint32(now - steps[label])
+        steps[label] = now
+        by[label] = change
+        sums[label] += change
+
+
 def advance(documents: Array, engine: EngineArrays, room: MoveRoom) -> None:
     """Add votes to the scores of the documents of one block, and update their weights.
 
@@ -124,28 +165,31 @@ def advance(documents: Array, engine: EngineArrays, room: MoveRoom) -> None:
     for c in range(len(documents)):
         i = documents[c]
         changed[first + c] = i
+        if c + AHEAD < len(documents):
+            later = documents[c + AHEAD]
+            fetch_row(neg, later, 8)
+            fetch_row(steps_neg, later, 16)
+            fetch_row(local, later, 8)
         against, in_favor = (
             example[i] * factors[2] * factors[0],
             example[i] * factors[2] * factors[1],
         )
-        for label in range(neg.shape[1]):
-            before = neg[i, label]
-            after = before * factor[0, label]
-            if loss == LOGISTIC and before > 0:
-                if both:
-                    against = factors[2] * first_neg[i, label]
-                margin = -local[i, label]
-                after = against * logistic_weight(margin - shift[label])
-                add_to_loss(value, -against * logistic_value(margin))
-                add_to_loss(value, against * logistic_value(margin - shift[label]))
-            neg[i, label] = after
-            now = in_steps(after, per_weight[0, label])
-            change = np.uint32(now - steps_neg[i, label])
-            steps_neg[i, label] = now
-            by_neg[first + c, label] = change
-            steps_sums[0, label] += change
-            add_exactly(high, low, 0, label, -before)
-            add_exactly(high, low, 0, label, after)
+        if loss == EXPONENTIAL:
+            multiply(neg[i], factor[0], high[0], low[0])
+        else:
+            for label in range(neg.shape[1]):
+                before = after = neg[i, label]
+                if before > 0:
+                    if both:
+                        against = factors[2] * first_neg[i, label]
+                    margin = -local[i, label]
+                    after = against * logistic_weight(margin - shift[label])
+                    add_to_loss(value, -against * logistic_value(margin))
+                    add_to_loss(value, against * logistic_value(margin - shift[label]))
+                neg[i, label] = after
+                add_exactly(high, low, 0, label, -before)
+                add_exactly(high, low, 0, label, after)
+        count(neg[i], per_weight[0], steps_neg[i], by_neg[first + c], steps_sums[0])
         for place in range(starts[i], starts[i + 1]):
             label = items[place]
             before = pos[place]
@@ -278,6 +322,8 @@ def add_documents(
     """Add the e of some documents to the sums (2, k) of a block, by sign."""
     for c in range(len(documents)):
         i = documents[c]
+        if c + AHEAD < len(documents):
+            fetch_row(neg, documents[c + AHEAD], 8)
         for label in range(neg.shape[1]):
             sums[0, label] += neg[i, label]
         for place in range(starts[i], starts[i + 1]):
