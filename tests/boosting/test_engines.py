@@ -4,6 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
+import time
 import tracemalloc
 from dataclasses import replace
 from itertools import islice
@@ -318,14 +319,36 @@ def test_separable_data_stay_finite_for_ten_thousand_rounds(votes, abstain, roun
 
 @needs_numba
 @pytest.mark.parametrize(("votes", "abstain"), FORMS)
-def test_threads_do_not_change_a_byte(votes, abstain, monkeypatch):
+@pytest.mark.parametrize("numeric", [0, 1])
+def test_threads_do_not_change_a_byte(votes, abstain, numeric, monkeypatch):
     monkeypatch.setattr(threads_module, "SPLIT", 0)
-    data = corpus(np.random.default_rng(1), 200, 5, 60, 0.1, False, True, 1)
+    data = corpus(np.random.default_rng(1), 200, 5, 60, 0.1, False, numeric > 0, numeric)
     choices = {"rounds": 60, "votes": votes, "abstain": abstain}
     one, first = boosted(data, np.ones(200), "incremental", threads=1, **choices)
     for threads in (2, 3, 8):
         many, second = boosted(data, np.ones(200), "incremental", threads=threads, **choices)
         assert_same_bits(one, first, many, second)
+
+
+@needs_numba
+@pytest.mark.parametrize("late", [0.001, 0.02, None])
+def test_rounds_do_not_wait_for_threads_that_come_late_or_never(late, monkeypatch):
+    monkeypatch.setattr(threads_module, "SPLIT", 0)
+    begin = threads_module.Worker.begin
+
+    def begin_late(worker, work):
+        def wait_first():
+            time.sleep(late)
+            work()
+
+        if late is not None:
+            begin(worker, wait_first)
+
+    monkeypatch.setattr(threads_module.Worker, "begin", begin_late)
+    data = corpus(np.random.default_rng(3), 2000, 6, 300, 0.05, False)
+    one, first = boosted(data, np.ones(2000), "incremental", threads=1, rounds=300)
+    many, second = boosted(data, np.ones(2000), "incremental", threads=3, rounds=300)
+    assert_same_bits(one, first, many, second)
 
 
 @needs_numba

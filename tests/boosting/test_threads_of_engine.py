@@ -1,4 +1,4 @@
-"""Ranges of terms in threads: whatever happens, no part is lost, mixed up or left running."""
+"""Threads that share work: whatever happens, no part is lost, mixed up or left running."""
 
 import threading
 import time
@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from boostext.boosting.engines.arrays import OVER
 from boostext.boosting.engines.threads import SPLIT, Threads
 
 PARTS = [(i, i + 1) for i in range(20)]
@@ -47,45 +48,53 @@ def test_an_error_in_any_part_is_raised_when_no_thread_is_at_work(threads, error
         assert made.at_once(lambda low, high: high, PARTS[:3]) == [1, 2, 3]
 
 
-def test_ranges_cover_all_terms_once_and_threads_share_them():
+def test_parts_cover_all_terms_once_by_their_work():
     made = threads_of(2)
-    met = []
-
-    def work(low, high):
-        time.sleep(0.002)
-        return low, high, threading.get_ident()
-
     for clock in range(1, 200):
-        made.deal(clock, np.zeros(50, np.int32), 0.1, 0)
-        ranges = made.each(work)
-        assert ranges[0][0] == 0
-        assert ranges[-1][1] == 100
-        assert all(a[1] == b[0] for a, b in pairwise(ranges))
-        met += [thread for *_, thread in ranges]
-    assert len(set(met)) == 2
+        made.deal(clock, 1, np.zeros(50, np.int32), 0.1, 0)
+        assert made.ranges[0][0] == 0
+        assert made.ranges[-1][1] == 100
+        assert all(a[1] == b[0] for a, b in pairwise(made.ranges))
+    # the 50 terms with rows have nearly all the work, and each thread a large part of it first
+    assert made.ranges[3][1] < 50
+    assert made.turns().ranges.tolist() == [0, *(high for _, high in made.ranges)]
 
 
-def test_threads_share_a_search_only_where_it_usually_is_much_work():
-    made, rows = threads_of(2), np.zeros(50, np.int32)
+def assisting(made):
+    """Return the numbers of the threads that take part."""
+    begun, ready = [], threading.Semaphore(0)
+
+    def assist(thread, turns):
+        begun.append(thread)
+        ready.release()
+        while not turns.state[OVER, 0]:
+            time.sleep(0.001)
+
+    with made.sharing(assist):
+        while ready.acquire(timeout=0.2):
+            pass
+    return sorted(begun)
+
+
+def test_threads_share_searches_only_if_these_are_usually_much_work():
+    made, rows = threads_of(3), np.zeros(50, np.int32)
     for clock in range(1, 300):
-        made.deal(clock, rows, 0.1, 2 * SPLIT if clock % 3 == 0 else 0)
-        assert not made.several or clock < 4
-    for clock in range(300, 400):
-        made.deal(clock, rows, 0.1, 2 * SPLIT)
-    assert made.several
+        made.deal(clock, 1, rows, 0.1, 2 * SPLIT if clock % 3 == 0 else 0)
+    assert assisting(made) == []
+    for clock in range(300, 400, 20):
+        made.deal(clock, 20, rows, 0.1, 2 * SPLIT)
+    assert assisting(made) == [1, 2]
 
 
-def test_who_ends_late_gets_less():
-    """Its second half takes ten times as long: the first range grows."""
-    made = threads_of(2)
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_threads_that_take_part_are_told_when_searches_are_over(error):
+    made, told = threads_of(2), []
 
-    def work(low, high):
-        time.sleep(sum(1e-5 if t < 30 else 1e-4 for t in range(low, high)))
-        return low, high
+    def fail():
+        with made.sharing(lambda thread, turns: None) as turns:
+            told.append(turns)
+            raise error
 
-    first = last = 0
-    for clock in range(1, 1500, 10):
-        made.deal(clock, np.full(50, -1, np.int32), 0.0, 0)
-        (_, cut), _ = made.each(work)
-        first, last = first or cut, cut
-    assert last > first
+    with pytest.raises(error):
+        fail()
+    assert told[0].state[OVER, 0] == 1

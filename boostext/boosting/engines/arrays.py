@@ -24,6 +24,8 @@ SingleTable = Annotated[Any, "float32[:, ::1]"]
 Doubles = Annotated[Any, "float64[::1]"]
 DoubleTable = Annotated[Any, "float64[:, ::1]"]
 DoubleBlocks = Annotated[Any, "float64[:, :, ::1]"]
+Int64Table = Annotated[Any, "int64[:, ::1]"]
+Int32Table = Annotated[Any, "int32[:, ::1]"]
 Bools = Annotated[Any, "boolean[::1]"]
 
 
@@ -195,11 +197,15 @@ class FoundArrays(NamedTuple):
     numbers, bounds: the conditions that may be the best, and upper bounds on their values. looked,
     values: the conditions whose exact gains were computed, and their values, gain x preference.
     when: the last search that computed the gain of a condition. wanted: terms that should get rows;
-    before a search, working memory of `update`. near, near_bounds: the runners-up, the terms with
-    the largest bounds, which the next search begins with.
+    before a search, working memory of `update`.
 
-    table, winner (3, 2, k): block weights, and those of the best condition so far. row, sums (2,
-    kp): working memory. counts, figures: single numbers, at the places below.
+    near, near_bounds (p, RUNNERS_UP): the runners-up, the terms with the largest bounds, of each
+    part of the terms (TurnArrays); the next search begins with those in the first row. sums (p, 2,
+    kp): working memory for each part. in_parts (p, 16): the numbers of conditions found and of rows
+    wanted in each part.
+
+    table, winner (3, 2, k): block weights, and those of the best condition so far. row (2, kp):
+    working memory. counts, figures: single numbers, at the places below.
     """
 
     numbers: Int32s
@@ -208,29 +214,58 @@ class FoundArrays(NamedTuple):
     values: Doubles
     when: Int32s
     wanted: Int32s
-    near: Int32s
-    near_bounds: Doubles
+    near: Int32Table
+    near_bounds: DoubleTable
+    sums: DoubleBlocks
+    in_parts: Int64Table
     table: DoubleBlocks
     winner: DoubleBlocks
     row: StepTable
-    sums: DoubleTable
     counts: Int64s
     figures: Doubles
 
 
-LOOKED, WANTED, FOUND, WINNER, CLOCK, LAST = 0, 1, 2, 3, 4, 5
+LOOKED, WANTED, FOUND, WINNER, CLOCK, LAST, CHANGED, WORK = 0, 1, 2, 3, 4, 5, 6, 7
 """Places in FoundArrays.counts.
 
 LOOKED, WANTED, FOUND: the lengths of looked, wanted and numbers. WINNER: the condition with the
 largest value. CLOCK: the number of searches so far. LAST: the condition of the last rule, which has
-no gain left.
+no gain left. CHANGED, WORK: the changed documents and the work of the rounds since they were last
+set to 0.
 """
-BEST, SLOP, BASE, LEAST_BOUND = 0, 1, 2, 3
+BEST, SLOP, BASE, LEAST_BOUND, RATIO, OUT, SMALLEST = 0, 1, 2, 3, 4, 5, 6
 """Places in FoundArrays.figures.
 
 BEST: a value (gain x preference) that can be reached. SLOP: the largest possible error of BEST.
 BASE: the gain of a condition that holds for no document. LEAST_BOUND: the smallest bound of a term
-that may win.
+that may win. RATIO, OUT, SMALLEST: the other results of fit_bound.
+"""
+
+
+class TurnArrays(NamedTuple):
+    """What the threads that share a search tell each other.
+
+    ranges (p + 1,): part i of the terms is ranges[i]..ranges[i + 1] - 1. taken (p, 16): 0 for the
+    parts of this search that no thread has taken. state (7, 16): single numbers, at the places
+    below. Both are tables for `instructions`, whose numbers are in the first column.
+    """
+
+    ranges: Int64s
+    taken: Int64Table
+    state: Int64Table
+
+
+SHARES = (0.7, 0.2, 0.1)
+"""The parts of the terms that each thread has, as shares of its terms by work. When it is done, it
+takes the small parts of others.
+"""
+OPENED, ROUND, SCANS, DONE_PARTS, OVER, LEAST_WORK, GIVE_WAY = 0, 1, 2, 3, 4, 5, 6
+"""Places in TurnArrays.state.
+
+OPENED: the number of searches that were shared so far. ROUND: the round of the search. SCANS:
+whether terms are searched after they were updated. DONE_PARTS: the number of parts that are done.
+OVER: whether no further search will be shared. LEAST_WORK: the work from which a search is shared.
+GIVE_WAY: the address of the system's function that lets other threads run, or 0.
 """
 
 

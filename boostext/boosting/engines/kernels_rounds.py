@@ -39,6 +39,7 @@ from boostext.boosting.engines.arrays import (
     Number,
     RowArrays,
     TermArrays,
+    TurnArrays,
 )
 from boostext.boosting.engines.kernels_search import (
     STEP,
@@ -46,9 +47,9 @@ from boostext.boosting.engines.kernels_search import (
     descend,
     is_drawn,
     preference_of,
-    scan,
 )
-from boostext.boosting.engines.kernels_terms import bound_changed, update
+from boostext.boosting.engines.kernels_terms import bound_changed
+from boostext.boosting.engines.kernels_turns import assist, search_terms
 from boostext.boosting.engines.kernels_weights import COARSE, COARSE_ALONE, exact, move, must_renew
 from boostext.boosting.gains import (
     ALLOWED,
@@ -64,7 +65,7 @@ from boostext.boosting.gains import (
 )
 
 BEGIN, UPDATE, SCAN, SUM_UP, CHOOSE, VOTE, MOVE = range(7)
-"""The stages of a round, in order."""
+"""The stages of a round, in order. No call begins with SCAN, before which terms are updated."""
 DONE, NONE_HELPS, PAUSED, MOVED = range(4)
 """Why a call of `play` returned.
 
@@ -81,26 +82,29 @@ MOST_BOUND = 2**30
 
 
 def play(
+    thread: int,
     first: int,
     last: int,
     start: int,
     stop: int,
-    low: int,
-    high: int,
     yes: Int32s,
     unknown: Int32s,
     asked: Asked,
     engine: EngineArrays,
     rows: RowArrays,
     found: FoundArrays,
+    turns: TurnArrays,
     room: MoveRoom,
 ) -> Number:
     """Learn the rounds start..stop - 1 of `engine.made`.
 
-    The first round begins at stage `first`, and every round ends after stage `last`. low, high: the
-    range of terms to update and to search. yes, unknown: the documents of the condition, if it is
-    not a term. Returns the round in which the call ended, and the reason.
+    The first round begins at stage `first`, and every round ends after stage `last`. yes, unknown:
+    the documents of the condition, if it is not a term. thread: 0; other threads only take part in
+    the searches of thread 0. Returns the round in which the call ended, and the reason.
     """
+    if thread > 0:
+        assist(thread, asked, engine, rows, found, turns)
+        return stop, DONE
     starts, items, kind = engine.lists.starts, engine.lists.items, engine.kind
     weights, made, bounds = engine.weights, engine.made, rows.bounds
     counts, figures = found.counts, found.figures
@@ -111,9 +115,7 @@ def play(
             if counts[FOUND] > 0:
                 descend(asked, engine, found)
         if first <= UPDATE <= last:
-            update(low, high, engine, rows, found)
-        if first <= SCAN <= last:
-            scan(n, low, high, asked, engine, rows, found)
+            search_terms(n, last >= SCAN, asked, engine, rows, found, turns)
         if first <= SUM_UP <= last:
             descend(asked, engine, found)
             engine.changes.count[0] = 0

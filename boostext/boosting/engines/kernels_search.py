@@ -12,7 +12,10 @@ from boostext.boosting.engines.arrays import (
     LAST,
     LEAST_BOUND,
     LOOKED,
+    OUT,
+    RATIO,
     SLOP,
+    SMALLEST,
     WANTED,
     WINNER,
     Array,
@@ -77,7 +80,7 @@ def begin(n: int, asked: Asked, engine: EngineArrays, rows: RowArrays, found: Fo
     weights, per_weight = engine.weights, engine.steps.per_weight
     sums, scales, figures, counts = weights.sums, weights.scales, found.figures, found.counts
     numbers, sizes, slot = engine.terms.numbers, engine.terms.sizes, rows.slot
-    near, near_bounds, row, all_sums = found.near, found.near_bounds, found.row, rows.sums
+    near, near_bounds, row, all_sums = found.near[0], found.near_bounds[0], found.row, rows.sums
     starts, items, form = engine.lists.starts, engine.lists.items, engine.kind.form
     key, share, last = engine.made.keys[n], asked.share, counts[LAST]
     row_scales(form, sums, scales, per_weight, rows.scale, rows.least)
@@ -135,8 +138,18 @@ def heaviest(key: int, share: float, numbers: Array, of_term: Array, chosen: Arr
     return count
 
 
+def fit(asked: Asked, engine: EngineArrays, rows: RowArrays, found: FoundArrays) -> None:
+    """Compute the bound with which a term may reach the value that the search begins with."""
+    figures = found.figures
+    gain = (figures[BEST] - figures[SLOP]) / asked.greatest
+    figures[RATIO], figures[OUT], figures[SMALLEST], figures[LEAST_BOUND] = fit_bound(
+        engine.kind.form, gain, figures[BASE], engine.weights, rows.bounds, found.sums[0]
+    )
+
+
 def scan(
     n: int,
+    part: int,
     low: int,
     high: int,
     asked: Asked,
@@ -146,28 +159,31 @@ def scan(
 ) -> None:
     """Find the terms in low..high - 1 that may be the best in round n.
 
-    On entry, found.figures has a value that can be reached. found.numbers, found.bounds and
-    found.wanted are filled from position `low` on; found.near gets the terms with the largest
-    bounds.
+    On entry, found.figures has a value that can be reached, and the results of `fit`. The lists
+    numbers, bounds and wanted of `found` are filled from position `low` on; their lengths are
+    written to found.in_parts[part], and the terms with the largest bounds to found.near[part].
     """
     weights, form = engine.weights, engine.kind.form
     numbers, sizes = engine.terms.numbers, engine.terms.sizes
     key, share, preference = engine.made.keys[n], asked.share, asked.preference
     slot, scale, counts, least = rows.slot, rows.scale, rows.counts, rows.least
-    of_term, near, near_bounds = rows.bounds.of_term, found.near, found.near_bounds
+    of_term, near, near_bounds = rows.bounds.of_term, found.near[part], found.near_bounds[part]
     figures, all_rows, used, misses = found.figures, rows.sums, rows.used, rows.misses
     sums, scales, neg, pos = weights.sums, weights.scales, weights.neg, weights.pos
-    starts, items, room = engine.lists.starts, engine.lists.items, found.sums
+    starts, items, room = engine.lists.starts, engine.lists.items, found.sums[part]
     label_starts, label_items = engine.labels.starts, engine.labels.items
     numbers_found, bounds_found, wants = found.numbers, found.bounds, found.wanted
     base, least_value = figures[BASE], figures[BEST] - figures[SLOP]
+    ratio, out, smallest, least_bound = (
+        figures[RATIO],
+        figures[OUT],
+        figures[SMALLEST],
+        figures[LEAST_BOUND],
+    )
     count, wanted, clock = low, low, found.counts[CLOCK]
     flat = len(preference) == 1
     for c in range(len(near_bounds)):
         near_bounds[c] = -1.0
-    ratio, out, smallest, least_bound = fit_bound(
-        form, least_value / asked.greatest, base, weights, rows.bounds, room
-    )
     for start in range(low, high, STEP):
         stop = min(start + STEP, high)
         heaviest = of_term[start]
@@ -215,8 +231,27 @@ def scan(
             if value >= least_value:
                 numbers_found[count], bounds_found[count] = j, value
                 count += 1
-    found.counts[FOUND], found.counts[WANTED] = count - low, wanted - low
-    figures[LEAST_BOUND] = least_bound
+    found.in_parts[part, FOUND], found.in_parts[part, WANTED] = count - low, wanted - low
+
+
+def gather(parts: int, ranges: Array, found: FoundArrays) -> None:
+    """Combine what was found in the parts of the terms."""
+    counts, in_parts = found.counts, found.in_parts
+    count, wanted = in_parts[0, FOUND], in_parts[0, WANTED]
+    for part in range(1, parts):
+        low = ranges[part]
+        for c in range(in_parts[part, FOUND]):
+            found.numbers[count + c] = found.numbers[low + c]
+            found.bounds[count + c] = found.bounds[low + c]
+        for c in range(in_parts[part, WANTED]):
+            found.wanted[wanted + c] = found.wanted[low + c]
+        count, wanted = count + in_parts[part, FOUND], wanted + in_parts[part, WANTED]
+        near, near_bounds = found.near[0], found.near_bounds[0]
+        for place in range(len(near)):
+            if found.near_bounds[part, place] > near_bounds[len(near) - 1]:
+                t, bound = found.near[part, place], found.near_bounds[part, place]
+                keep_near(t, bound, near, near_bounds)
+    counts[FOUND], counts[WANTED] = count, wanted
 
 
 def keep_near(t: int, value: float, near: Array, near_bounds: Array) -> None:
@@ -261,4 +296,4 @@ def descend(asked: Asked, engine: EngineArrays, found: FoundArrays) -> None:
                         winner[block, sign, label] = table[block, sign, label]
 
 
-CALLED = (begin, scan, descend)
+CALLED = (begin, scan, gather, descend)

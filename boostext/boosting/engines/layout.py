@@ -33,6 +33,7 @@ from boostext.boosting.membership import Membership
 from boostext.compiled import compiled, notice
 from boostext.errors import SettingsError
 from boostext.features.conditions import NO
+from boostext.instructions import COLUMNS
 from boostext.packs import Packed
 
 RUNNERS_UP = 32
@@ -120,7 +121,7 @@ def kind_of(problem: Problem, weights: Weights) -> RuleKind:
     )
 
 
-def found_arrays(members: Membership, terms: TermArrays, k: int) -> FoundArrays:
+def found_arrays(members: Membership, terms: TermArrays, k: int, parts: int = 1) -> FoundArrays:
     n, listed, two = len(terms.numbers), members.listed, (2, padded(k))
     found = FoundArrays(
         np.zeros(n, np.int32),
@@ -129,31 +130,18 @@ def found_arrays(members: Membership, terms: TermArrays, k: int) -> FoundArrays:
         np.zeros(listed),
         np.zeros(listed, np.int32),
         np.zeros(n, np.int32),
-        np.zeros(RUNNERS_UP, np.int32),
-        np.full(RUNNERS_UP, -1.0),
+        np.zeros((parts, RUNNERS_UP), np.int32),
+        np.full((parts, RUNNERS_UP), -1.0),
+        np.zeros((parts, *two)),
+        np.zeros((parts, COLUMNS), np.int64),
         np.zeros((3, 2, k)),
         np.zeros((3, 2, k)),
         np.zeros(two, np.uint32),
-        np.zeros(two),
-        np.zeros(6, np.int64),
-        np.zeros(4),
+        np.zeros(8, np.int64),
+        np.zeros(7),
     )
     found.counts[LAST] = -1
     return found
-
-
-def of_range(found: FoundArrays) -> FoundArrays:
-    """Return the arrays for the results of a search in a part of the terms.
-
-    Those whose values the parts write to different places are shared.
-    """
-    return found._replace(
-        near=np.zeros(RUNNERS_UP, np.int32),
-        near_bounds=np.zeros(RUNNERS_UP),
-        sums=np.zeros_like(found.sums),
-        counts=found.counts.copy(),
-        figures=found.figures.copy(),
-    )
 
 
 def round_arrays(k: int) -> RoundArrays:

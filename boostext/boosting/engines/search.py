@@ -6,7 +6,8 @@ one by one if rows would take too much memory. A *value* is gain x preference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,21 +25,21 @@ from boostext.boosting.engines import arrays, layout, thresholds
 from boostext.boosting.engines.arrays import (
     Asked,
     EngineArrays,
-    FoundArrays,
     ListArrays,
     TermArrays,
+    TurnArrays,
 )
 from boostext.boosting.engines.bounds import Bounds
 from boostext.boosting.engines.interface import Problem
 from boostext.boosting.engines.kernels_rounds import (
     BEGIN,
     CHOOSE,
+    DONE,
     GAIN,
     MOVE,
     MOVED,
     NONE_HELPS,
     PAUSED,
-    SCAN,
     SUM_UP,
     UPDATE,
     VOTE,
@@ -46,7 +47,7 @@ from boostext.boosting.engines.kernels_rounds import (
 )
 from boostext.boosting.engines.kernels_search import WRONG
 from boostext.boosting.engines.rows import Rows
-from boostext.boosting.engines.threads import Threads, pays
+from boostext.boosting.engines.threads import Threads
 from boostext.boosting.engines.weights import Weights
 from boostext.boosting.losses import LOSSES
 from boostext.boosting.membership import NONE
@@ -105,7 +106,8 @@ class Search:
         self.lists = layout.list_arrays(features.yes)
         self.parts = parts_of(problem, self.terms, self.lists, self.kernels, keeps_rows)
         self.kind = layout.kind_of(problem, self.weights)
-        self.found = layout.found_arrays(self.members, self.terms, problem.label_count)
+        parts = len(self.parts.threads.ranges)
+        self.found = layout.found_arrays(self.members, self.terms, problem.label_count, parts)
         self.made = layout.round_arrays(problem.label_count)
         weights = self.weights
         self._arrays = EngineArrays(
@@ -118,13 +120,13 @@ class Search:
             weights.changes,
             self.made,
         )
+        self._turns = self.parts.threads.turns()
         self._room = layout.move_room(problem.example_count, problem.label_count)
-        self._of_ranges: list[FoundArrays] = []
         self._preferred = Preferred()
         self._others: dict[int, float] = {}  # values of conditions that are not terms
         thresholds = len(self.members) > self.members.listed
         self._is_terms_alone = not thresholds and not len(self.members.partly_unknown)
-        self._is_shared = False  # whether several threads share the search of this round
+        self._dealt = 0  # the number of searches by which terms were divided among threads
 
     @property
     def weights(self) -> Weights:
@@ -136,21 +138,31 @@ class Search:
         Their rules are in `made`. There are fewer rounds than draws if no condition lowers the loss
         any more, or if weights or bounds have to be computed again.
         """
-        asked = self._asked(preference, draws)
-        n, stage = 0, BEGIN
+        asked, n, stage = self._asked(preference, draws), 0, BEGIN
+        self._deal()
         while n < len(draws):
+            with self._sharing(asked):
+                n, stage, why = self._learn(asked, preference, draws, n, stage)
+            if why in (NONE_HELPS, MOVED):
+                break
+        return n
+
+    def _learn(
+        self, asked: Asked, preference: Float64, draws: Sequence[Eligible], n: int, stage: int
+    ) -> tuple[int, int, int]:
+        """Learn rounds from this stage of round n on, until they end or rows need more memory.
+
+        Returns the round and the stage that come next, and why the compiled code returned.
+        """
+        rows, why = self.parts.rows.arrays, DONE
+        while n < len(draws) and rows is self.parts.rows.arrays:
             condition = None
-            if stage == BEGIN and self._needs_stages():
-                if self._is_terms_alone:
-                    self._scan_in_threads(n, asked)
-                    stage = SUM_UP
-                elif self._run_stages(n, asked, preference, draws[n]):
-                    self._prepare()
-                    stage, condition = VOTE, int(self.made.conditions[n])
-                else:
-                    break
-            alone = condition is not None or self.parts.threads.several
-            stop = n + 1 if alone else len(draws)
+            if stage == BEGIN and not self._is_terms_alone:
+                if not self._run_stages(n, asked, preference, draws[n]):
+                    return n, stage, NONE_HELPS
+                self._prepare()
+                stage, condition = VOTE, int(self.made.conditions[n])
+            stop = len(draws) if condition is None else n + 1
             n, why = self._run(asked, (stage, MOVE), (n, stop), condition)
             if why in (NONE_HELPS, MOVED):
                 break
@@ -158,7 +170,7 @@ class Search:
             if why == PAUSED:
                 self._prepare()
                 stage = VOTE
-        return n
+        return n, stage, why
 
     def find(self, preference: Float64, draw: Eligible) -> bool:
         """Find the rule of one round without applying it; return False if no condition lowers the
@@ -167,10 +179,12 @@ class Search:
         The rule is the first of `made`.
         """
         asked = self._asked(preference, [draw])
-        if self._needs_stages():
-            found = self._run_stages(0, asked, preference, draw)
-        else:
-            found = self._run(asked, (BEGIN, CHOOSE), (0, 1))[1] != NONE_HELPS
+        self._deal()
+        with self._sharing(asked):
+            if self._is_terms_alone:
+                found = self._run(asked, (BEGIN, CHOOSE), (0, 1))[1] != NONE_HELPS
+            else:
+                found = self._run_stages(0, asked, preference, draw)
         self._prepare()
         return found
 
@@ -188,12 +202,8 @@ class Search:
             return
         if parts.thresholds is not None:
             parts.thresholds.update(parts.weights.changes, parts.weights.labels)
-        parts.threads.each_range(
-            lambda low, high: self._run(
-                layout.NOTHING, (UPDATE, UPDATE), (0, 1), terms=(low, high)
-            ),
-            self._work(),
-        )
+        with self._sharing(layout.NOTHING):
+            self._run(layout.NOTHING, (UPDATE, UPDATE), (0, 1))
         parts.weights.changes.count[0] = 0
 
     def renew_if_inaccurate(self, moves: int) -> None:
@@ -235,25 +245,48 @@ class Search:
         stages: tuple[int, int],
         rounds: tuple[int, int],
         condition: int | None = None,
-        terms: tuple[int, int] | None = None,
-        found: FoundArrays | None = None,
     ) -> tuple[int, int]:
         """Run stages of rounds in compiled code. condition: that of the rule, if it was found in
         Python.
         """
+        return self._play(0, stages, rounds, asked, self._turns, condition)
+
+    @contextmanager
+    def _sharing(self, asked: Asked) -> Iterator[None]:
+        """Let other threads take part in the searches until the block ends.
+
+        The arrays of the rows must not be replaced before a search in this block.
+        """
+
+        def assist(thread: int, turns: TurnArrays) -> None:
+            self._play(thread, (BEGIN, MOVE), (0, 0), asked, turns)
+
+        with self.parts.threads.sharing(assist) as self._turns:
+            yield
+
+    def _play(
+        self,
+        thread: int,
+        stages: tuple[int, int],
+        rounds: tuple[int, int],
+        asked: Asked,
+        turns: TurnArrays,
+        condition: int | None = None,
+    ) -> tuple[int, int]:
         yes, unknown = NONE, NONE
         if condition is not None:
             yes, unknown = self.members.yes(condition), self.members.unknown(condition)
         n, why = self.kernels["play"](
+            thread,
             *stages,
             *rounds,
-            *(terms or (0, len(self.terms.numbers))),
             yes,
             unknown,
             asked,
             self._arrays,
             self.parts.rows.arrays,
-            found or self.found,
+            self.found,
+            turns,
             self._room,
         )
         return int(n), int(why)
@@ -266,92 +299,30 @@ class Search:
         rows.add(found.wanted[: found.counts[arrays.WANTED]].copy(), self.clock)
         self.parts.bounds.recount_if_loose(found.figures)
 
-    def _needs_stages(self) -> bool:
-        """Return whether a round is run stage by stage.
-
-        This is so if there are conditions other than terms, or if several threads search.
-        """
-        threads, changes = self.parts.threads, self.parts.weights.changes
-        if threads.threads > 1:
-            share, work = int(changes.count[0]) / max(len(changes.documents), 1), self._work()
-            threads.deal(self.clock + 1, self.parts.rows.arrays.slot, share, work)
-            self._is_shared = threads.several and pays(work)
-        return self._is_shared or not self._is_terms_alone
+    def _deal(self) -> None:
+        """Divide the terms among the threads by the work of the last rounds."""
+        threads, counts = self.parts.threads, self.found.counts
+        rounds = self.clock - self._dealt
+        if threads.threads > 1 and rounds:
+            self._dealt += rounds
+            changed = counts[arrays.CHANGED] / max(len(self.parts.weights.changes.documents), 1)
+            slot = self.parts.rows.arrays.slot
+            threads.deal(self.clock, rounds, slot, changed / rounds, counts[arrays.WORK] / rounds)
+            counts[arrays.CHANGED] = counts[arrays.WORK] = 0
 
     def _run_stages(self, n: int, asked: Asked, preference: Float64, draw: Eligible) -> bool:
-        """Run the search of round n stage by stage; return whether a rule lowers the loss."""
+        """Run the search of round n, with conditions other than terms; return whether a rule lowers
+        the loss.
+        """
         one = (n, n + 1)
-        if self._is_terms_alone:
-            self._scan_in_threads(n, asked)
-            return self._run(asked, (SUM_UP, CHOOSE), one)[1] != NONE_HELPS
-        if self._is_shared:
-            self.parts.threads.wake()
         self._others.clear()
         self._run(asked, (BEGIN, BEGIN), one)
         numbers, bounds = self._likely(asked.preference, draw)
         if self.parts.thresholds is not None and len(numbers):
             self._sum(numbers[[np.argmax(bounds)]], preference)
-        if self._is_shared:
-            self._scan_ranges(n, asked)
-        else:
-            self._run(asked, (UPDATE, SCAN), one)
-        self._run(asked, (SUM_UP, SUM_UP), one)
+        self._run(asked, (UPDATE, SUM_UP), one)
         self._sum_likely(numbers, bounds, preference)
         return self._choose(n, preference)
-
-    def _scan_in_threads(self, n: int, asked: Asked) -> None:
-        """Run the stages of round n up to SCAN for terms, divided among threads."""
-        self.parts.threads.wake()
-        self._run(asked, (BEGIN, BEGIN), (n, n + 1))
-        self._scan_ranges(n, asked)
-
-    def _scan_ranges(self, n: int, asked: Asked) -> None:
-        """Update and search each range of terms in a thread, and combine what was found."""
-        threads = self.parts.threads
-        while len(self._of_ranges) < len(threads.ranges):
-            self._of_ranges.append(layout.of_range(self.found))
-
-        def scan(low: int, high: int) -> FoundArrays:
-            own = self._of_ranges[threads.ranges.index((low, high))]
-            own.counts[:], own.figures[:] = self.found.counts, self.found.figures
-            self._run(asked, (UPDATE, SCAN), (n, n + 1), terms=(low, high), found=own)
-            return own
-
-        self._gather(threads.each(scan))
-
-    def _work(self) -> int:
-        """Estimate the work of a search: the number of sums to update plus the number of terms to
-        check.
-        """
-        if self.parts.threads.threads == 1:
-            return 0
-        changes, starts = self.parts.weights.changes, self.terms.starts
-        some = changes.documents[: changes.count[0]]
-        sums = int((starts[some + 1] - starts[some]).sum()) * self.parts.rows.width // 8
-        return sums + len(self.terms.numbers)
-
-    def _gather(self, made: list[FoundArrays]) -> None:
-        """Combine what was found in the ranges of terms."""
-        found = self.found
-        starts = [low for low, _ in self.parts.threads.ranges]
-        totals = {arrays.FOUND: 0, arrays.WANTED: 0}
-        for low, own in zip(starts, made, strict=True):
-            for which, lists in (
-                (arrays.FOUND, (found.numbers, found.bounds)),
-                (arrays.WANTED, (found.wanted,)),
-            ):
-                first, count = totals[which], int(own.counts[which])
-                for array in lists:
-                    array[first : first + count] = array[low : low + count].copy()
-                totals[which] += count
-        for which, count in totals.items():
-            found.counts[which] = count
-        near, bounds = (
-            np.concatenate([getattr(own, of) for own in made]) for of in ("near", "near_bounds")
-        )
-        order = np.argsort(-bounds, kind="stable")[: layout.RUNNERS_UP]
-        found.near[:], found.near_bounds[:] = near[order], bounds[order]
-        found.figures[arrays.LEAST_BOUND] = max(own.figures[arrays.LEAST_BOUND] for own in made)
 
     # -------------------------------------------------------------- conditions other than terms
 

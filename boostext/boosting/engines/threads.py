@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 import threading
-import time
 import weakref
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
@@ -14,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostext.arrays import Float64, Int32
+from boostext.arrays import Int32
+from boostext.boosting.engines.arrays import GIVE_WAY, LEAST_WORK, OVER, SHARES, TurnArrays
+from boostext.instructions import COLUMNS
 
 SKIPPED, WITHOUT_ROW, WITH_ROW, SEARCHED = 0.4, 1.0, 6.0, 20.0
 """The costs of a term in a round, in nanoseconds; only their ratios matter.
@@ -24,9 +28,9 @@ term. SEARCHED: a term with a row.
 """
 LIFE = 64
 """The largest number of rounds for which ranges are kept."""
-SPLIT = 130_000
+SPLIT = 30_000
 """The amount of work, in sums to update or terms to check, from which threads are used. With less,
-waking them takes as long as they save.
+sharing it takes as long as it saves.
 """
 USUAL = 64
 """The number of rounds over which the work and the share of changed documents are averaged."""
@@ -60,13 +64,13 @@ def pays(work: float) -> bool:
 class Threads:
     """The threads of a search, and the ranges of terms they work on.
 
-    sizes: (n,), the number of documents of each term. ranges: one range of terms for each thread.
+    sizes: (n,), the number of documents of each term. ranges: the parts of the terms, in order.
     """
 
     def __init__(self, sizes: Int32, threads: int) -> None:
         self._sizes, self.threads = sizes, threads
-        self.ranges = [(0, len(sizes))]
-        self._parts, self._ended = np.full(threads, 1 / threads), np.zeros(threads)
+        self._shares = SHARES * threads if threads > 1 else (1.0,)
+        self.ranges = self.cut(sizes, self._shares)
         self._next_cut, self._changed, self._usual = 0, 0.0, 0.0
 
     def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
@@ -74,37 +78,38 @@ class Threads:
 
         Returns the results in the order of the ranges.
         """
-        return self.each(work_on) if pays(work) else [work_on(0, len(self._sizes))]
+        return self.at_once(work_on, self.ranges if pays(work) else [(0, len(self._sizes))])
 
     def each_part(
         self, work_on: Callable[[int, int], Any], sizes: NDArray[Any], work: int
     ) -> list[Any]:
         """Call `work_on` for parts of other items, which are divided evenly by their sizes."""
-        parts = self.cut(sizes) if pays(work) else [(0, len(sizes))]
+        parts = self.cut(sizes, (1.0,) * self.threads) if pays(work) else [(0, len(sizes))]
         return self.at_once(work_on, parts)
 
-    @property
-    def several(self) -> bool:
-        """Whether there are several ranges, and usually enough work for several threads."""
-        return len(self.ranges) > 1 and pays(self._usual)
+    @contextmanager
+    def sharing(self, assist: Callable[[int, TurnArrays], object]) -> Iterator[TurnArrays]:
+        """Let other threads take part in searches until the block ends.
 
-    def each(self, work_on: Callable[[int, int], Any]) -> list[Any]:
-        """Call `work_on` for each range in parallel, and return the results in order."""
-        began = time.perf_counter()
+        They do if searches have usually been enough work. assist: called in each of these threads,
+        with the number of the thread; it must return soon after turns.state says OVER.
+        """
+        turns = self.turns()
+        try:
+            if len(turns.taken) > 1 and pays(self._usual):
+                for thread, worker in enumerate(self._workers, 1):
+                    worker.begin(partial(assist, thread, turns))
+            yield turns
+        finally:
+            turns.state[OVER, 0] = 1
 
-        def timed(low: int, high: int) -> tuple[Any, float]:
-            return work_on(low, high), time.perf_counter() - began
-
-        found = self.at_once(timed, self.ranges)
-        if len(found) == self.threads:  # only if there is one range for each thread
-            self._ended += [ended for _, ended in found]
-        return [made for made, _ in found]
-
-    def wake(self) -> None:
-        """Wake the threads shortly before there is work for them."""
-        if self.several:
-            for worker in self._workers:
-                worker.begin(time.perf_counter)  # any work that takes no time
+    def turns(self) -> TurnArrays:
+        """Return new arrays for threads that share searches."""
+        ranges = np.array([0, *(high for _, high in self.ranges)], np.int64)
+        taken = np.zeros((len(self.ranges), COLUMNS), np.int64)
+        state = np.zeros((7, COLUMNS), np.int64)
+        state[LEAST_WORK, 0], state[GIVE_WAY, 0] = SPLIT, _give_way()
+        return TurnArrays(ranges, taken, state)
 
     def at_once(self, work_on: Callable[[int, int], Any], parts: Sequence[Part]) -> list[Any]:
         """Call `work_on` for each part in parallel; each thread takes the next part when it is
@@ -149,24 +154,24 @@ class Threads:
         for _ in self._workers:
             done.get()
 
-    def cut(self, work: NDArray[Any], fractions: Sequence[float] | Float64 = ()) -> list[Part]:
-        """Divide items into consecutive ranges whose work has these proportions; equal ones by
-        default.
-        """
+    def cut(self, work: NDArray[Any], shares: Sequence[float]) -> list[Part]:
+        """Divide items into consecutive ranges whose work has these proportions."""
         done = np.cumsum(work)
         last = done[-1] if len(done) else 0
-        ends = np.cumsum(fractions if len(fractions) else np.full(self.threads, 1 / self.threads))
-        cuts = np.searchsorted(done - work / 2, last * ends[:-1])
+        ends = np.cumsum(shares)
+        cuts = np.searchsorted(done - work / 2, last * ends[:-1] / ends[-1])
         return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
 
-    def deal(self, clock: int, slot: Int32, changed: float, work: int) -> None:
+    def deal(self, clock: int, rounds: int, slot: Int32, changed: float, work: float) -> None:
         """Divide the terms into new ranges, if the current ones are old.
 
-        slot: the rows of the first terms, -1 for none. changed: the share of the documents that the
-        last rule changed. work: that of the next search.
+        clock, rounds: the number of searches so far, and since the last call. slot: the rows of the
+        first terms, -1 for none. changed, work: the share of the documents that a rule changed, and
+        the work of a search, on average since the last call.
         """
-        self._changed += (changed - self._changed) / min(clock, USUAL)
-        self._usual += (work - self._usual) / min(clock, USUAL)
+        weight = min(rounds / min(clock, USUAL), 1.0)
+        self._changed += (changed - self._changed) * weight
+        self._usual += (work - self._usual) * weight
         if self.threads == 1 or clock < self._next_cut:
             return
         self._next_cut = clock + min(max(clock, 1), LIFE)
@@ -174,16 +179,21 @@ class Threads:
         with_row[: len(slot)] = slot >= 0
         updated = self._changed * self._sizes * np.where(with_row, WITH_ROW, WITHOUT_ROW)
         costs = updated + np.where(with_row, SEARCHED, SKIPPED)
-        self.ranges = self.cut(costs, self._even())
-
-    def _even(self) -> Float64:
-        """Return proportions with which all threads would have finished together so far."""
-        if self._ended.all():
-            self._parts *= np.sqrt(self._ended.mean() / self._ended)
-            self._parts /= self._parts.sum()
-        self._ended[:] = 0
-        return self._parts
+        self.ranges = self.cut(costs, self._shares)
 
     @cached_property
     def _workers(self) -> list[Worker]:
         return [Worker() for _ in range(self.threads - 1)]
+
+
+@cache
+def _give_way() -> int:
+    """Return the address of the system's function that lets other threads run, or 0 if unknown."""
+    try:
+        if sys.platform == "win32":
+            function = ctypes.WinDLL("kernel32").SwitchToThread
+        else:
+            function = ctypes.CDLL(None).sched_yield
+    except (OSError, AttributeError):
+        return 0
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
