@@ -48,7 +48,7 @@ from boostext.boosting.engines.kernels_search import (
     is_drawn,
     preference_of,
 )
-from boostext.boosting.engines.kernels_terms import bound_changed
+from boostext.boosting.engines.kernels_terms import bound_changed, fill_rows, give_rows
 from boostext.boosting.engines.kernels_turns import assist, search_terms
 from boostext.boosting.engines.kernels_weights import COARSE, COARSE_ALONE, exact, move, must_renew
 from boostext.boosting.gains import (
@@ -70,8 +70,8 @@ DONE, NONE_HELPS, PAUSED, MOVED = range(4)
 """Why a call of `play` returned.
 
 DONE: all rounds were learned. NONE_HELPS: no condition lowers the loss. PAUSED: before its rule
-votes, a round needs new rows or bounds, which Python code creates. MOVED: after its rule was
-applied, weights or bounds have to be computed again.
+votes, a round needs memory for rows or new bounds, which Python code creates. MOVED: after its rule
+was applied, weights or bounds have to be computed again.
 """
 GAIN, Z, ALPHA = range(3)
 """Columns of RoundArrays.results."""
@@ -122,7 +122,13 @@ def play(
         if first <= CHOOSE <= last:
             if not helps(n, choice(asked, engine, found), asked, engine, found):
                 return n, NONE_HELPS
-            if counts[WANTED] > 0 or is_loose(weights.figures[TOTAL], figures, bounds.figures):
+            wanted = counts[WANTED]
+            if wanted > 0 and rows.taken[0] + wanted <= len(rows.sums):
+                terms = found.wanted[0:wanted]
+                give_rows(terms, counts[CLOCK], rows)
+                fill_rows(terms, engine.lists, engine.labels, engine.terms, engine.steps, rows)
+                wanted = counts[WANTED] = 0
+            if wanted > 0 or is_loose(weights.figures[TOTAL], figures, bounds.figures):
                 return n, PAUSED
         if first <= VOTE <= last:
             made.results[n, ALPHA] = vote_of_blocks(

@@ -25,7 +25,7 @@ from boostext.boosting.engines.arrays import (
     Number,
     RowArrays,
 )
-from boostext.boosting.engines.kernels_terms import NEVER, add_changes, fit_bound
+from boostext.boosting.engines.kernels_terms import LINE, NEVER, add_changes, fit_bound
 from boostext.boosting.engines.kernels_weights import add_documents, exact
 from boostext.boosting.gains import (
     IN_SUMS,
@@ -39,6 +39,7 @@ from boostext.boosting.gains import (
     roof,
     row_scales,
 )
+from boostext.instructions import fetch
 
 WRONG = 1e-9
 """The most that the gain of a term can be wrong by because sums are rounded.
@@ -205,6 +206,10 @@ def scan(
             if t < len(slot) and slot[t] >= 0:
                 used[t] = clock
                 r, yes = slot[t], sizes[t]
+                if r + 1 < len(all_rows):  # most likely the next one that is read
+                    for column in range(0, all_rows.shape[2], LINE):
+                        fetch(all_rows[r + 1], 0, column)
+                        fetch(all_rows[r + 1], 1, column)
                 if form == 0:
                     value = like * most(all_rows, r, yes, least, counts, scale, base)
                 elif form == 1:

@@ -21,9 +21,12 @@ from boostext.boosting.engines.arrays import (
     WeightArrays,
 )
 from boostext.boosting.gains import adds_of, label_share, least_weight
+from boostext.instructions import fetch
 
 ALL = 2.0**26
 """The whole number that the sum of the bounds of all documents is scaled to."""
+LINE = 16
+"""The number of sums in a line of the cache, by which rows are fetched before they are used."""
 HIGH = 2.0**30
 """The largest bound of a document, which fits into 32 bits."""
 
@@ -49,6 +52,10 @@ def transpose(numbers: Int32s, lists: ListArrays, starts: Int64s, items: Int32s)
     for i in range(len(starts) - 1, 0, -1):
         starts[i] = starts[i - 1]
     starts[0] = 0
+
+
+ANY_ORDER = frozenset({"document_bound"})
+"""Functions that may add numbers in any order, since bounds are rounded up to whole numbers."""
 
 
 def document_bound(
@@ -180,6 +187,9 @@ def update(low: int, high: int, engine: EngineArrays, rows: RowArrays, found: Fo
             t = np.uint32(items[place])
             of_term[t] += bound
             listed[last] = slot[t]
+            row = sums[np.uint32(max(slot[t], 0))]
+            for column in range(0, row.shape[1], LINE):
+                fetch(row, 0, column)
             last += slot[t] >= 0
             place += 1
         while place < end and items[place] < high:
@@ -206,6 +216,16 @@ def lower_bound(items: Array, low: int, high: int, x: int) -> int:
     return low
 
 
+def give_rows(wanted: Array, clock: int, rows: RowArrays) -> None:
+    """Give rows to the terms in `wanted`, for which there must be room. clock: the number of
+    searches so far.
+    """
+    for w in range(len(wanted)):
+        rows.slot[wanted[w]] = rows.taken[0] + w
+        rows.used[wanted[w]] = clock
+    rows.taken[0] += len(wanted)
+
+
 def fill_rows(
     wanted: Int32s,
     lists: ListArrays,
@@ -214,7 +234,7 @@ def fill_rows(
     steps: StepArrays,
     rows: RowArrays,
 ) -> None:
-    """Compute the rows of the terms in `wanted`, which have been given a slot."""
+    """Compute the rows of the terms in `wanted`, which have been given one."""
     sums, slot, numbers = rows.sums, rows.slot, terms.numbers
     starts, items, label_starts, label_items = (
         lists.starts,
@@ -252,4 +272,4 @@ def add_changes(term: Array, changes: ChangeArrays, labels: LabelArrays, row: Ar
 
 
 KERNELS = (transpose, bound_documents, bound_terms, fill_rows)
-CALLED = (bound_changed, update)
+CALLED = (bound_changed, update, give_rows)

@@ -46,7 +46,7 @@ class Rows:
         m, k = weights.arrays.neg.shape
         self._terms, self._lists, self._weights = terms, lists, weights
         self._threads, self._kernels = threads, kernels
-        self._taken, self._checked = 0, 0
+        self._checked = 0
         frequent = int((terms.sizes >= SHORT).sum()) if keeps_rows else 0
         two = (2, padded(k))
         counts = np.zeros(two, np.float32)
@@ -54,6 +54,7 @@ class Rows:
         counts[0, :k] = m - counts[1, :k] if keeps_rows and not weights.has_both_signs else m
         self.arrays = RowArrays(
             aligned((64, *two)),
+            np.zeros(1, np.int64),
             np.full(frequent, -1, np.int32),
             np.zeros(frequent, np.int32),
             np.zeros(frequent, np.int32),
@@ -72,16 +73,16 @@ class Rows:
         """Create rows for these terms, if there is memory for them. clock: the number of searches
         so far.
         """
-        sums, last = self.arrays.sums, self._taken + len(wanted)
+        sums, taken = self.arrays.sums, int(self.arrays.taken[0])
+        last = taken + len(wanted)
         if not len(wanted) or last * sums[0].nbytes > MOST_BYTES:
             return
         if last > len(sums):
             larger = aligned((2 * last, *sums.shape[1:]))
-            larger[: self._taken] = sums[: self._taken]
+            larger[:taken] = sums[:taken]
             self.arrays = self.arrays._replace(sums=larger)
-        self.arrays.slot[wanted] = np.arange(self._taken, last, dtype=np.int32)
-        self.arrays.used[wanted] = clock
-        self._taken = last
+        self.arrays.slot[wanted] = np.arange(taken, last, dtype=np.int32)
+        self.arrays.used[wanted], self.arrays.taken[0] = clock, last
         sizes = self._terms.sizes[wanted]
         self._threads.each_part(
             lambda low, high: self._fill(wanted[low:high]),
@@ -101,12 +102,12 @@ class Rows:
             return
         self._checked = clock
         useful = self._useful(clock)
-        if len(useful) < (1 - MANY_UNUSED) * self._taken:
+        if len(useful) < (1 - MANY_UNUSED) * self.arrays.taken[0]:
             sums, slot = self.arrays.sums, self.arrays.slot
             sums[: len(useful)] = sums[slot[useful]]
             self._clear()
             slot[useful] = np.arange(len(useful), dtype=np.int32)
-            self._taken = len(useful)
+            self.arrays.taken[0] = len(useful)
 
     def renew(self, clock: int) -> None:
         """Compute the rows that were used lately from the documents, and remove the others."""
@@ -119,4 +120,4 @@ class Rows:
         return useful.astype(np.int32)
 
     def _clear(self) -> None:
-        self.arrays.slot[:], self._taken, self.arrays.misses[:] = -1, 0, 0
+        self.arrays.slot[:], self.arrays.taken[0], self.arrays.misses[:] = -1, 0, 0
