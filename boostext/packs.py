@@ -6,6 +6,7 @@ import functools
 import re
 import types
 from collections.abc import Callable
+from struct import Struct
 from typing import Any, NamedTuple, get_type_hints
 
 
@@ -70,6 +71,8 @@ SLOTS = 4
 They are the address and the shape of an array, the address of the table of a named tuple, or a
 number.
 """
+UNUSED = (0,) * SLOTS
+AS_FLOAT, AS_INTEGER = Struct("d"), Struct("q")
 
 
 @functools.cache
@@ -96,25 +99,26 @@ class Packed:
 
         self.arrays = arrays
         kinds = fields(type(arrays)).values()  # type: ignore[arg-type]
-        self.table = np.zeros((len(arrays), SLOTS), np.int64)
-        self.address: int = self.table.ctypes.data
         self._inner: list[Packed] = []
-        for row, value, kind in zip(self.table, arrays, kinds, strict=True):
+        rows: list[tuple[int, ...]] = []
+        for value, kind in zip(arrays, kinds, strict=True):
             if not isinstance(kind, str):
                 inner = (pack or Packed)(value)
                 self._inner.append(inner)
-                row[0] = inner.address
+                row: tuple[int, ...] = (inner.address,)
             elif "[" in kind:
                 wanted = array_kind(kind)
                 if (value.dtype, value.ndim) != wanted or not value.flags.c_contiguous:
                     name = type(arrays).__name__
                     raise TypeError(f"{name}: {value.dtype} where {kind} belongs")
-                row[0] = value.ctypes.data
-                row[1 : 1 + value.ndim] = value.shape
+                row = (value.__array_interface__["data"][0], *value.shape)
             elif kind == "float64":
-                row[:1].view(np.float64)[0] = value
+                row = AS_INTEGER.unpack(AS_FLOAT.pack(value))
             else:
-                row[0] = value
+                row = (int(value),)
+            rows.append(row + UNUSED[len(row) :])
+        self.table = np.array(rows, np.int64)
+        self.address: int = self.table.__array_interface__["data"][0]
 
 
 @functools.cache

@@ -379,9 +379,7 @@ class Booster:
             self._before += placed
         for rule in placed:
             self._take(rule)
-        places = tuple(
-            [Place(p.precondition, self.members.spelled(p.condition)[0]) for p, *_ in placed]
-        )
+        places = tuple([self._spelled_place(rule.place) for rule in placed])
         alone = len(places) == 1 and not places[0].precondition
         return Round(
             number,
@@ -393,6 +391,11 @@ class Booster:
             rules[1:],
             () if alone else places,
         )
+
+    def _spelled_place(self, place: Place) -> Place:
+        """Return the place with the number of the condition that is written."""
+        condition = self.members.spelled(place.condition)[0]
+        return place if condition == place.condition else Place(place.precondition, condition)
 
     def _move(self, rules: Sequence[Placed]) -> float:
         """Have the engine apply the rules, and return the factor Z of the round."""

@@ -161,11 +161,12 @@ class RowArrays(NamedTuple):
 
     sums (rows, 2, kp): in steps by sign, sign - first. taken (1,): the number of rows that have a
     term, which come first. slot: the row of each frequent term, -1 for none. misses: how often a
-    term was summed because it had no row. used: the search that last used a row. scale (2, kp): the
-    weight of a step; in form 0, the factor of the product of both sums, and the weight of the label.
-    least (2, kp): the sums over all documents, less up to 2 steps.
-    counts (2, kp): the number of documents by sign, which is the largest possible number of
-    roundings. bounds: those of all terms.
+    term was summed because it had no row. used: the search that last used a row.
+
+    scale (2, kp): the weight of a step; in form 0, the factor of the product of both sums, and the
+    weight of the label. least (2, kp): the sums over all documents, less up to 2 steps. counts (2,
+    kp): the number of documents by sign, which is the largest possible number of roundings. bounds:
+    those of all terms.
     """
 
     sums: StepRows

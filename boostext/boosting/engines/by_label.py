@@ -118,7 +118,7 @@ class LabelEngines:
         number |= {condition: n for n, condition in enumerate(number)}
         votes = np.zeros((len(number), 3, len(shares)))
         rows = [number[own.condition] for own in learned]
-        votes[rows, :, labels] = np.hstack([own.votes for own in learned]).T
+        votes[rows, :, labels] = np.concatenate([own.votes for own in learned], axis=1).T
         rules = tuple(Placed(Place((), j), votes[n]) for j, n in number.items())
         return Growth(rules, gain, z=self._fallen(factors))
 

@@ -160,12 +160,12 @@ def advance(documents: Array, engine: EngineArrays, room: MoveRoom) -> None:
     steps_neg, steps_pos, steps_sums = steps.neg, steps.pos, steps.sums
     changed, by_neg, by_pos = changes.documents, changes.neg, changes.pos
     first_neg, first_pos = weights.first_neg, weights.first_pos
-    both = len(first_neg) > 0
+    both, several = len(first_neg) > 0, neg.shape[1] > 1
     first = changes.count[0]
     for c in range(len(documents)):
         i = documents[c]
         changed[first + c] = i
-        if c + AHEAD < len(documents):
+        if several and c + AHEAD < len(documents):
             later = documents[c + AHEAD]
             fetch_row(neg, later, 8)
             fetch_row(steps_neg, later, 16)
@@ -320,9 +320,10 @@ def add_documents(
     documents: Array, sums: Array, starts: Array, items: Array, neg: Array, pos: Array
 ) -> None:
     """Add the e of some documents to the sums (2, k) of a block, by sign."""
+    several = neg.shape[1] > 1
     for c in range(len(documents)):
         i = documents[c]
-        if c + AHEAD < len(documents):
+        if several and c + AHEAD < len(documents):
             fetch_row(neg, documents[c + AHEAD], 8)
         for label in range(neg.shape[1]):
             sums[0, label] += neg[i, label]
