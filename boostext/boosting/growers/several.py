@@ -7,7 +7,6 @@ import numpy as np
 from boostext.arrays import Float64, Int64
 from boostext.boosting.choice import LEAST_GAIN, TIE, first_of_best
 from boostext.boosting.engines.by_label import LabelEngines
-from boostext.boosting.engines.interface import Growing
 from boostext.boosting.engines.tables import gains_of
 from boostext.boosting.growers.state import GrowerState, helps
 from boostext.boosting.rules import Growth, Place, Placed
@@ -22,8 +21,8 @@ def stump(state: GrowerState, number: int) -> Growth | None:
         found = state.best(state.everything(), state.open_to(number), state.criterion)
         growth = None if found is None else state.grown(found[0])
         return growth if growth is not None and helps(growth.gain) else None
-    if isinstance(state.engine, Growing) and not state.ranges:
-        return state.engine.grow(state.preference, lambda: state.ahead(number))
+    if state.growing and not state.ranges:
+        return state.growing.grow(state.preference, lambda: state.ahead(number))
     choice = state.engine.best(state.preference, state.draw(number))
     if choice and not (helps(choice.gain) and state.preference[choice.condition]):
         choice = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from boostext.boosting.choice import (
     first_of_best,
     round_draw,
 )
-from boostext.boosting.engines.interface import Engine
+from boostext.boosting.engines.interface import Engine, Growing
 from boostext.boosting.engines.layout import MOST_AHEAD
 from boostext.boosting.engines.plain import PlainEngine
 from boostext.boosting.engines.tables import gains_of
@@ -67,6 +68,14 @@ class GrowerState:
     preferences_of_labels: dict[int, tuple[Float64, Float64]] = field(default_factory=dict)
     ranges: Mapping[int, Range] = field(default_factory=dict)
     should_stop: Callable[[], bool] = lambda: False
+
+    @cached_property
+    def growing(self) -> Growing | None:
+        """The engine if it learns rules by itself, otherwise None.
+
+        The test takes a tenth of a round on little data, so it is made once.
+        """
+        return self.engine if isinstance(self.engine, Growing) else None
 
     @property
     def plain(self) -> PlainEngine:
