@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from boostext.algorithms import ALGORITHMS
 from boostext.arrays import Lists
 from boostext.boosting import gains
+from boostext.boosting.choice import Eligible
 from boostext.boosting.engines import by_label, choose, layout, rows, thresholds
 from boostext.boosting.engines import threads as threads_module
 from boostext.boosting.engines import weights as weights_module
+from boostext.boosting.engines.arrays import CHANGED, WORK
 from boostext.boosting.engines.incremental import IncrementalEngine
 from boostext.boosting.engines.kernels_weights import ROOM, STEPS
 from boostext.boosting.engines.plain import PlainEngine
@@ -328,6 +330,29 @@ def test_threads_do_not_change_a_byte(votes, abstain, numeric, monkeypatch):
     for threads in (2, 3, 8):
         many, second = boosted(data, np.ones(200), "incremental", threads=threads, **choices)
         assert_same_bits(one, first, many, second)
+
+
+@needs_numba
+def test_parts_of_a_search_find_what_one_search_of_all_terms_finds(monkeypatch):
+    monkeypatch.setattr(threads_module, "SPLIT", 0)
+    data = corpus(np.random.default_rng(5), 500, 4, 100, 0.1, False)
+    found = []
+    for threads in (1, 3):
+        booster, _ = boosted(data, np.ones(500), "incremental", threads=threads, rounds=20)
+        search = booster._engine.search
+        assert search.find(np.ones(len(search.members)), Eligible(0, 1.0))
+        changed = search.weights.changes
+        search.move(3, search.vote(3))
+        search.found.counts[[CHANGED, WORK]] = 0
+        misses, expected = search.parts.rows.arrays.misses.copy(), int(changed.count[0])
+        search.update()
+        assert (search.parts.rows.arrays.misses == misses).all()  # nothing was searched
+        assert search.found.counts[CHANGED] == (expected if threads > 1 else 0)
+        assert (search.found.counts[WORK] > expected) == (threads > 1)
+        found.append([search.found.near_bounds[0], search.parts.rows.arrays.bounds.of_term])
+    for one, many in zip(*found, strict=True):
+        assert one.tolist() == many.tolist()
+        assert one.any()
 
 
 @needs_numba

@@ -31,13 +31,13 @@ from boostext.instructions import add, call, read, write
 
 EACH = len(SHARES)
 """The number of parts of each thread."""
-BUSY = 20_000
+BUSY = 5_000
 """How often a waiting thread looks before it lets other threads of the system run, and between two
-such times; about 20 microseconds.
+such times; some microseconds.
 """
 PATIENCE = 100_000_000
 """How often a thread looks for a search that it may take part in before it leaves; about a tenth of
-a second.
+a second, if no other thread needs its core.
 """
 
 
@@ -147,7 +147,8 @@ def search_part(
 
 
 def work_of(engine: EngineArrays, rows: RowArrays, found: FoundArrays) -> Number:
-    """Return the work of a search, and add it to that of the rounds before.
+    """Return the work of a search, and add it and the changed documents to those of the searches
+    before.
 
     It is the number of sums to update, eight at a time, plus the number of terms to check.
     """

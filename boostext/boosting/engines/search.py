@@ -305,9 +305,13 @@ class Search:
         rounds = self.clock - self._dealt
         if threads.threads > 1 and rounds:
             self._dealt += rounds
-            changed = counts[arrays.CHANGED] / max(len(self.parts.weights.changes.documents), 1)
+            changed = float(counts[arrays.CHANGED]) / max(
+                len(self.parts.weights.changes.documents), 1
+            )
             slot = self.parts.rows.arrays.slot
-            threads.deal(self.clock, rounds, slot, changed / rounds, counts[arrays.WORK] / rounds)
+            threads.deal(
+                self.clock, rounds, slot, changed / rounds, float(counts[arrays.WORK]) / rounds
+            )
             counts[arrays.CHANGED] = counts[arrays.WORK] = 0
 
     def _run_stages(self, n: int, asked: Asked, preference: Float64, draw: Eligible) -> bool:

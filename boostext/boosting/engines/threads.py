@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
 from itertools import pairwise
 from queue import SimpleQueue
@@ -32,6 +33,10 @@ SPLIT = 30_000
 """The amount of work, in sums to update or terms to check, from which threads are used. With less,
 sharing it takes as long as it saves.
 """
+TRIALS, NEWEST = 16, 0.3
+"""How often what is believed to be slower, to share searches or not, is tried again, in calls of
+`deal`; and how much the newest time counts in the average that decides.
+"""
 USUAL = 64
 """The number of rounds over which the work and the share of changed documents are averaged."""
 
@@ -43,8 +48,8 @@ class Worker:
 
     def __init__(self) -> None:
         self._work: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        threading.Thread(target=_serve, args=(self._work,), daemon=True).start()
         weakref.finalize(self, self._work.put, None)
+        threading.Thread(target=_serve, args=(self._work,), daemon=True).start()
 
     def begin(self, work: Callable[[], object]) -> None:
         self._work.put(work)
@@ -52,7 +57,8 @@ class Worker:
 
 def _serve(queue: SimpleQueue[Callable[[], object] | None]) -> None:
     while work := queue.get():
-        work()
+        with suppress(Exception):  # the thread that learns meets the same error
+            work()
         del work
 
 
@@ -69,9 +75,11 @@ class Threads:
 
     def __init__(self, sizes: Int32, threads: int) -> None:
         self._sizes, self.threads = sizes, threads
-        self._shares = SHARES * threads if threads > 1 else (1.0,)
-        self.ranges = self.cut(sizes, self._shares)
+        self._fractions = SHARES * threads if threads > 1 else (1.0,)
+        self.ranges = self.cut(sizes, self._fractions)
         self._next_cut, self._changed, self._usual = 0, 0.0, 0.0
+        self._paces, self._spent, self._deals = [0.0, 0.0], 0.0, 0
+        self._shares, self._assisted = False, False
 
     def each_range(self, work_on: Callable[[int, int], Any], work: int) -> list[Any]:
         """Call `work_on` for each range of terms, or once for all terms if there is little work.
@@ -89,19 +97,21 @@ class Threads:
 
     @contextmanager
     def sharing(self, assist: Callable[[int, TurnArrays], object]) -> Iterator[TurnArrays]:
-        """Let other threads take part in searches until the block ends.
+        """Let other threads take part in searches until the block ends, if `deal` found it useful.
 
-        They do if searches have usually been enough work. assist: called in each of these threads,
-        with the number of the thread; it must return soon after turns.state says OVER.
+        assist: called in each of these threads, with the number of the thread; it must return soon
+        after turns.state says OVER.
         """
-        turns = self.turns()
+        turns, began = self.turns(), time.perf_counter()
         try:
-            if len(turns.taken) > 1 and pays(self._usual):
+            if self._shares:
+                self._assisted = True
                 for thread, worker in enumerate(self._workers, 1):
                     worker.begin(partial(assist, thread, turns))
             yield turns
         finally:
-            turns.state[OVER, 0] = 1
+            turns.state[OVER, 0], self._assisted = 1, False
+            self._spent += time.perf_counter() - began
 
     def turns(self) -> TurnArrays:
         """Return new arrays for threads that share searches."""
@@ -117,6 +127,8 @@ class Threads:
 
         Returns the results in order. An exception is raised after all threads have finished.
         """
+        if self._assisted:  # the other threads have work
+            return [work_on(low, high) for low, high in parts]
         made: dict[int, Any] = {}
         others: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
         ahead, own = iter(range(len(parts))), 0
@@ -163,7 +175,8 @@ class Threads:
         return list(pairwise([0, *(int(c) for c in cuts), len(done)]))
 
     def deal(self, clock: int, rounds: int, slot: Int32, changed: float, work: float) -> None:
-        """Divide the terms into new ranges, if the current ones are old.
+        """Decide whether threads share the next searches, and divide the terms into new ranges if
+        the current ones are old.
 
         clock, rounds: the number of searches so far, and since the last call. slot: the rows of the
         first terms, -1 for none. changed, work: the share of the documents that a rule changed, and
@@ -172,6 +185,7 @@ class Threads:
         weight = min(rounds / min(clock, USUAL), 1.0)
         self._changed += (changed - self._changed) * weight
         self._usual += (work - self._usual) * weight
+        self._decide(work * rounds)
         if self.threads == 1 or clock < self._next_cut:
             return
         self._next_cut = clock + min(max(clock, 1), LIFE)
@@ -179,7 +193,23 @@ class Threads:
         with_row[: len(slot)] = slot >= 0
         updated = self._changed * self._sizes * np.where(with_row, WITH_ROW, WITHOUT_ROW)
         costs = updated + np.where(with_row, SEARCHED, SKIPPED)
-        self.ranges = self.cut(costs, self._shares)
+        self.ranges = self.cut(costs, self._fractions)
+
+    def _decide(self, work: float) -> None:
+        """Decide by the times so far whether threads share the next searches.
+
+        Cores that other programs use make it slower. work: that of the searches since the last
+        decision.
+        """
+        if work and self._spent:
+            pace, now = self._paces[self._shares], self._spent / work
+            # the first time may include compiling, so that a shorter one replaces it at once
+            self._paces[self._shares] = min(pace + (now - pace) * NEWEST, now) if pace else now
+        self._spent, self._deals = 0.0, self._deals + 1
+        alone, together = self._paces
+        is_faster = not alone or together <= alone
+        is_trial = self._deals % TRIALS == 0
+        self._shares = self.threads > 1 and pays(self._usual) and is_faster != is_trial
 
     @cached_property
     def _workers(self) -> list[Worker]:
