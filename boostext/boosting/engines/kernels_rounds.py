@@ -48,7 +48,7 @@ from boostext.boosting.engines.kernels_search import (
     is_drawn,
     preference_of,
 )
-from boostext.boosting.engines.kernels_terms import bound_changed, fill_rows, give_rows
+from boostext.boosting.engines.kernels_terms import bound_changed, fill_rows
 from boostext.boosting.engines.kernels_turns import assist, search_terms
 from boostext.boosting.engines.kernels_weights import COARSE, COARSE_ALONE, exact, move, must_renew
 from boostext.boosting.gains import (
@@ -125,7 +125,9 @@ def play(
             wanted = counts[WANTED]
             if wanted > 0 and rows.taken[0] + wanted <= len(rows.sums):
                 terms = found.wanted[0:wanted]
-                give_rows(terms, counts[CLOCK], rows)
+                for c in range(wanted):
+                    rows.slot[terms[c]], rows.used[terms[c]] = rows.taken[0] + c, counts[CLOCK]
+                rows.taken[0] += wanted
                 fill_rows(terms, engine.lists, engine.labels, engine.terms, engine.steps, rows)
                 wanted = counts[WANTED] = 0
             if wanted > 0 or is_loose(weights.figures[TOTAL], figures, bounds.figures):

@@ -25,7 +25,7 @@ from boostext.boosting.engines.arrays import (
     Number,
     RowArrays,
 )
-from boostext.boosting.engines.kernels_terms import LINE, NEVER, add_changes, fit_bound
+from boostext.boosting.engines.kernels_terms import LINE, NEVER, add_changes
 from boostext.boosting.engines.kernels_weights import add_documents, exact
 from boostext.boosting.gains import (
     IN_SUMS,
@@ -139,15 +139,6 @@ def heaviest(key: int, share: float, numbers: Array, of_term: Array, chosen: Arr
     return count
 
 
-def fit(asked: Asked, engine: EngineArrays, rows: RowArrays, found: FoundArrays) -> None:
-    """Compute the bound with which a term may reach the value that the search begins with."""
-    figures = found.figures
-    gain = (figures[BEST] - figures[SLOP]) / asked.greatest
-    figures[RATIO], figures[OUT], figures[SMALLEST], figures[LEAST_BOUND] = fit_bound(
-        engine.kind.form, gain, figures[BASE], engine.weights, rows.bounds, found.sums[0]
-    )
-
-
 def scan(
     n: int,
     part: int,
@@ -160,8 +151,8 @@ def scan(
 ) -> None:
     """Find the terms in low..high - 1 that may be the best in round n.
 
-    On entry, found.figures has a value that can be reached, and the results of `fit`. The lists
-    numbers, bounds and wanted of `found` are filled from position `low` on; their lengths are
+    On entry, found.figures has a value that can be reached, and the results of `fit_bound`. The
+    lists numbers, bounds and wanted of `found` are filled from position `low` on; their lengths are
     written to found.in_parts[part], and the terms with the largest bounds to found.near[part].
     """
     weights, form = engine.weights, engine.kind.form

@@ -216,16 +216,6 @@ def lower_bound(items: Array, low: int, high: int, x: int) -> int:
     return low
 
 
-def give_rows(wanted: Array, clock: int, rows: RowArrays) -> None:
-    """Give rows to the terms in `wanted`, for which there must be room. clock: the number of
-    searches so far.
-    """
-    for w in range(len(wanted)):
-        rows.slot[wanted[w]] = rows.taken[0] + w
-        rows.used[wanted[w]] = clock
-    rows.taken[0] += len(wanted)
-
-
 def fill_rows(
     wanted: Int32s,
     lists: ListArrays,
@@ -272,4 +262,4 @@ def add_changes(term: Array, changes: ChangeArrays, labels: LabelArrays, row: Ar
 
 
 KERNELS = (transpose, bound_documents, bound_terms, fill_rows)
-CALLED = (bound_changed, update, give_rows)
+CALLED = (bound_changed, update)

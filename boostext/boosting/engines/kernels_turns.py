@@ -8,15 +8,22 @@ between; if one comes late or has left, a search is done without it.
 from __future__ import annotations
 
 from boostext.boosting.engines.arrays import (
+    BASE,
+    BEST,
     CHANGED,
     DONE_PARTS,
     GIVE_WAY,
+    LEAST_BOUND,
     LEAST_WORK,
     OPENED,
+    OUT,
     OVER,
+    RATIO,
     ROUND,
     SCANS,
     SHARES,
+    SLOP,
+    SMALLEST,
     WORK,
     Asked,
     EngineArrays,
@@ -25,8 +32,8 @@ from boostext.boosting.engines.arrays import (
     RowArrays,
     TurnArrays,
 )
-from boostext.boosting.engines.kernels_search import fit, gather, scan
-from boostext.boosting.engines.kernels_terms import update
+from boostext.boosting.engines.kernels_search import gather, scan
+from boostext.boosting.engines.kernels_terms import fit_bound, update
 from boostext.instructions import add, call, read, write
 
 EACH = len(SHARES)
@@ -50,31 +57,50 @@ def search_terms(
     found: FoundArrays,
     turns: TurnArrays,
 ) -> None:
-    """Update all terms for what the last rule changed and, if `scans`, search them for round n."""
-    parts, ranges = len(turns.ranges) - 1, turns.ranges
+    """Update all terms for what the last rule changed and, if `scans`, search them for round n.
+
+    The work of the search, and the changed documents, are added to those of the searches before.
+    """
+    changes, starts, figures, state = (
+        engine.changes,
+        engine.terms.starts,
+        found.figures,
+        turns.state,
+    )
+    parts = len(turns.ranges) - 1
     if scans:
-        fit(asked, engine, rows, found)
-    if parts > 1 and work_of(engine, rows, found) < read(turns.state, LEAST_WORK):
-        parts = 1
+        gain = (figures[BEST] - figures[SLOP]) / asked.greatest
+        figures[RATIO], figures[OUT], figures[SMALLEST], figures[LEAST_BOUND] = fit_bound(
+            engine.kind.form, gain, figures[BASE], engine.weights, rows.bounds, found.sums[0]
+        )
+    if parts > 1:
+        # the number of sums to update, eight at a time, plus the number of terms to check
+        work, width = len(engine.terms.numbers), rows.sums.shape[2]
+        for c in range(changes.count[0]):
+            i = changes.documents[c]
+            work += (starts[i + 1] - starts[i]) * width // 8
+        found.counts[WORK] += work
+        found.counts[CHANGED] += changes.count[0]
+        if work < read(state, LEAST_WORK):
+            parts = 1
+    # subtle: a thread that is late may take a part as soon as it is free
+    write(state, ROUND, n)
+    write(state, SCANS, 1 if scans else 0)
+    write(state, DONE_PARTS, 0)
     if parts == 1:
-        search_part(n, scans, 0, 0, ranges[len(ranges) - 1], asked, engine, rows, found)
+        take_parts(0, 1, asked, engine, rows, found, turns)
     else:
-        # subtle: a thread that is late may take a part as soon as it is free
-        write(turns.state, ROUND, n)
-        write(turns.state, SCANS, 1 if scans else 0)
-        write(turns.state, DONE_PARTS, 0)
         for part in range(parts):
             write(turns.taken, part, 0)
-        add(turns.state, OPENED, 1)
-        for turn in range(parts):
-            take(in_order(turn, 0, parts), asked, engine, rows, found, turns)
-        looked = 0
-        while read(turns.state, DONE_PARTS) < parts:
-            looked += 1
-            if looked % BUSY == 0:
-                call(read(turns.state, GIVE_WAY))
+        add(state, OPENED, 1)
+        take_parts(0, parts, asked, engine, rows, found, turns)
+    looked = 0
+    while read(state, DONE_PARTS) < parts:
+        looked += 1
+        if looked % BUSY == 0:
+            call(read(state, GIVE_WAY))
     if scans:
-        gather(parts, ranges, found)
+        gather(parts, turns.ranges, found)
 
 
 def assist(
@@ -96,8 +122,7 @@ def assist(
         opened = read(turns.state, OPENED)
         if opened != seen:
             seen, looked = opened, 0
-            for turn in range(parts):
-                take(in_order(turn, thread, parts), asked, engine, rows, found, turns)
+            take_parts(thread, parts, asked, engine, rows, found, turns)
         elif looked % BUSY == 0:
             call(read(turns.state, GIVE_WAY))
 
@@ -113,54 +138,30 @@ def in_order(turn: int, thread: int, parts: int) -> Number:
     return first + (turn % EACH if own == 0 else EACH - 1 - turn % EACH)
 
 
-def take(
-    part: int,
+def take_parts(
+    thread: int,
+    parts: int,
     asked: Asked,
     engine: EngineArrays,
     rows: RowArrays,
     found: FoundArrays,
     turns: TurnArrays,
 ) -> None:
-    """Update and search a part of the terms, unless another thread has taken it."""
-    if read(turns.taken, part) == 0 and add(turns.taken, part, 1) == 0:
-        n, scans = read(turns.state, ROUND), read(turns.state, SCANS) != 0
-        low, high = turns.ranges[part], turns.ranges[part + 1]
-        search_part(n, scans, part, low, high, asked, engine, rows, found)
-        add(turns.state, DONE_PARTS, 1)
+    """Update and search the parts of the terms that no other thread has taken.
 
-
-def search_part(
-    n: int,
-    scans: bool,
-    part: int,
-    low: int,
-    high: int,
-    asked: Asked,
-    engine: EngineArrays,
-    rows: RowArrays,
-    found: FoundArrays,
-) -> None:
-    """Update and, if `scans`, search the terms low..high - 1."""
-    update(low, high, engine, rows, found)
-    if scans:
-        scan(n, part, low, high, asked, engine, rows, found)
-
-
-def work_of(engine: EngineArrays, rows: RowArrays, found: FoundArrays) -> Number:
-    """Return the work of a search, and add it and the changed documents to those of the searches
-    before.
-
-    It is the number of sums to update, eight at a time, plus the number of terms to check.
+    parts: their number; if it is 1, this is the only thread.
     """
-    changes, starts, counts = engine.changes, engine.terms.starts, found.counts
-    postings = 0
-    for c in range(changes.count[0]):
-        i = changes.documents[c]
-        postings += starts[i + 1] - starts[i]
-    work = postings * rows.sums.shape[2] // 8 + len(engine.terms.numbers)
-    counts[WORK] += work
-    counts[CHANGED] += changes.count[0]
-    return work
+    taken, state, ranges = turns.taken, turns.state, turns.ranges
+    for turn in range(parts):
+        part, low, high = 0, 0, ranges[len(ranges) - 1]
+        if parts > 1:
+            part = in_order(turn, thread, parts)
+            low, high = ranges[part], ranges[part + 1]
+        if parts == 1 or (read(taken, part) == 0 and add(taken, part, 1) == 0):
+            update(low, high, engine, rows, found)
+            if read(state, SCANS) != 0:
+                scan(read(state, ROUND), part, low, high, asked, engine, rows, found)
+            add(state, DONE_PARTS, 1)
 
 
-CALLED = (search_terms, assist, take)
+CALLED = (search_terms, assist, take_parts)
