@@ -291,7 +291,7 @@ def test_a_trial_can_be_stopped_before_its_last_round():
         if math.isnan(status.mark.value):
             leading.append(status.mark.round)
 
-    search = Search(({"shrinkage": 0.5}, {"shrinkage": 0.01, "finish": 0.1}), (3,))
+    search = Search(({"shrinkage": 0.5}, {"shrinkage": 0.08, "finish": 0.1}), (3,))
     whole = tune(documents(), plan(), search, hooks=Hooks(tell=tell))
     assert len(settings_of(whole)) == 2
     assert max(leading) > 50
