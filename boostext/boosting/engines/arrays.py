@@ -24,8 +24,6 @@ SingleTable = Annotated[Any, "float32[:, ::1]"]
 Doubles = Annotated[Any, "float64[::1]"]
 DoubleTable = Annotated[Any, "float64[:, ::1]"]
 DoubleBlocks = Annotated[Any, "float64[:, :, ::1]"]
-Int64Table = Annotated[Any, "int64[:, ::1]"]
-Int32Table = Annotated[Any, "int32[:, ::1]"]
 Bools = Annotated[Any, "boolean[::1]"]
 
 
@@ -194,6 +192,10 @@ class LabelSums(NamedTuple):
     counts: SingleTable
 
 
+SharedNumbers = Annotated[Any, "int64[:, ::1]"]
+"""Numbers of several threads, which have a row each; see `instructions`."""
+
+
 class FoundArrays(NamedTuple):
     """The results of a search.
 
@@ -217,10 +219,10 @@ class FoundArrays(NamedTuple):
     values: Doubles
     when: Int32s
     wanted: Int32s
-    near: Int32Table
+    near: Annotated[Any, "int32[:, ::1]"]
     near_bounds: DoubleTable
     sums: DoubleBlocks
-    in_parts: Int64Table
+    in_parts: SharedNumbers
     table: DoubleBlocks
     winner: DoubleBlocks
     row: StepTable
@@ -254,8 +256,8 @@ class TurnArrays(NamedTuple):
     """
 
     ranges: Int64s
-    taken: Int64Table
-    state: Int64Table
+    taken: SharedNumbers
+    state: SharedNumbers
 
 
 SHARES = (0.7, 0.2, 0.1)

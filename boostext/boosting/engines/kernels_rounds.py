@@ -87,13 +87,13 @@ def play(
     last: int,
     start: int,
     stop: int,
+    turns: TurnArrays,
     yes: Int32s,
     unknown: Int32s,
     asked: Asked,
     engine: EngineArrays,
     rows: RowArrays,
     found: FoundArrays,
-    turns: TurnArrays,
     room: MoveRoom,
 ) -> Number:
     """Learn the rounds start..stop - 1 of `engine.made`.
@@ -103,7 +103,7 @@ def play(
     the searches of thread 0. Returns the round in which the call ended, and the reason.
     """
     if thread > 0:
-        assist(thread, asked, engine, rows, found, turns)
+        assist(turns, thread, asked, engine, rows, found)
         return stop, DONE
     starts, items, kind = engine.lists.starts, engine.lists.items, engine.kind
     weights, made, bounds = engine.weights, engine.made, rows.bounds

@@ -88,12 +88,12 @@ def search_terms(
     write(state, SCANS, 1 if scans else 0)
     write(state, DONE_PARTS, 0)
     if parts == 1:
-        take_parts(0, 1, asked, engine, rows, found, turns)
+        take_parts(turns, 0, 1, asked, engine, rows, found)
     else:
         for part in range(parts):
             write(turns.taken, part, 0)
         add(state, OPENED, 1)
-        take_parts(0, parts, asked, engine, rows, found, turns)
+        take_parts(turns, 0, parts, asked, engine, rows, found)
     looked = 0
     while read(state, DONE_PARTS) < parts:
         looked += 1
@@ -104,12 +104,12 @@ def search_terms(
 
 
 def assist(
+    turns: TurnArrays,
     thread: int,
     asked: Asked,
     engine: EngineArrays,
     rows: RowArrays,
     found: FoundArrays,
-    turns: TurnArrays,
 ) -> None:
     """Take part in the searches of thread 0 until they are over or there was none for a while.
 
@@ -122,7 +122,7 @@ def assist(
         opened = read(turns.state, OPENED)
         if opened != seen:
             seen, looked = opened, 0
-            take_parts(thread, parts, asked, engine, rows, found, turns)
+            take_parts(turns, thread, parts, asked, engine, rows, found)
         elif looked % BUSY == 0:
             call(read(turns.state, GIVE_WAY))
 
@@ -139,13 +139,13 @@ def in_order(turn: int, thread: int, parts: int) -> Number:
 
 
 def take_parts(
+    turns: TurnArrays,
     thread: int,
     parts: int,
     asked: Asked,
     engine: EngineArrays,
     rows: RowArrays,
     found: FoundArrays,
-    turns: TurnArrays,
 ) -> None:
     """Update and search the parts of the terms that no other thread has taken.
 

@@ -280,13 +280,13 @@ class Search:
             thread,
             *stages,
             *rounds,
+            turns,
             yes,
             unknown,
             asked,
             self._arrays,
             self.parts.rows.arrays,
             self.found,
-            turns,
             self._room,
         )
         return int(n), int(why)
